@@ -11,7 +11,7 @@ import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.
 import { restore } from '../server/platform/store/restore.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import type { Logger } from '../server/platform/util/log.ts'
-import { saveRepo } from '../server/records/export.ts'
+import { saveRepo } from '../server/repository/records/export.ts'
 import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'

@@ -107,7 +107,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/electron/preload.cjs',
     'dist/server/main.js',
     'dist/server/auth/password-worker.js',
-    'dist/server/records/import/verify-worker.js',
+    'dist/server/repository/records/import/verify-worker.js',
     'dist/server/platform/store/store-worker.js',
     'dist/renderer/index.html',
     'dist/renderer/notices.txt',

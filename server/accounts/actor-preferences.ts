@@ -3,13 +3,13 @@
  * members: clients read the whole array, change it and put the whole of it back.
  */
 import type { LexMap } from '@atproto/lex-data'
-import { requireWritable } from '../access/stopped-writes.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Reader, Writer } from '../platform/store/database.ts'
 import * as table from '../platform/store/tables/actor-preferences.ts'
 import { instant } from '../platform/util/time.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'
-import { renameRecord } from '../records/rename.ts'
+import { requireWritable } from '../repository/access/stopped-writes.ts'
+import { renameRecord } from '../repository/records/rename.ts'
 
 interface Deps {
   readonly names: Names

@@ -1,7 +1,5 @@
 /** Changes of handles: the allowed ones, and the change of the identity that comes first. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
-import { requireWritable } from '../access/stopped-writes.ts'
-import { emitIdentity } from '../events/emit.ts'
 import { handleOf } from '../identity/did-document.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
@@ -10,6 +8,8 @@ import type { Database, Reader } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'
 import type { Background } from '../platform/util/background.ts'
 import { protocolError, XrpcError } from '../platform/xrpc/errors.ts'
+import { requireWritable } from '../repository/access/stopped-writes.ts'
+import { emitIdentity } from '../repository/events/emit.ts'
 import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
 import type { PlcPublisher } from './plc.ts'
 

@@ -4,8 +4,7 @@
  * One transaction hides the account for good, ends its sessions and emits the event. Then its rows are deleted a few milliseconds at
  * a time, so that other requests are answered in between. After a crash the next start goes on.
  */
-import type { Blobs } from '../blobs/blobs.ts'
-import { emitDeletion } from '../events/emit.ts'
+
 import type { Mailer } from '../platform/mail/mailer.ts'
 import type { Database, Writer } from '../platform/store/database.ts'
 import { inSlices } from '../platform/store/slices.ts'
@@ -21,6 +20,8 @@ import { streamStates } from '../platform/store/tables/stream-state.ts'
 import type { Background } from '../platform/util/background.ts'
 import type { Logger } from '../platform/util/log.ts'
 import { iso } from '../platform/util/time.ts'
+import type { Blobs } from '../repository/blobs/blobs.ts'
+import { emitDeletion } from '../repository/events/emit.ts'
 
 interface Deps {
   readonly store: Database

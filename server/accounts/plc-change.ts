@@ -5,7 +5,6 @@
  * that after a crash or a lost response the log of the directory decides.
  */
 import type { HandleString } from '@atproto/syntax'
-import { emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
   endpointIn,
@@ -23,6 +22,7 @@ import * as unactivated from '../platform/store/tables/unactivated.ts'
 import type { DidKey } from '../platform/util/keys.ts'
 import { iso } from '../platform/util/time.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'
+import { emitIdentity } from '../repository/events/emit.ts'
 import { appendToChain, endOfChain, isUnpublished } from './plc-chain.ts'
 import { type PlcDeps, publishAccount, refreshDocument } from './plc-publish.ts'
 import { activateBy } from './unactivated.ts'

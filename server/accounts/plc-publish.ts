@@ -6,7 +6,6 @@
  * values that this server published: changes by the owner of the identity stay.
  */
 
-import { announce, emitIdentity } from '../events/emit.ts'
 import {
   createUpdate,
   endpointIn,
@@ -24,6 +23,7 @@ import * as accounts from '../platform/store/tables/accounts.ts'
 import * as unactivated from '../platform/store/tables/unactivated.ts'
 import type { Logger } from '../platform/util/log.ts'
 import { iso } from '../platform/util/time.ts'
+import { announce, emitIdentity } from '../repository/events/emit.ts'
 import { chainOf, isUnpublished } from './plc-chain.ts'
 import { activateBy } from './unactivated.ts'
 

@@ -5,7 +5,6 @@
  * the accounts, and `plc-change.ts` carries out changes that an account asks for.
  */
 import { LRUCache } from 'lru-cache'
-import { announce } from '../events/emit.ts'
 import type { PlcOperation } from '../identity/did-plc.ts'
 import { PlcRefused, submitOperation } from '../identity/plc-directory.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
@@ -16,6 +15,7 @@ import * as streamState from '../platform/store/tables/stream-state.ts'
 import { createKeyedSerializer } from '../platform/util/serialize.ts'
 import { isWaiting } from '../platform/util/wait.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'
+import { announce } from '../repository/events/emit.ts'
 import {
   changeIdentity,
   currentOperation,

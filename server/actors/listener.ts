@@ -1,6 +1,7 @@
 /** Learns of actors of other servers when records are written: authors of other servers, and whom accounts here follow. */
-import type { RecordListener } from '../records/events.ts'
+
 import type { Interest } from '../remote/interest.ts'
+import type { RecordListener } from '../repository/records/events.ts'
 import type { Actors } from './actors.ts'
 
 interface Deps {

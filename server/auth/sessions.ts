@@ -1,7 +1,6 @@
 /** Opens sessions, and builds the session part of responses. */
 
 import type { DidString } from '@atproto/syntax'
-import { activity } from '../access/status.ts'
 import { sessionDocument } from '../accounts/did-status.ts'
 import type { ResolveDid } from '../identity/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
@@ -11,6 +10,7 @@ import * as clock from '../platform/store/tables/clock.ts'
 import * as sessions from '../platform/store/tables/sessions.ts'
 import { randomId } from '../platform/util/random.ts'
 import { type DatetimeString, iso } from '../platform/util/time.ts'
+import { activity } from '../repository/access/status.ts'
 import type { Scope } from './scopes.ts'
 import { refreshLifetimeSeconds, type Tokens } from './tokens.ts'
 

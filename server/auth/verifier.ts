@@ -1,10 +1,11 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
-import { statusError } from '../access/status.ts'
+
 import type { Database } from '../platform/store/database.ts'
 import { iso } from '../platform/util/time.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'
 import type { Authorize, Principal } from '../platform/xrpc/method.ts'
 import { guessLimiter } from '../platform/xrpc/rate-limit.ts'
+import { statusError } from '../repository/access/status.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from './authorization.ts'
 import {
   type AdminCredentials,

@@ -1,7 +1,8 @@
 /** Whether a record that was found afterwards is recent enough to notify of it. */
-import { decodeMap } from '../format/decode-map.ts'
+
 import { instant } from '../platform/util/time.ts'
 import type { RemoteChange } from '../remote/change.ts'
+import { decodeMap } from '../repository/format/decode-map.ts'
 
 /** In days: earlier activity is stored, but notifies of nothing when a catch-up finds it first. */
 export const recentDays = 30

@@ -6,7 +6,6 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { decode, encode } from '@atproto/lex-cbor'
 import { ifCid, type LexMap } from '@atproto/lex-data'
-import { itemsOf, splitKey } from '../format/tree-node.ts'
 import { cidBytes } from '../platform/store/cid.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'
@@ -15,6 +14,7 @@ import * as omitted from '../platform/store/tables/omitted-records.ts'
 import * as records from '../platform/store/tables/records.ts'
 import * as repos from '../platform/store/tables/repos.ts'
 import { isSignedBy, loadSigningKey } from '../platform/util/keys.ts'
+import { itemsOf, splitKey } from '../repository/format/tree-node.ts'
 
 /** Why a repository cannot be served. */
 class Damage extends Error {}

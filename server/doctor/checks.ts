@@ -1,9 +1,9 @@
 /** The checks of the public address, in their order. */
 
-import type { Relays } from '../events/relays.ts'
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Reader } from '../platform/store/database.ts'
+import type { Relays } from '../repository/events/relays.ts'
 import { checkDns, checkTls, checkUrl } from './address.ts'
 import { type Check, failed, unknown } from './check.ts'
 import { checkDirectory } from './directory.ts'

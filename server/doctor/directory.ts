@@ -1,9 +1,10 @@
 /** Checks whether the did:plc directory has the accounts of this server. */
-import { statusOf } from '../access/status.ts'
+
 import { endpointIn } from '../identity/did-plc.ts'
 import { lastOperation } from '../identity/plc-directory.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'
+import { statusOf } from '../repository/access/status.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 interface Deps {

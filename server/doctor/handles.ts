@@ -1,9 +1,10 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
-import { statusOf } from '../access/status.ts'
+
 import type { ResolveHandle } from '../identity/handle-resolver.ts'
 import { guardedFetch } from '../platform/network/guarded-fetch.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'
+import { statusOf } from '../repository/access/status.ts'
 import { handshakeMs, isPublicName, tlsProblem } from './address.ts'
 import { type Check, codeOf, failed, ok, warning } from './check.ts'
 

@@ -7,7 +7,7 @@ import { findByDid } from '../platform/store/tables/accounts.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { BinaryOutput, Caller, Chunks } from '../platform/xrpc/method.ts'
-import { callerRename } from '../records/rename.ts'
+import { callerRename } from '../repository/records/rename.ts'
 import { type Json, queryText, type Side } from './side.ts'
 
 interface Deps {

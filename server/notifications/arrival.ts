@@ -4,7 +4,7 @@ import type { Writer } from '../platform/store/database.ts'
 import * as clock from '../platform/store/tables/clock.ts'
 import * as notifications from '../platform/store/tables/notifications.ts'
 import { type DatetimeString, iso } from '../platform/util/time.ts'
-import type { AfterCommit } from '../records/events.ts'
+import type { AfterCommit } from '../repository/records/events.ts'
 import type { NotificationEvents } from './events.ts'
 
 /** Times that lie further ahead were given by a clock that was wrong. */

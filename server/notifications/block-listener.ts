@@ -5,7 +5,7 @@ import { linkPaths } from '../platform/store/link-paths.ts'
 import * as actors from '../platform/store/tables/actors.ts'
 import * as blocks from '../platform/store/tables/blocks.ts'
 import { refreshBetween } from '../platform/store/tables/hidden.ts'
-import type { RecordEvent, RecordListener } from '../records/events.ts'
+import type { RecordEvent, RecordListener } from '../repository/records/events.ts'
 
 /** Actors between which blocks may have changed: each of some with each of others. */
 interface Affected {

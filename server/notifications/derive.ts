@@ -4,7 +4,7 @@ import { linkPaths } from '../platform/store/link-paths.ts'
 import type { Reason } from '../platform/store/reasons.ts'
 import type { Link } from '../platform/store/tables/links.ts'
 import type { NewNotification } from '../platform/store/tables/notifications.ts'
-import type { RecordEvent } from '../records/events.ts'
+import type { RecordEvent } from '../repository/records/events.ts'
 
 export const followCollection = 'app.example.graph.follow'
 export const postCollection = 'app.example.feed.post'

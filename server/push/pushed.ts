@@ -1,12 +1,12 @@
 /** The notifications that are pushed to an account: its preferences allow them, and it is active. */
 
 import type { app } from '../../lexicons/generated/index.ts'
-import { statusOf } from '../access/status.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { Database } from '../platform/store/database.ts'
 import { findByDid } from '../platform/store/tables/accounts.ts'
 import * as notifications from '../platform/store/tables/notifications.ts'
+import { statusOf } from '../repository/access/status.ts'
 import type { CreateViewContext } from '../views/context.ts'
 
 interface Deps {

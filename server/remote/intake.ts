@@ -3,13 +3,13 @@
  * notify, count and are shown as records of accounts here are. Read this first.
  */
 import type { DidString } from '@atproto/syntax'
-import { createTidClock } from '../format/tid.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Database, Writer } from '../platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../platform/store/errors.ts'
 import type { Logger } from '../platform/util/log.ts'
 import { nextTurn, pieceMs } from '../platform/util/turns.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from '../records/events.ts'
+import { createTidClock } from '../repository/format/tid.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../repository/records/events.ts'
 import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import { createEviction } from './eviction.ts'

@@ -1,12 +1,12 @@
 /** Lists which repositories are to be read after events of an upstream were missed. */
 import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
-import { timeOf } from '../format/tid.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as catchUps from '../platform/store/tables/catch-ups.ts'
 import * as repositories from '../platform/store/tables/remote-repositories.ts'
 import { isObject } from '../platform/util/json.ts'
 import { XrpcError } from '../platform/xrpc/errors.ts'
+import { timeOf } from '../repository/format/tid.ts'
 import type { Hosts } from './hosts.ts'
 import type { Interest } from './interest.ts'
 

@@ -4,8 +4,6 @@
  */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { detectMediaType, signatureBytes } from '../blobs/media-type.ts'
-import { type Received, receive } from '../blobs/receive.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import { exists } from '../platform/store/blob-files.ts'
 import type { Database } from '../platform/store/database.ts'
@@ -18,6 +16,8 @@ import type { Logger } from '../platform/util/log.ts'
 import type { Requester } from '../platform/util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../platform/util/shared-lookup.ts'
 import { isWaiting } from '../platform/util/wait.ts'
+import { detectMediaType, signatureBytes } from '../repository/blobs/media-type.ts'
+import { type Received, receive } from '../repository/blobs/receive.ts'
 import type { Hosts } from './hosts.ts'
 import type { Identify } from './origin.ts'
 

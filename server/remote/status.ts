@@ -1,6 +1,5 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
 import type { DidString } from '@atproto/syntax'
-import type { NextTid } from '../format/tid.ts'
 import type { Database, Writer } from '../platform/store/database.ts'
 import { inSlices } from '../platform/store/slices.ts'
 import { hostedAmong } from '../platform/store/tables/accounts.ts'
@@ -10,6 +9,7 @@ import * as remoteRecords from '../platform/store/tables/remote-records.ts'
 import * as repositories from '../platform/store/tables/remote-repositories.ts'
 import * as statuses from '../platform/store/tables/remote-statuses.ts'
 import * as repositoryQueue from '../platform/store/tables/repository-queue.ts'
+import type { NextTid } from '../repository/format/tid.ts'
 import type { RemoteChange } from './change.ts'
 
 export type { RemoteStatus } from '../platform/store/tables/remote-statuses.ts'

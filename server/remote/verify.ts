@@ -5,11 +5,11 @@
 import { encode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
-import { decodeMap } from '../format/decode-map.ts'
-import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../format/read-car.ts'
-import { type NodeEntry, parseNode } from '../format/tree-node.ts'
 import { cidKey, cidText } from '../platform/store/cid.ts'
 import { isSignedBy } from '../platform/util/keys.ts'
+import { decodeMap } from '../repository/format/decode-map.ts'
+import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from '../repository/format/read-car.ts'
+import { type NodeEntry, parseNode } from '../repository/format/tree-node.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {

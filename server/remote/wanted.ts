@@ -5,7 +5,7 @@ import { linkPaths } from '../platform/store/link-paths.ts'
 import { hostedAmong } from '../platform/store/tables/accounts.ts'
 import type { Link } from '../platform/store/tables/links.ts'
 import * as interest from '../platform/store/tables/remote-interest.ts'
-import { feedItemOf } from '../records/feed-item.ts'
+import { feedItemOf } from '../repository/records/feed-item.ts'
 import type { RemoteContent, RemoteName } from './read-change.ts'
 
 /** Posts and reposts of watched actors are stored, and kept for this long. */

@@ -7,9 +7,9 @@ import { LRUCache } from 'lru-cache'
 import type { Names } from '../platform/config/aliases.ts'
 import type { RecordRow } from '../platform/store/tables/graph.ts'
 import { type DatetimeString, iso } from '../platform/util/time.ts'
-import { recordUri } from '../records/record-uri.ts'
-import { withOwnTypes } from '../records/rename.ts'
-import { recordJson } from '../records/view.ts'
+import { recordUri } from '../repository/records/record-uri.ts'
+import { withOwnTypes } from '../repository/records/rename.ts'
+import { recordJson } from '../repository/records/view.ts'
 
 /** A valid record, as views refer to it. */
 export interface ViewRecord<T> {

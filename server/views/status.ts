@@ -2,7 +2,7 @@
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../lexicons/generated/index.ts'
 import { instant, iso } from '../platform/util/time.ts'
-import { recordJson } from '../records/view.ts'
+import { recordJson } from '../repository/records/view.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import type { ViewRecord } from './records.ts'

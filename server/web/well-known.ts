@@ -6,13 +6,13 @@
  * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
  */
 import type { DidString } from '@atproto/syntax'
-import { statusOf } from '../access/status.ts'
 import { documentOfServer } from '../identity/did-document.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database, Reader } from '../platform/store/database.ts'
 import { findByHandle } from '../platform/store/tables/accounts.ts'
 import type { Fallback } from '../platform/xrpc/http.ts'
 import { sendJson } from '../platform/xrpc/send.ts'
+import { statusOf } from '../repository/access/status.ts'
 
 interface Deps {
   readonly store: Database

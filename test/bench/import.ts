@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { decodeCid } from '@atproto/lex-data'
-import { createTidClock } from '../../server/format/tid.ts'
+import { createTidClock } from '../../server/repository/format/tid.ts'
 import { type ArchiveRecord, archiveOf } from '../support/archive.ts'
 import { watchMemory } from './blobs.ts'
 import { Client } from './client.ts'

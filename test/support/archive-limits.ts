@@ -1,5 +1,5 @@
 /** Limits of the archive of events, low enough for tests with few events. */
-import type { ArchiveLimits } from '../../server/events/archive.ts'
+import type { ArchiveLimits } from '../../server/repository/events/archive.ts'
 
 export const lowArchiveLimits: ArchiveLimits = {
   startBytes: 40_000,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isProtected } from '../../../server/platform/store/backup-content.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { runInWorker } from '../../../server/platform/store/tasks.ts'
-import { saveRepo } from '../../../server/records/export.ts'
+import { saveRepo } from '../../../server/repository/records/export.ts'
 import { ownerOnly } from '../../support/modes.ts'
 import { type Account, type AppSession, TestServer } from '../../support/server.ts'
 

@@ -1,10 +1,10 @@
 /** A clock that is wrong once, such as three years ahead after its battery was empty, deletes and blocks nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { pruneEvents } from '../../../server/events/retention.ts'
 import { sweep } from '../../../server/jobs/maintenance.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { state as eventState } from '../../../server/platform/store/tables/events.ts'
+import { pruneEvents } from '../../../server/repository/events/retention.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'

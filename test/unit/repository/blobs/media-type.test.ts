@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { detectMediaType, isShownInline } from '../../../../server/blobs/media-type.ts'
+import { detectMediaType, isShownInline } from '../../../../server/repository/blobs/media-type.ts'
 
 const bytes = (text: string) => Buffer.from(text.padEnd(64, '\0'), 'latin1')
 /** The first box of an ISO media file: its brand, a version, and compatible brands. */

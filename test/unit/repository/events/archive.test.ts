@@ -1,9 +1,9 @@
 /** Events that are moved from the table to files, read across the boundary, deleted, lost. */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createEventStream } from '../../../../server/events/stream.ts'
 import type { Files } from '../../../../server/platform/store/files.ts'
 import * as removals from '../../../../server/platform/store/tables/event-removals.ts'
+import { createEventStream } from '../../../../server/repository/events/stream.ts'
 import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
 import { ArchivedStore, directory, folder, frameBytes, framesOf } from './archived-store.ts'
 

@@ -1,13 +1,5 @@
 /** A store on a faulty disk with an archive of events: events have 100 bytes, segments three events, the table at most six. */
 import { join } from 'node:path'
-import {
-  type ArchiveLimits,
-  createEventArchive,
-  type EventArchive,
-} from '../../../../server/events/archive.ts'
-import { createEventLog, type EventLog } from '../../../../server/events/event-log.ts'
-import { pruneEvents } from '../../../../server/events/retention.ts'
-import { createSegmentFiles, type SegmentFiles } from '../../../../server/events/segment-files.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import type { Files } from '../../../../server/platform/store/files.ts'
 import { eventsName } from '../../../../server/platform/store/layout.ts'
@@ -17,6 +9,14 @@ import * as segments from '../../../../server/platform/store/tables/event-segmen
 import * as events from '../../../../server/platform/store/tables/events.ts'
 import { createBackground } from '../../../../server/platform/util/background.ts'
 import { createLogger } from '../../../../server/platform/util/log.ts'
+import {
+  type ArchiveLimits,
+  createEventArchive,
+  type EventArchive,
+} from '../../../../server/repository/events/archive.ts'
+import { createEventLog, type EventLog } from '../../../../server/repository/events/event-log.ts'
+import { pruneEvents } from '../../../../server/repository/events/retention.ts'
+import { createSegmentFiles, type SegmentFiles } from '../../../../server/repository/events/segment-files.ts'
 import { plausibleClock } from '../../../support/clock.ts'
 import type { FaultyDisk } from '../../platform/store/faulty-disk.ts'
 

@@ -1,6 +1,6 @@
 /** Who gets a place on the event stream, and who loses one. */
 import { expect, test } from 'vitest'
-import { createConsumers } from '../../../../server/events/consumers.ts'
+import { createConsumers } from '../../../../server/repository/events/consumers.ts'
 
 /** The consumers that have lost their place. */
 const lost = (consumers: readonly { readonly error: string | undefined }[]) =>

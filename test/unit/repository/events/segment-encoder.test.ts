@@ -1,8 +1,8 @@
 /** Encoding of segments: as the general encoder, in memory that is used again. */
 import { decode, encode } from '@atproto/lex-cbor'
 import { expect, test } from 'vitest'
-import { createSegmentEncoder } from '../../../../server/events/segment-encoder.ts'
-import type { ArchivedEvent } from '../../../../server/events/segment-files.ts'
+import { createSegmentEncoder } from '../../../../server/repository/events/segment-encoder.ts'
+import type { ArchivedEvent } from '../../../../server/repository/events/segment-files.ts'
 
 const copy = async (content: Uint8Array) => content.slice()
 

@@ -2,10 +2,10 @@
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor, parseCid } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
-import { commitFrame } from '../../../../server/events/frames.ts'
-import { carFile } from '../../../../server/format/car.ts'
-import { CborWriter } from '../../../../server/format/cbor-writer.ts'
-import { signCommit } from '../../../../server/records/commit.ts'
+import { commitFrame } from '../../../../server/repository/events/frames.ts'
+import { carFile } from '../../../../server/repository/format/car.ts'
+import { CborWriter } from '../../../../server/repository/format/cbor-writer.ts'
+import { signCommit } from '../../../../server/repository/records/commit.ts'
 
 const [first, second, third] = (await Promise.all(
   [1, 2, 3].map(async (n) => (await cidForCbor(new Uint8Array([n]))).toString()),

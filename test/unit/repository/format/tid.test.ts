@@ -1,6 +1,6 @@
 import { isValidTid } from '@atproto/syntax'
 import { expect, test } from 'vitest'
-import { createTidClock } from '../../../../server/format/tid.ts'
+import { createTidClock } from '../../../../server/repository/format/tid.ts'
 
 const at = (iso: string) => () => new Date(iso)
 

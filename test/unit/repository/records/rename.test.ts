@@ -4,7 +4,7 @@ import type { LexMap } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
 import { tokenProperties } from '../../../../server/platform/xrpc/project.ts'
-import { renameRecord, withOwnTypes } from '../../../../server/records/rename.ts'
+import { renameRecord, withOwnTypes } from '../../../../server/repository/records/rename.ts'
 
 interface Schema {
   readonly ref?: string

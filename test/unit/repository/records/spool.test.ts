@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { type Spool, spool, spoolFew } from '../../../../server/records/spool.ts'
+import { type Spool, spool, spoolFew } from '../../../../server/repository/records/spool.ts'
 import { FullDisk } from '../../../support/full-disk.ts'
 
 let dir: string

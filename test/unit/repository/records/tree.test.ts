@@ -3,7 +3,7 @@ import { cidForLex } from '@atproto/lex-cbor'
 import { type Cid, parseCid } from '@atproto/lex-data'
 import { MemoryBlockstore, MST } from '@atproto/repo'
 import { expect, test } from 'vitest'
-import { changeTree, emptyTree, TreeNode } from '../../../../server/records/tree.ts'
+import { changeTree, emptyTree, TreeNode } from '../../../../server/repository/records/tree.ts'
 import { seededRandom } from '../../../crash/random.ts'
 
 const cids: Cid[] = []

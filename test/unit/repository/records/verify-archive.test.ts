@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { LexMap } from '@atproto/lex-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSigningKey, sign } from '../../../../server/platform/util/keys.ts'
-import { verifyArchive } from '../../../../server/records/import/verify.ts'
+import { verifyArchive } from '../../../../server/repository/records/import/verify.ts'
 import {
   type ArchiveRecord,
   archiveOf,

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
+import { recordUri } from '../../../../repository/records/record-uri.ts'
 import type { ViewContext } from '../../../../views/context.ts'
 import { loadPosts, type Post, postAt, postsAt } from '../../../../views/load-posts.ts'
 import { readPage, takePage } from '../../../../views/pages.ts'

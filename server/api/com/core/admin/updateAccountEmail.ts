@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { findByIdentifier } from '../../../../access/identifier.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../accounts/email.ts'
+import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountEmail = method(com.core.admin.updateAccountEmail, {

@@ -1,11 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
 import { subjectStatus } from '../../../../accounts/subject-status.ts'
-import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { statusOf } from '../../../../repository/access/status.ts'
+import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {

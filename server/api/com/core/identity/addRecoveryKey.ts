@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireWritable } from '../../../../access/stopped-writes.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
 import { maxRotationKeys } from '../../../../identity/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { isDidKey } from '../../../../platform/util/keys.ts'
+import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
 import { method } from '../../../method.ts'
 
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireWritable } from '../../../../access/stopped-writes.ts'
 import { requirePlc } from '../../../../accounts/plc-operation.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
+import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
 import { method } from '../../../method.ts'
 
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../access/status.ts'
 import { normalizeHandle } from '../../../../accounts/handle.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
+import { statusOf } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {

@@ -2,11 +2,15 @@ import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { protocolError } from '../../../../platform/xrpc/errors.ts'
-import type { Draft } from '../../../../records/draft.ts'
-import { type PreparedRecord, type PrepareOptions, prepareRecord } from '../../../../records/prepare.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
-import { maxChanges } from '../../../../records/repositories.ts'
-import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
+import type { Draft } from '../../../../repository/records/draft.ts'
+import {
+  type PreparedRecord,
+  type PrepareOptions,
+  prepareRecord,
+} from '../../../../repository/records/prepare.ts'
+import { recordUri } from '../../../../repository/records/record-uri.ts'
+import { maxChanges } from '../../../../repository/records/repositories.ts'
+import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
 import { method } from '../../../method.ts'
 
 const lexicon = com.core.repo.applyWrites

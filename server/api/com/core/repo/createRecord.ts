@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { prepareRecord } from '../../../../records/prepare.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
-import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../records/writing.ts'
+import { prepareRecord } from '../../../../repository/records/prepare.ts'
+import { recordUri } from '../../../../repository/records/record-uri.ts'
+import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
 import { method } from '../../../method.ts'
 
 export const createRecord = method(com.core.repo.createRecord, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { checkOwnRepo, checkSwap } from '../../../../records/writing.ts'
+import { checkOwnRepo, checkSwap } from '../../../../repository/records/writing.ts'
 import { method } from '../../../method.ts'
 
 export const deleteRecord = method(com.core.repo.deleteRecord, {

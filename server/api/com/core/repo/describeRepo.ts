@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
 import { documentFor, handleOf } from '../../../../identity/did-document.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
 import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
-import { recordView } from '../../../../records/view.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { recordUri } from '../../../../repository/records/record-uri.ts'
+import { recordView } from '../../../../repository/records/view.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { blobCursor } from '../../../../blobs/cursor.ts'
 import { missingPage } from '../../../../platform/store/tables/blobs.ts'
-import { recordUri } from '../../../../records/record-uri.ts'
+import { blobCursor } from '../../../../repository/blobs/cursor.ts'
+import { recordUri } from '../../../../repository/records/record-uri.ts'
 import { method } from '../../../method.ts'
 
 export const listMissingBlobs = method(com.core.repo.listMissingBlobs, {

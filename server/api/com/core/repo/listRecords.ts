@@ -1,9 +1,9 @@
 import { isValidRecordKey } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
 import { firstPage } from '../../../../platform/xrpc/page.ts'
-import { recordView } from '../../../../records/view.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { recordView } from '../../../../repository/records/view.ts'
 import { method } from '../../../method.ts'
 
 export const listRecords = method(com.core.repo.listRecords, {

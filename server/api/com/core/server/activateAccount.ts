@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf, takendownError } from '../../../../access/status.ts'
 import { prepareActivation } from '../../../../accounts/activate.ts'
-import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { statusOf, takendownError } from '../../../../repository/access/status.ts'
+import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
 
 export const activateAccount = method(com.core.server.activateAccount, {

@@ -1,5 +1,4 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../access/status.ts'
 import { isDidValid } from '../../../../accounts/did-status.ts'
 import { activationOf } from '../../../../accounts/unactivated.ts'
 import type { Reader } from '../../../../platform/store/database.ts'
@@ -8,6 +7,7 @@ import * as omitted from '../../../../platform/store/tables/omitted-records.ts'
 import { privateStateValues } from '../../../../platform/store/tables/private-state.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
 import * as repos from '../../../../platform/store/tables/repos.ts'
+import { statusOf } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 /** Omitted records that a response lists. */

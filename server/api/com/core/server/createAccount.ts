@@ -8,7 +8,6 @@ import { passwordProblem } from '../../../../accounts/password.ts'
 import { needsInvite, refuseFirstAccount } from '../../../../accounts/sign-up.ts'
 import { scopes } from '../../../../auth/scopes.ts'
 import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
-import { emitAccount, emitCommit, emitIdentity } from '../../../../events/emit.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { isEmailAddress } from '../../../../platform/mail/address.ts'
 import type { Reader } from '../../../../platform/store/database.ts'
@@ -19,7 +18,8 @@ import * as reservedKeys from '../../../../platform/store/tables/reserved-keys.t
 import { streamStates } from '../../../../platform/store/tables/stream-state.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
 import { iso } from '../../../../platform/util/time.ts'
-import { firstCommit } from '../../../../records/commit.ts'
+import { emitAccount, emitCommit, emitIdentity } from '../../../../repository/events/emit.ts'
+import { firstCommit } from '../../../../repository/records/commit.ts'
 import { method } from '../../../method.ts'
 
 export const createAccount = method(com.core.server.createAccount, {

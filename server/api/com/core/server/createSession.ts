@@ -1,6 +1,4 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { findByIdentifier, normalizeIdentifier } from '../../../../access/identifier.ts'
-import { statusOf, takendownError } from '../../../../access/status.ts'
 import { withEmail } from '../../../../accounts/email.ts'
 import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../accounts/mail-tokens.ts'
 import { appPasswordFinder } from '../../../../auth/app-passwords.ts'
@@ -9,6 +7,8 @@ import { accountView, type IssuedSession, openSession, signTokens } from '../../
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { findByIdentifier, normalizeIdentifier } from '../../../../repository/access/identifier.ts'
+import { statusOf, takendownError } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 type Opened =

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../access/status.ts'
-import { emitStatusChange } from '../../../../events/emit.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { instant, iso } from '../../../../platform/util/time.ts'
+import { statusOf } from '../../../../repository/access/status.ts'
+import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
 
 export const deactivateAccount = method(com.core.server.deactivateAccount, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { statusOf } from '../../../../access/status.ts'
 import { earnedCodes, inviteCodeViews, newCode } from '../../../../accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { statusOf } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 export const getAccountInviteCodes = method(com.core.server.getAccountInviteCodes, {

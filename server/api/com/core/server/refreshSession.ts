@@ -1,10 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { takendownError } from '../../../../access/status.ts'
 import { type Scope, scopes } from '../../../../auth/scopes.ts'
 import { accountView, refreshExpiry, signTokens } from '../../../../auth/sessions.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { takendownError } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 /** How long a replaced refresh token still works, for clients that refresh twice at once. */

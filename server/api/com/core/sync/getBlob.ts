@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
-import { blobResponse } from '../../../../blobs/response.ts'
 import { findReferenced } from '../../../../platform/store/tables/blobs.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { blobResponse } from '../../../../repository/blobs/response.ts'
 import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
-import { carOutput } from '../../../../format/car.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import { findBlocks } from '../../../../records/repository-blocks.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { carOutput } from '../../../../repository/format/car.ts'
+import { findBlocks } from '../../../../repository/records/repository-blocks.ts'
 import { method } from '../../../method.ts'
 
 const maxBlocks = 200

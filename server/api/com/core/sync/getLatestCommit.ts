@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleHead } from '../../../../access/visible.ts'
+import { visibleHead } from '../../../../repository/access/visible.ts'
 import { method } from '../../../method.ts'
 
 export const getLatestCommit = method(com.core.sync.getLatestCommit, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleHead, visibleRepo } from '../../../../access/visible.ts'
-import { carOutput } from '../../../../format/car.ts'
-import { proofOf } from '../../../../records/repository-blocks.ts'
+import { visibleHead, visibleRepo } from '../../../../repository/access/visible.ts'
+import { carOutput } from '../../../../repository/format/car.ts'
+import { proofOf } from '../../../../repository/records/repository-blocks.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.sync.getRecord, {

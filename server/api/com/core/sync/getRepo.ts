@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
 import type { ReaderCredentials } from '../../../../auth/credentials.ts'
-import { carType } from '../../../../format/car.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Caller } from '../../../../platform/xrpc/method.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { carType } from '../../../../repository/format/car.ts'
 import { method } from '../../../method.ts'
 
 export const getRepo = method(com.core.sync.getRepo, {

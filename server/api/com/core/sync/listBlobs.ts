@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { visibleRepo } from '../../../../access/visible.ts'
-import { blobCursor } from '../../../../blobs/cursor.ts'
 import * as blobs from '../../../../platform/store/tables/blobs.ts'
+import { visibleRepo } from '../../../../repository/access/visible.ts'
+import { blobCursor } from '../../../../repository/blobs/cursor.ts'
 import { method } from '../../../method.ts'
 
 export const listBlobs = method(com.core.sync.listBlobs, {

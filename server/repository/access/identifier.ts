@@ -1,0 +1,21 @@
+/** Finds an account by the identifier of a sign-in. */
+
+import type { Reader } from '../../platform/store/database.ts'
+import { type Account, findByDid, findByEmail, findByHandle } from '../../platform/store/tables/accounts.ts'
+
+/** Normalizes an identifier, for the look-up and for rate limits. */
+export function normalizeIdentifier(identifier: string): string {
+  return identifier.trim().toLowerCase().replace(/^@/, '')
+}
+
+/** @param identifier a handle (with or without `@` before it), an email address or a DID, in any letter case */
+export function findByIdentifier(db: Reader, identifier: string): Account | undefined {
+  const name = normalizeIdentifier(identifier)
+  if (name.startsWith('did:')) return findByDid(db, identifier.trim()) ?? findByDid(db, canonicalDid(name))
+  return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
+}
+
+/** Stored DIDs are in lower case, except for percent-encoding in a did:web, which is in upper case (RFC 3986 §2.1). */
+function canonicalDid(lowerCase: string): string {
+  return lowerCase.replace(/%[0-9a-f]{2}/g, (octet) => octet.toUpperCase())
+}

@@ -1,0 +1,17 @@
+/** Refuses writes of an account whose move has made its last copy: later writes would be lost. */
+import type { Reader } from '../../platform/store/database.ts'
+import { stoppedFor } from '../../platform/store/tables/moves.ts'
+import { protocolError } from '../../platform/xrpc/errors.ts'
+
+/**
+ * Call it in the transaction that writes: a move stops writes between two of them.
+ * @throws InvalidRequest, which every client shows with its message
+ */
+export function requireWritable(db: Reader, did: string): void {
+  const peer = stoppedFor(db, did)
+  if (peer === undefined) return
+  throw protocolError(
+    'InvalidRequest',
+    `This account is moving to ${new URL(peer).host}. Nothing can be changed here until the move has ended or is cancelled.`,
+  )
+}

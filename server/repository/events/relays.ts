@@ -1,0 +1,125 @@
+/**
+ * Asks relays to read the event stream of this server: at the start, and after writes. Servers without a public address ask
+ * none.
+ */
+import type { Config } from '../../platform/config/config.ts'
+import { guardedFetch, OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { Database } from '../../platform/store/database.ts'
+import * as events from '../../platform/store/tables/events.ts'
+import type { Background } from '../../platform/util/background.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { isWaiting } from '../../platform/util/wait.ts'
+
+export interface RelayState {
+  /** Origin of the relay. */
+  readonly url: string
+  /** When it last accepted a request, since the start of the server. */
+  readonly lastContact: Date | undefined
+  /** Why the last request failed; undefined if it did not. */
+  readonly lastError: string | undefined
+}
+
+export interface Relays {
+  /** The relays of the settings. */
+  state(): RelayState[]
+  /** Asks the relays that are due; failures are logged and retried with growing delays. */
+  askDue(): Promise<void>
+  /** Asks all relays at once, whether or not they are due. */
+  askNow(): Promise<void>
+}
+
+interface Deps {
+  readonly config: Pick<Config, 'publicUrl' | 'relays'>
+  readonly store: Pick<Database, 'get' | 'all' | 'watch'>
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+}
+
+interface Relay {
+  readonly url: string
+  lastContact: Date | undefined
+  lastError: string | undefined
+  /** Number of the last event when it was asked; undefined if that failed, or before the first request. */
+  lastSeq: number | undefined
+  /** Consecutive failures. */
+  failures: number
+  /** In milliseconds since 1970: not due before. */
+  notBefore: number
+}
+
+const intervalMs = 20 * 60_000
+const longestDelayMs = 6 * 60 * 60_000
+
+export function createRelays(deps: Deps): Relays {
+  const { config, store, background, now } = deps
+  const relays = config.relays.map(newRelay)
+  const host = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).host
+
+  async function ask(some: readonly Relay[]): Promise<void> {
+    if (host !== undefined) await Promise.all(some.map((relay) => askRelay(deps, relay, host)))
+  }
+
+  /** Returns the relays that are due, once: they are not due again before the interval has passed. */
+  function takeDue(): Relay[] {
+    const at = now().getTime()
+    const waiting = relays.filter((relay) => !isWaiting(relay.notBefore, at, longestDelayMs))
+    if (waiting.length === 0) return []
+    const { lastSeq } = events.state(store)
+    const due = waiting.filter((relay) => relay.lastSeq !== lastSeq)
+    for (const relay of due) relay.notBefore = at + intervalMs
+    return due
+  }
+
+  if (host !== undefined && relays.length > 0) {
+    store.watch(() => {
+      const due = takeDue()
+      if (due.length > 0) background.run('crawl request', () => ask(due))
+    })
+  }
+
+  return {
+    state: () => relays.map(({ url, lastContact, lastError }) => ({ url, lastContact, lastError })),
+    askDue: () => ask(takeDue()),
+    askNow: () => ask(relays),
+  }
+}
+
+function newRelay(url: string): Relay {
+  return { url, lastContact: undefined, lastError: undefined, lastSeq: undefined, failures: 0, notBefore: 0 }
+}
+
+/** Sends a request and keeps its outcome. */
+async function askRelay({ store, now, log, signal }: Deps, relay: Relay, host: string): Promise<void> {
+  const { lastSeq } = events.state(store)
+  const sentAt = now()
+  try {
+    await requestCrawl(relay.url, host, signal)
+    Object.assign(relay, { lastContact: sentAt, lastError: undefined, lastSeq, failures: 0 })
+  } catch (error) {
+    if (signal.aborted) return
+    relay.lastError = (error as Error).message
+    relay.lastSeq = undefined
+    log.warn({ err: error, relay: relay.url }, 'crawl request failed')
+    relay.failures++
+  }
+  const delayMs = intervalMs * 2 ** Math.max(relay.failures - 1, 0)
+  relay.notBefore = sentAt.getTime() + Math.min(delayMs, longestDelayMs)
+}
+
+/** @param host host name of this server @throws OutboundFailed */
+async function requestCrawl(relay: string, host: string, signal: AbortSignal): Promise<void> {
+  const { status, body } = await guardedFetch(`${relay}/xrpc/com.atproto.sync.requestCrawl`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ hostname: host }),
+    // Relays are a setting of the owner, and may run on this machine.
+    allowPrivate: true,
+    signal,
+  })
+  if (status < 200 || status >= 300) {
+    throw new OutboundFailed(`${relay} answered ${status}: ${body.toString().slice(0, 200)}`)
+  }
+}

@@ -1,0 +1,105 @@
+/** Imports repositories from archives of other servers. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DidString } from '@atproto/syntax'
+import type { Names } from '../../../platform/config/aliases.ts'
+import type { Database } from '../../../platform/store/database.ts'
+import { StoreUnavailable } from '../../../platform/store/errors.ts'
+import type { Files } from '../../../platform/store/files.ts'
+import { importsName } from '../../../platform/store/layout.ts'
+import { receiveFile, withDiskErrors } from '../../../platform/store/receive-file.ts'
+import * as imports from '../../../platform/store/tables/imports.ts'
+import type { Background } from '../../../platform/util/background.ts'
+import { protocolError } from '../../../platform/xrpc/errors.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
+import type { Repositories } from '../repositories.ts'
+import type { StoredNames } from '../stored-names.ts'
+import { apply, requireDeactivated } from './apply.ts'
+import { discard, finish } from './finish.ts'
+import { isInvalidArchive } from './invalid-archive.ts'
+import { createVerifier } from './verifier.ts'
+import type { VerifiedArchive } from './verify.ts'
+
+export interface Importer {
+  /**
+   * Replaces the repository of a deactivated account by the one of an archive. Resolves when it is on disk. No account is notified
+   * of imported records. An error changes nothing.
+   * @throws InvalidRequest
+   */
+  importArchive(did: DidString, archive: AsyncIterable<Uint8Array>): Promise<void>
+  /** Undoes or completes the imports of earlier processes, and removes their files. Call it before the first request. */
+  recover(): Promise<void>
+}
+
+interface Deps {
+  readonly store: Database
+  readonly files: Files
+  readonly dataDir: string
+  readonly names: Names
+  readonly repositories: Repositories
+  readonly storedNames: Pick<StoredNames, 'rename'>
+  readonly blobs: Pick<Blobs, 'sweep'>
+  readonly background: Background
+  readonly now: () => Date
+  readonly onUnloadable: (error: Error) => void
+  /** Ends running imports. */
+  readonly signal: AbortSignal
+}
+
+export function createImporter(options: Deps): Importer {
+  const { store, files, repositories, storedNames, blobs, background, signal } = options
+  const folder = join(options.dataDir, importsName)
+  const verify = createVerifier({ ...options, idleMs: 0 })
+  const deps = { ...options, nextTid: repositories.newKey }
+
+  /** Undoes an import, or completes it if it is committed. */
+  async function end(begun: imports.Import): Promise<void> {
+    if (begun.phase === imports.phases.staging || begun.account === null) return discard(store, begun)
+    await finish(store, begun)
+    background.run('deletion of blobs', () => blobs.sweep())
+  }
+
+  async function endAnyOf(did: string): Promise<void> {
+    const begun = imports.find(store, did)
+    if (begun) await end(begun)
+  }
+
+  async function replace(did: DidString, path: string, verified: VerifiedArchive): Promise<void> {
+    await endAnyOf(did)
+    try {
+      await apply(deps, did, { path, ...verified })
+    } finally {
+      // When the server closes, the next start does this.
+      if (!signal.aborted) await endAnyOf(did)
+    }
+  }
+
+  return {
+    async importArchive(did, body) {
+      requireDeactivated(store, did)
+      store.assertRoom()
+      const path = join(folder, randomBytes(12).toString('hex'))
+      const [archive, staged] = [`${path}.car`, `${path}.staged`]
+      try {
+        await files.makeDir(folder)
+        await receiveFile(files, archive, body)
+        requireDeactivated(store, did)
+        const verified = await verify({ archive, staged, did })
+        await files.remove(archive)
+        await repositories.serialize(did, () => replace(did, staged, verified))
+        await storedNames.rename(did)
+      } catch (error) {
+        if (isInvalidArchive(error)) throw protocolError('InvalidRequest', error.message)
+        if (signal.aborted) throw new StoreUnavailable('The server is closing. Send the import again.')
+        throw withDiskErrors(error)
+      } finally {
+        await files.remove(archive)
+        await files.remove(staged)
+      }
+    },
+    async recover() {
+      await files.removeDir(folder)
+      for (const begun of imports.all(store)) await end(begun)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
+import { createSerializer } from '../../../platform/util/serialize.ts'
+import { type JobRunner, startWorker } from '../../../platform/util/worker-or-inline.ts'
+import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
+
+interface Options {
+  /** Called if there can be no thread: archives are then verified on the main thread. */
+  readonly onUnloadable: (error: Error) => void
+  /** Ends the thread, and the verification fails. */
+  readonly signal: AbortSignal
+  /** Milliseconds for which the thread waits for the next archive. */
+  readonly idleMs: number
+}
+
+/** Returns a function that verifies an archive. @throws an error for which `isInvalidArchive` is true */
+export function createVerifier({
+  onUnloadable,
+  signal,
+  idleMs,
+}: Options): (job: VerifyJob) => Promise<VerifiedArchive> {
+  const serialize = createSerializer()
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  let worker: JobRunner<VerifyJob, VerifiedArchive> | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const start = () =>
+    startWorker<VerifyJob, VerifiedArchive>({
+      file: new URL(`./verify-worker.${extension}`, import.meta.url),
+      name: 'import',
+      inline: verifyArchive,
+      onUnloadable,
+      onEnd: () => {
+        worker = undefined
+      },
+    })
+  const stop = async (): Promise<void> => {
+    clearTimeout(idle)
+    const ending = worker
+    worker = undefined
+    await ending?.end()
+  }
+  const verify = async (job: VerifyJob): Promise<VerifiedArchive> => {
+    signal.throwIfAborted()
+    clearTimeout(idle)
+    worker ??= start()
+    worker.ref()
+    try {
+      return await worker.run(job)
+    } finally {
+      worker?.unref()
+      if (idleMs === 0 || signal.aborted) await stop()
+      else idle = setTimeout(() => void stop(), idleMs).unref()
+    }
+  }
+  signal.addEventListener('abort', () => void stop())
+  return (job) => serialize(() => verify(job))
+}

@@ -1,0 +1,53 @@
+/** Announces data that come from a backup: other servers may know later states, which are lost. */
+import type { DidString } from '@atproto/syntax'
+import type { Database } from '../../platform/store/database.ts'
+import { StoreUnavailable } from '../../platform/store/errors.ts'
+import * as accounts from '../../platform/store/tables/accounts.ts'
+import * as eventRemovals from '../../platform/store/tables/event-removals.ts'
+import * as segments from '../../platform/store/tables/event-segments.ts'
+import * as events from '../../platform/store/tables/events.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { statusOf } from '../access/status.ts'
+import { emitAccount, emitIdentity, emitSync } from '../events/emit.ts'
+import type { Repositories } from './repositories.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly repositories: Pick<Repositories, 'recommit'>
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** More events than were emitted since the backup, so that no consumer sees a number twice. */
+const skipped = 1_000_000
+
+/**
+ * Continues the event stream after a restore: skips numbers, then reports each account as an activation does. Each repository gets
+ * a new commit, because consumers ignore a revision that is not later than the last one that they have seen. Backups do not contain
+ * the archived events.
+ */
+export async function announceRestore({ store, repositories, log, now }: Deps): Promise<void> {
+  await store.transact((tx) => {
+    events.skip(tx, skipped)
+    segments.removeAll(tx)
+    eventRemovals.remove(tx, eventRemovals.all(tx))
+  })
+  const announce = (did: DidString) =>
+    repositories.recommit(did, (tx) => {
+      const at = now()
+      emitAccount(tx, did, at)
+      const account = accounts.findByDid(tx, did)
+      if (!account || statusOf(account) !== undefined) return
+      emitIdentity(tx, did, at)
+      emitSync(tx, did, at)
+    })
+  for (const did of accounts.allDids(store)) {
+    try {
+      await announce(did)
+    } catch (err) {
+      if (err instanceof StoreUnavailable) throw err
+      // A repository without its root block, for example: the other accounts must not wait for its repair.
+      log.error({ err, did }, 'repository cannot be announced after the restore: it is damaged')
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { StoreUnavailable } from '../../platform/store/errors.ts'
+import { type Files, writeChunks } from '../../platform/store/files.ts'
+import { temporarySuffix } from '../../platform/store/layout.ts'
+import { isOfDisk } from '../../platform/store/receive-file.ts'
+import { createPace } from '../../platform/util/turns.ts'
+
+export interface Spool {
+  chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+  /** Removes the file. */
+  remove(): Promise<void>
+}
+
+/** Bytes that are kept in memory. */
+const fewBytes = 1024 * 1024
+const chunkBytes = 64 * 1024
+/** Bytes that are read in less than a millisecond. */
+const paceBytes = 4096
+
+/**
+ * Reads `parts` to the end, in pieces of a few milliseconds. An error leaves no file.
+ * @param folder is created when a file is needed
+ * @throws StoreUnavailable when the disk is full or fails, and errors of `parts`
+ */
+export async function spool(files: Files, folder: string, parts: Iterable<Uint8Array>): Promise<Spool> {
+  const chunks = inChunks(parts)
+  const { held, isAll } = await readSome(chunks)
+  if (isAll) return { chunks: () => held, remove: async () => {} }
+  const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
+  const remove = () => files.remove(path)
+  try {
+    await files.makeDir(folder)
+    await writeChunks(files, path, joined(held.splice(0), chunks), 'temporary')
+  } catch (error) {
+    await remove().catch(() => {})
+    if (!isOfDisk(error)) throw error
+    throw new StoreUnavailable('The repository could not be written to a temporary file. Try again.')
+  }
+  return { chunks: () => files.chunks(path), remove }
+}
+
+/** Reads `parts` into memory as `spool` does; returns undefined if they would need a file. */
+export async function spoolFew(parts: Iterable<Uint8Array>): Promise<Spool | undefined> {
+  const { held, isAll } = await readSome(inChunks(parts))
+  return isAll ? { chunks: () => held, remove: async () => {} } : undefined
+}
+
+/** Returns the first chunks, as many as are kept in memory, and whether there are no others. */
+async function readSome(chunks: AsyncGenerator<Uint8Array, undefined>) {
+  const held: Uint8Array[] = []
+  for (let bytes = 0; bytes <= fewBytes; ) {
+    const { done, value } = await chunks.next()
+    if (done) return { held, isAll: true }
+    held.push(value)
+    bytes += value.length
+  }
+  return { held, isAll: false }
+}
+
+async function* joined(
+  first: readonly Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first
+  yield* rest
+}
+
+/** Joins small parts, and lets the event loop continue between them. */
+async function* inChunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  const pace = createPace()
+  let held: Uint8Array[] = []
+  let bytes = 0
+  let unpaced = 0
+  for (const part of parts) {
+    held.push(part)
+    bytes += part.length
+    unpaced += part.length
+    if (unpaced >= paceBytes) {
+      unpaced = 0
+      await pace()
+    }
+    if (bytes < chunkBytes) continue
+    yield Buffer.concat(held)
+    held = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(held)
+}

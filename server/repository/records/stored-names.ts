@@ -1,0 +1,91 @@
+/**
+ * Gives records the names of the network that earlier versions, archives or a server without aliases stored under ours. Each
+ * repository gets commits for this; rows of records keep their ids and times, and no account is notified.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { decode } from '@atproto/lex-cbor'
+import type { LexMap } from '@atproto/lex-data'
+import type { DidString } from '@atproto/syntax'
+import type { Names } from '../../platform/config/aliases.ts'
+import type { Database } from '../../platform/store/database.ts'
+import { stoppedFor } from '../../platform/store/tables/moves.ts'
+import * as records from '../../platform/store/tables/records.ts'
+import * as table from '../../platform/store/tables/renamed-collections.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import type { RecordChange } from './draft.ts'
+import { storedForm } from './prepare.ts'
+import type { Repositories } from './repositories.ts'
+
+export interface StoredNames {
+  /** Renames all records that have other names than those under which records are stored. A later call goes on after a crash. */
+  renameAll(): Promise<void>
+  /** Renames the records of one repository. */
+  rename(did: DidString): Promise<void>
+}
+
+interface Deps {
+  readonly store: Database
+  readonly names: Names
+  readonly repositories: Pick<Repositories, 'rename'>
+  readonly log: Logger
+}
+
+/** A renamed record is two changes of a commit, which can have 200. */
+const maxRecords = 100
+/** Bytes of the records of one commit. */
+const maxBytes = 500_000
+
+export function createStoredNames({ store, names, repositories, log }: Deps): StoredNames {
+  const outdated = (): table.Renaming[] =>
+    table
+      .all(store)
+      .map((from) => ({ from, to: names.stored(from) }))
+      .filter(({ from, to }) => from !== to)
+
+  async function rename(did: DidString): Promise<void> {
+    // Its records belong to another server soon.
+    if (stoppedFor(store, did) !== undefined) return
+    const renamings = outdated()
+    while (await repositories.rename(did, () => changesOf(did, renamings))) await setImmediate()
+  }
+
+  function changesOf(did: DidString, renamings: readonly table.Renaming[]): RecordChange[] {
+    const changes: RecordChange[] = []
+    let bytes = 0
+    for (const { from, to } of renamings) {
+      for (const before of records.page(store, { did, collection: from, limit: maxRecords })) {
+        if (changes.length === maxRecords || bytes > maxBytes) return changes
+        const after = records.find(store, did, to, before.rkey)
+          ? undefined
+          : storedForm(decode(before.bytes) as LexMap, before, names)
+        changes.push({ before, after })
+        bytes += before.bytes.length
+      }
+    }
+    return changes
+  }
+
+  return {
+    rename,
+    async renameAll() {
+      const renamings = outdated()
+      for (const renaming of renamings) {
+        await store.transact((tx) => table.renameReferences(tx, renaming))
+      }
+      const dids = new Set(renamings.flatMap(({ from }) => table.accountsWith(store, from)))
+      for (const did of dids) {
+        // A damaged repository must not stop the start.
+        await rename(did).catch((error: unknown) =>
+          log.error({ err: error, did }, 'renaming of records failed'),
+        )
+      }
+      if (dids.size > 0) log.info({ accounts: dids.size }, 'records renamed')
+      for (const renaming of renamings) {
+        await store.transact((tx) => {
+          table.renameRemoteRecords(tx, renaming)
+          table.removeUnused(tx, renaming.from)
+        })
+      }
+    },
+  }
+}
