@@ -131,9 +131,9 @@ describe('imports', () => {
     expect(strays('server/platform/util/', ['server/platform/util/'])).toEqual([])
   })
 
-  test('server/accounts does not import server/auth', () => {
-    const fromAccounts = ours.filter(({ from }) => from.startsWith('server/accounts/'))
-    expect(fromAccounts.filter(({ to }) => to.startsWith('server/auth/')).map(show)).toEqual([])
+  test('server/identity/accounts does not import server/identity/auth', () => {
+    const fromAccounts = ours.filter(({ from }) => from.startsWith('server/identity/accounts/'))
+    expect(fromAccounts.filter(({ to }) => to.startsWith('server/identity/auth/')).map(show)).toEqual([])
   })
 
   test('only server.ts and api/method.ts import services.ts', () => {

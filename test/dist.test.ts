@@ -106,7 +106,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/electron/main.js',
     'dist/electron/preload.cjs',
     'dist/server/main.js',
-    'dist/server/auth/password-worker.js',
+    'dist/server/identity/auth/password-worker.js',
     'dist/server/repository/records/import/verify-worker.js',
     'dist/server/platform/store/store-worker.js',
     'dist/renderer/index.html',

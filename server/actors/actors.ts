@@ -4,7 +4,7 @@
  */
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import { busy, UnresolvableDid } from '../identity/resolver.ts'
+import { busy, UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Database, Writer } from '../platform/store/database.ts'
 import * as remoteActors from '../platform/store/tables/remote-actors.ts'
 import type { DidKey } from '../platform/util/keys.ts'

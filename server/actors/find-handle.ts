@@ -1,6 +1,6 @@
 /** Finds accounts of other servers by their handles: by the domain, else at the upstreams. */
 import type { DidString } from '@atproto/syntax'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import type { Requester } from '../platform/util/requester.ts'

@@ -1,6 +1,6 @@
 /** Handles of actors that live elsewhere: verification, and other names for handles that are taken. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
-import type { ResolveHandle } from '../identity/handle-resolver.ts'
+import type { ResolveHandle } from '../identity/did/handle-resolver.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'

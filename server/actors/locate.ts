@@ -3,11 +3,11 @@
  * operation log that its server has, which proves itself.
  */
 
-import { type DidDocument, pdsEndpointOf } from '../identity/did-document.ts'
-import { InvalidPlcOperation } from '../identity/did-plc.ts'
-import { directoryUrl } from '../identity/plc-directory.ts'
-import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/plc-log.ts'
-import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import { type DidDocument, pdsEndpointOf } from '../identity/did/did-document.ts'
+import { InvalidPlcOperation } from '../identity/did/did-plc.ts'
+import { directoryUrl } from '../identity/did/plc-directory.ts'
+import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../identity/did/plc-log.ts'
+import { type ResolveDid, UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../platform/network/guarded-fetch.ts'

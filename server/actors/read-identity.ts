@@ -1,8 +1,8 @@
 /** Reads an identity of another server: its key and server from its document, its handle if that is verified. */
 import type { HandleString } from '@atproto/syntax'
-import { handleOf, signingKeyOf } from '../identity/did-document.ts'
-import type { PlcLog } from '../identity/plc-log.ts'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { handleOf, signingKeyOf } from '../identity/did/did-document.ts'
+import type { PlcLog } from '../identity/did/plc-log.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import type { RemoteIdentity } from '../platform/store/tables/remote-actors.ts'
 import { type HandleDeps, hostHandle, isHandleOf } from './handles.ts'
 import { type LocateDeps, locate } from './locate.ts'

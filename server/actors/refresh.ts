@@ -3,7 +3,7 @@
  * background when a response shows it or something new refers to it, at most once per day.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'

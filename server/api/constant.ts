@@ -3,7 +3,7 @@
  * generated here, because that needs services elsewhere; there is no chat.
  */
 import { app, chat } from '../../lexicons/generated/index.ts'
-import type { CredentialsByWord } from '../auth/credentials.ts'
+import type { CredentialsByWord } from '../identity/auth/credentials.ts'
 import type { Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 

@@ -3,7 +3,7 @@
  * record must refer to something here.
  */
 import { LRUCache } from 'lru-cache'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import type { Reader } from '../platform/store/database.ts'

@@ -1,7 +1,7 @@
 /** `npm run move`: moves every account to another server, through the running server. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadAdminPassword } from '../auth/admin-password.ts'
+import { loadAdminPassword } from '../identity/auth/admin-password.ts'
 import { createAdminClient } from './admin-client.ts'
 import { dataDirOf, report } from './command.ts'
 import { moveAccounts } from './move-accounts.ts'

@@ -1,6 +1,6 @@
 /** The checks of the public address, in their order. */
 
-import type { ResolveHandle } from '../identity/handle-resolver.ts'
+import type { ResolveHandle } from '../identity/did/handle-resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Reader } from '../platform/store/database.ts'
 import type { Relays } from '../repository/events/relays.ts'

@@ -1,7 +1,7 @@
 /** Checks whether the did:plc directory has the accounts of this server. */
 
-import { endpointIn } from '../identity/did-plc.ts'
-import { lastOperation } from '../identity/plc-directory.ts'
+import { endpointIn } from '../identity/did/did-plc.ts'
+import { lastOperation } from '../identity/did/plc-directory.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'
 import { statusOf } from '../repository/access/status.ts'

@@ -1,5 +1,5 @@
 /** Who may create an account. */
-import { requiresInvites } from '../accounts/sign-up.ts'
+import { requiresInvites } from '../identity/accounts/sign-up.ts'
 import type { Config } from '../platform/config/config.ts'
 import { type Check, ok, warning } from './check.ts'
 

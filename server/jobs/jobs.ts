@@ -1,7 +1,8 @@
 /** The periodic jobs of the server. */
-import type { PlcPublisher } from '../accounts/plc.ts'
-import type { LastUsed } from '../auth/last-used.ts'
+
 import type { Backlinks } from '../backlinks/backlinks.ts'
+import type { PlcPublisher } from '../identity/accounts/plc.ts'
+import type { LastUsed } from '../identity/auth/last-used.ts'
 import type { Moves } from '../moving/moves.ts'
 import type { TrustedClock } from '../platform/clock/trusted-clock.ts'
 import type { CatchUp } from '../remote/catch-up.ts'

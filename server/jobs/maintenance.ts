@@ -1,7 +1,7 @@
 /** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
-import { deleteAccount, finishDeletion, finishDeletions } from '../accounts/delete.ts'
-import { expireReservedKeys } from '../accounts/reserved-keys.ts'
-import { expireUnactivated } from '../accounts/unactivated.ts'
+import { deleteAccount, finishDeletion, finishDeletions } from '../identity/accounts/delete.ts'
+import { expireReservedKeys } from '../identity/accounts/reserved-keys.ts'
+import { expireUnactivated } from '../identity/accounts/unactivated.ts'
 import type { TrustedClock } from '../platform/clock/trusted-clock.ts'
 import type { Database } from '../platform/store/database.ts'
 import * as accounts from '../platform/store/tables/accounts.ts'

@@ -1,8 +1,8 @@
 /** Finds the server on which an account lives. */
 import { type DidString, isValidDid, isValidHandle } from '@atproto/syntax'
-import { handleOf, pdsEndpointOf } from '../identity/did-document.ts'
-import type { ResolveHandle } from '../identity/handle-resolver.ts'
-import type { ResolveDid } from '../identity/resolver.ts'
+import { handleOf, pdsEndpointOf } from '../identity/did/did-document.ts'
+import type { ResolveHandle } from '../identity/did/handle-resolver.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import { moveRefused } from './refused.ts'
 

@@ -1,7 +1,7 @@
 /** The operation that lets a did:plc name its new server. */
-import { signedUpdate } from '../accounts/plc-operation.ts'
-import { maxRotationKeys, type PlcOperation } from '../identity/did-plc.ts'
-import { lastOperation } from '../identity/plc-directory.ts'
+import { signedUpdate } from '../identity/accounts/plc-operation.ts'
+import { maxRotationKeys, type PlcOperation } from '../identity/did/did-plc.ts'
+import { lastOperation } from '../identity/did/plc-directory.ts'
 import { isObject, isString } from '../platform/util/json.ts'
 import type { SigningKey } from '../platform/util/keys.ts'
 import { moveRefused } from './refused.ts'

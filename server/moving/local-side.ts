@@ -1,6 +1,6 @@
 /** This server as a side of a move: its own methods, called within the process. */
 
-import { scopes } from '../auth/scopes.ts'
+import { scopes } from '../identity/auth/scopes.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Database } from '../platform/store/database.ts'
 import { findByDid } from '../platform/store/tables/accounts.ts'

@@ -3,8 +3,8 @@
  * until it needs its owner, or has ended.
  */
 
-import type { ResolveDid } from '../identity/resolver.ts'
-import type { Secrets } from '../identity/secrets.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
+import type { Secrets } from '../identity/did/secrets.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Config } from '../platform/config/config.ts'
 import { createPeers, type Peers } from '../platform/network/peer.ts'

@@ -1,5 +1,5 @@
 /** Errors of the methods that start and control moves. */
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import { XrpcError } from '../platform/xrpc/errors.ts'

@@ -1,7 +1,7 @@
 /** Starts the move of an account to another server: publishes its identity, and creates the account there. */
 
-import { requireEmail } from '../accounts/email.ts'
-import type { PlcPublisher } from '../accounts/plc.ts'
+import { requireEmail } from '../identity/accounts/email.ts'
+import type { PlcPublisher } from '../identity/accounts/plc.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database } from '../platform/store/database.ts'

@@ -6,8 +6,8 @@
  * writes are refused from then on, so that copy is complete. Another server goes on to accept writes: its revision is compared
  * before the operation is submitted, before the activation and before the deactivation.
  */
-import { pdsEndpointOf } from '../identity/did-document.ts'
-import type { ResolveDid } from '../identity/resolver.ts'
+import { pdsEndpointOf } from '../identity/did/did-document.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
 import type { MissingFile } from '../platform/store/tables/missing-media.ts'
 import type { Move, MoveChanges, StepName } from '../platform/store/tables/moves.ts'
 import { isString } from '../platform/util/json.ts'

@@ -3,7 +3,7 @@
  * first. If it fails, nothing has changed; if this server fails after it, the call fails, and repeating it has the same result.
  */
 import type { IncomingMessage } from 'node:http'
-import type { SessionCredentials } from '../auth/credentials.ts'
+import type { SessionCredentials } from '../identity/auth/credentials.ts'
 import { isObject, isString } from '../platform/util/json.ts'
 import { readJson } from '../platform/xrpc/body.ts'
 import { protocolError } from '../platform/xrpc/errors.ts'

@@ -1,8 +1,8 @@
 /** The request that a service gets for a call: its body, a few of its headers, and a service token. */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import type { SessionCredentials } from '../auth/credentials.ts'
-import { createServiceJwt } from '../identity/service-jwt.ts'
+import type { SessionCredentials } from '../identity/auth/credentials.ts'
+import { createServiceJwt } from '../identity/did/service-jwt.ts'
 import type { ClientRequest } from '../platform/network/http-client.ts'
 import { randomId } from '../platform/util/random.ts'
 import { openBody } from '../platform/xrpc/body.ts'

@@ -1,9 +1,9 @@
 /** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
 import type { IncomingMessage } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import type { AuthWord, SessionCredentials } from '../auth/credentials.ts'
-import { needsPrivilege, scopes } from '../auth/scopes.ts'
-import type { ResolveDid } from '../identity/resolver.ts'
+import type { AuthWord, SessionCredentials } from '../identity/auth/credentials.ts'
+import { needsPrivilege, scopes } from '../identity/auth/scopes.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { createHeldBytes } from '../platform/network/held-bytes.ts'

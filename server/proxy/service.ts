@@ -1,7 +1,7 @@
 /** Services that calls are forwarded to: the app view of the configuration, or one that the client names. */
 import { isValidDid } from '@atproto/syntax'
-import { serviceEndpointOf } from '../identity/did-document.ts'
-import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import { serviceEndpointOf } from '../identity/did/did-document.ts'
+import { type ResolveDid, UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Requester } from '../platform/util/requester.ts'
 import { protocolError, type XrpcError } from '../platform/xrpc/errors.ts'

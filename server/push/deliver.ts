@@ -1,8 +1,8 @@
 /** One attempt to deliver a notification: to the push service of a registration, or to a browser by Web Push. */
 
-import type { ResolveDid } from '../identity/resolver.ts'
-import type { Secrets } from '../identity/secrets.ts'
-import { createServiceJwt } from '../identity/service-jwt.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
+import type { Secrets } from '../identity/did/secrets.ts'
+import { createServiceJwt } from '../identity/did/service-jwt.ts'
 import type { Config } from '../platform/config/config.ts'
 import { parseMailbox } from '../platform/mail/address.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'

@@ -4,8 +4,8 @@
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
-import type { ResolveDid } from '../identity/resolver.ts'
-import type { Secrets } from '../identity/secrets.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
+import type { Secrets } from '../identity/did/secrets.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { FindAddresses } from '../platform/network/names.ts'

@@ -2,8 +2,8 @@
  * Push services: they have the method `deliverPush`, and their DID documents name them `#notif`. Other services get no notification:
  * services of the network (`#bsky_notif`) have another method, and must not see notifications of a private server.
  */
-import { serviceEndpointOf } from '../identity/did-document.ts'
-import type { ResolveDid } from '../identity/resolver.ts'
+import { serviceEndpointOf } from '../identity/did/did-document.ts'
+import type { ResolveDid } from '../identity/did/resolver.ts'
 
 export const deliverPush = 'app.example.notification.deliverPush'
 const fragment = '#notif'

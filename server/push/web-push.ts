@@ -1,5 +1,5 @@
 /** Creates requests to Web Push services (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). Only this file imports web-push. */
-import type { VapidKey } from '../identity/secrets.ts'
+import type { VapidKey } from '../identity/did/secrets.ts'
 import type { PushRequest } from './request.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -4,7 +4,7 @@
  * streams go on, too: the later revision of a record counts, whichever comes first.
  */
 import type { DidString } from '@atproto/syntax'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import type { Database } from '../platform/store/database.ts'
 import { inSlices } from '../platform/store/slices.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import type { Database } from '../platform/store/database.ts'
 import { importsName } from '../platform/store/layout.ts'

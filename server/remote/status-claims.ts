@@ -4,7 +4,7 @@
  * that upstream becomes the host. A copy of an account can thus keep public records here that their author wanted deleted, but it
  * cannot silence anyone.
  */
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import { XrpcError } from '../platform/xrpc/errors.ts'

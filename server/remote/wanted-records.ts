@@ -3,7 +3,7 @@
  * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
  */
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
-import { UnresolvableDid } from '../identity/resolver.ts'
+import { UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import { OutboundRefused } from '../platform/network/guard.ts'
 import type { Database, Writer } from '../platform/store/database.ts'

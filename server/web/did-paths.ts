@@ -3,10 +3,10 @@
  * here: a server that reads this one needs no directory to verify their identities.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { chainOf, isUnpublished } from '../accounts/plc-chain.ts'
-import { type PlcOperation, parseOperation } from '../identity/did-plc.ts'
-import { operationLog } from '../identity/plc-directory.ts'
-import { type ResolveDid, UnresolvableDid } from '../identity/resolver.ts'
+import { chainOf, isUnpublished } from '../identity/accounts/plc-chain.ts'
+import { type PlcOperation, parseOperation } from '../identity/did/did-plc.ts'
+import { operationLog } from '../identity/did/plc-directory.ts'
+import { type ResolveDid, UnresolvableDid } from '../identity/did/resolver.ts'
 import type { Config } from '../platform/config/config.ts'
 import { OutboundFailed } from '../platform/network/guarded-fetch.ts'
 import type { Database } from '../platform/store/database.ts'

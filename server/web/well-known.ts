@@ -6,7 +6,7 @@
  * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
  */
 import type { DidString } from '@atproto/syntax'
-import { documentOfServer } from '../identity/did-document.ts'
+import { documentOfServer } from '../identity/did/did-document.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Database, Reader } from '../platform/store/database.ts'
 import { findByHandle } from '../platform/store/tables/accounts.ts'

@@ -1,8 +1,8 @@
 /** A data directory with existing data, written through the store's tables. */
 
 import { createHash } from 'node:crypto'
-import { scopes } from '../../server/auth/scopes.ts'
-import { openSession } from '../../server/auth/sessions.ts'
+import { scopes } from '../../server/identity/auth/scopes.ts'
+import { openSession } from '../../server/identity/auth/sessions.ts'
 import { Database, type Writer } from '../../server/platform/store/database.ts'
 import { schema } from '../../server/platform/store/schema.ts'
 import * as accounts from '../../server/platform/store/tables/accounts.ts'

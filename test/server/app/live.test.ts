@@ -1,7 +1,7 @@
 /** The live stream of notifications: its messages, its authentication, and when it ends. */
 import { decodeAll } from '@atproto/lex-cbor'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createSessionWatch } from '../../../server/auth/session-watch.ts'
+import { createSessionWatch } from '../../../server/identity/auth/session-watch.ts'
 import { hour } from '../../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../../support/listener.ts'
 import { type Account, adminAuth, refusal, type TestServer } from '../../support/server.ts'

@@ -11,8 +11,8 @@ import {
   test,
   vi,
 } from 'vitest'
-import { signingKeyOf } from '../../../server/identity/did-document.ts'
-import { verifyServiceJwt } from '../../../server/identity/service-jwt.ts'
+import { signingKeyOf } from '../../../server/identity/did/did-document.ts'
+import { verifyServiceJwt } from '../../../server/identity/did/service-jwt.ts'
 import {
   count as countRegistrations,
   insert as insertRegistration,

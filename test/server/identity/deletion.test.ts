@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteAccount } from '../../../server/accounts/delete.ts'
+import { deleteAccount } from '../../../server/identity/accounts/delete.ts'
 import { sweep } from '../../../server/jobs/maintenance.ts'
 import * as deletions from '../../../server/platform/store/tables/account-deletions.ts'
 import { day, hour, minute } from '../../support/clock.ts'

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
-import { bcryptSync, bcryptYielding } from '../../../server/auth/bcrypt.ts'
+import { bcryptSync, bcryptYielding } from '../../../server/identity/auth/bcrypt.ts'
 import {
   createPasswordHasher,
   type PasswordHasher,
   PasswordQueueFull,
-} from '../../../server/auth/passwords.ts'
+} from '../../../server/identity/auth/passwords.ts'
 
 const execFile = promisify(execFileCallback)
 
@@ -244,7 +244,7 @@ describe('threads', () => {
   })
 
   test('a thread keeps the process alive while it works, not while it is idle', async () => {
-    const source = new URL('../../../server/auth/passwords.ts', import.meta.url).href
+    const source = new URL('../../../server/identity/auth/passwords.ts', import.meta.url).href
     const script = `
       import { createPasswordHasher } from '${source}'
       const passwords = createPasswordHasher({ cost: ${cost} })

@@ -7,7 +7,7 @@ import {
   pdsEndpointOf,
   serviceEndpointOf,
   signingKeyOf,
-} from '../../../../server/identity/did-document.ts'
+} from '../../../../server/identity/did/did-document.ts'
 import { createSigningKey } from '../../../../server/platform/util/keys.ts'
 
 const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'

@@ -10,7 +10,7 @@ import {
   type PlcOperation,
   parseOperation,
   verifyOperation,
-} from '../../../../server/identity/did-plc.ts'
+} from '../../../../server/identity/did/did-plc.ts'
 import {
   createSigningKey,
   type DidKey,

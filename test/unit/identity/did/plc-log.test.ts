@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { describe, expect, test } from 'vitest'
-import { handleOf, pdsEndpointOf, signingKeyOf } from '../../../../server/identity/did-document.ts'
-import { documentOfLog, preferredLog, verifyLog } from '../../../../server/identity/plc-log.ts'
+import { handleOf, pdsEndpointOf, signingKeyOf } from '../../../../server/identity/did/did-document.ts'
+import { documentOfLog, preferredLog, verifyLog } from '../../../../server/identity/did/plc-log.ts'
 import { base32, cidOf, createPlcIdentity, nextOperation, type PlcOperation } from '../../../support/plc.ts'
 
 const identity = await createPlcIdentity('alice.example')

@@ -1,6 +1,6 @@
 import type http from 'node:http'
 import { expect, test } from 'vitest'
-import { createDidResolver, UnresolvableDid } from '../../../../server/identity/resolver.ts'
+import { createDidResolver, UnresolvableDid } from '../../../../server/identity/did/resolver.ts'
 import { documentServer, loopbackServer } from './support.ts'
 
 const PLC = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'

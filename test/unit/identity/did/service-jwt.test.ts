@@ -1,12 +1,12 @@
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { UnresolvableDid } from '../../../../server/identity/resolver.ts'
+import { UnresolvableDid } from '../../../../server/identity/did/resolver.ts'
 import {
   createServiceJwt,
   type ServiceJwtExpectations,
   verifyServiceJwt,
-} from '../../../../server/identity/service-jwt.ts'
+} from '../../../../server/identity/did/service-jwt.ts'
 import { createSigningKey, type DidKey } from '../../../../server/platform/util/keys.ts'
 import { highS } from './support.ts'
 

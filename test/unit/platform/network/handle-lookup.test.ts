@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHandleResolver } from '../../../../server/identity/handle-resolver.ts'
+import { createHandleResolver } from '../../../../server/identity/did/handle-resolver.ts'
 import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
 import { createHandleLookup } from '../../../../server/platform/network/handle-lookup.ts'
 import { TooManyLookups } from '../../../../server/platform/util/shared-lookup.ts'

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { actorPreferences } from '../../../../accounts/actor-preferences.ts'
-import { scopes } from '../../../../auth/scopes.ts'
+import { actorPreferences } from '../../../../identity/accounts/actor-preferences.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
 import { method } from '../../../method.ts'
 
 export const getPreferences = method(app.example.actor.getPreferences, {

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { replaceActorPreferences } from '../../../../accounts/actor-preferences.ts'
-import { scopes } from '../../../../auth/scopes.ts'
+import { replaceActorPreferences } from '../../../../identity/accounts/actor-preferences.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
 import { method } from '../../../method.ts'
 
 /** An account that moves here is not active yet when its preferences are stored. */

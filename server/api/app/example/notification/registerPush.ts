@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { UnresolvableDid } from '../../../../identity/resolver.ts'
+import { UnresolvableDid } from '../../../../identity/did/resolver.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import { iso } from '../../../../platform/util/time.ts'

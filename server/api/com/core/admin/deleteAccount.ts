@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
+import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

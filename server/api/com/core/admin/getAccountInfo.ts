@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { accountView } from '../../../../accounts/admin-view.ts'
+import { accountView } from '../../../../identity/accounts/admin-view.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { inviteCodeViews } from '../../../../accounts/invite-codes.ts'
+import { inviteCodeViews } from '../../../../identity/accounts/invite-codes.ts'
 import type { Reader } from '../../../../platform/store/database.ts'
 import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { subjectStatus } from '../../../../accounts/subject-status.ts'
+import { subjectStatus } from '../../../../identity/accounts/subject-status.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

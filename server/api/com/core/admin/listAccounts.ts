@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { activationOf } from '../../../../accounts/unactivated.ts'
+import { activationOf } from '../../../../identity/accounts/unactivated.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'

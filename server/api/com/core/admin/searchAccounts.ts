@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { listedAccountView } from '../../../../accounts/admin-view.ts'
+import { listedAccountView } from '../../../../identity/accounts/admin-view.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
 import { method } from '../../../method.ts'

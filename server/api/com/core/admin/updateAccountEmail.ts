@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../accounts/email.ts'
+import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
 import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { method } from '../../../method.ts'
 

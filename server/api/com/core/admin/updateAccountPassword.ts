@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { passwordProblem } from '../../../../accounts/password.ts'
+import { passwordProblem } from '../../../../identity/accounts/password.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { method } from '../../../method.ts'

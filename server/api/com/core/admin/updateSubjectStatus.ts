@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { prepareActivation } from '../../../../accounts/activate.ts'
-import { subjectStatus } from '../../../../accounts/subject-status.ts'
+import { prepareActivation } from '../../../../identity/accounts/activate.ts'
+import { subjectStatus } from '../../../../identity/accounts/subject-status.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { iso } from '../../../../platform/util/time.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requirePlc } from '../../../../accounts/plc-operation.ts'
-import { maxRotationKeys } from '../../../../identity/did-plc.ts'
+import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
+import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { isDidKey } from '../../../../platform/util/keys.ts'
 import { requireWritable } from '../../../../repository/access/stopped-writes.ts'

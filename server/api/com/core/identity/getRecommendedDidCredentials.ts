@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { recommendedState } from '../../../../accounts/plc-operation.ts'
+import { recommendedState } from '../../../../identity/accounts/plc-operation.ts'
 import { method } from '../../../method.ts'
 
 export const getRecommendedDidCredentials = method(com.core.identity.getRecommendedDidCredentials, {

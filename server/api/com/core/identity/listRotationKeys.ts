@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isUnpublished } from '../../../../accounts/plc-chain.ts'
-import { requirePlc } from '../../../../accounts/plc-operation.ts'
-import { handleIn } from '../../../../identity/did-plc.ts'
+import { isUnpublished } from '../../../../identity/accounts/plc-chain.ts'
+import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
+import { handleIn } from '../../../../identity/did/did-plc.ts'
 import { method } from '../../../method.ts'
 
 /** Milliseconds for which a state of the directory is used again. */

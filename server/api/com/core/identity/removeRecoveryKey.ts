@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
 import { method } from '../../../method.ts'

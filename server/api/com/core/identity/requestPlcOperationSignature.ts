@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireEmail } from '../../../../accounts/email.ts'
-import { mailToken } from '../../../../accounts/mail-tokens.ts'
-import { requirePlc } from '../../../../accounts/plc-operation.ts'
+import { requireEmail } from '../../../../identity/accounts/email.ts'
+import { mailToken } from '../../../../identity/accounts/mail-tokens.ts'
+import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailLimits } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { normalizeHandle } from '../../../../accounts/handle.ts'
+import { normalizeHandle } from '../../../../identity/accounts/handle.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import { requirePlc, signedUpdate } from '../../../../accounts/plc-operation.ts'
+import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
+import { requirePlc, signedUpdate } from '../../../../identity/accounts/plc-operation.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

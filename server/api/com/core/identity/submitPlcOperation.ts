@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { lossIn, parseOwn, requirePlc } from '../../../../accounts/plc-operation.ts'
+import { lossIn, parseOwn, requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { changeHandle } from '../../../../accounts/change-handle.ts'
-import { normalizeHandle } from '../../../../accounts/handle.ts'
+import { changeHandle } from '../../../../identity/accounts/change-handle.ts'
+import { normalizeHandle } from '../../../../identity/accounts/handle.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

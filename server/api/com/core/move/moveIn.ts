@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { refuseFirstAccount } from '../../../../accounts/sign-up.ts'
+import { refuseFirstAccount } from '../../../../identity/accounts/sign-up.ts'
 import { startMoveIn } from '../../../../moving/start-in.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { documentFor, handleOf } from '../../../../identity/did-document.ts'
+import { documentFor, handleOf } from '../../../../identity/did/did-document.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { prepareActivation } from '../../../../accounts/activate.ts'
+import { prepareActivation } from '../../../../identity/accounts/activate.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isDidValid } from '../../../../accounts/did-status.ts'
-import { activationOf } from '../../../../accounts/unactivated.ts'
+import { isDidValid } from '../../../../identity/accounts/did-status.ts'
+import { activationOf } from '../../../../identity/accounts/unactivated.ts'
 import type { Reader } from '../../../../platform/store/database.ts'
 import * as blobs from '../../../../platform/store/tables/blobs.ts'
 import * as omitted from '../../../../platform/store/tables/omitted-records.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { normalizeEmail } from '../../../../accounts/email.ts'
-import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
+import { normalizeEmail } from '../../../../identity/accounts/email.ts'
+import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'

@@ -1,13 +1,18 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireProof } from '../../../../accounts/change-handle.ts'
-import { normalizeEmail } from '../../../../accounts/email.ts'
-import { handleProblem, isHandleTaken, normalizeHandle, takenMessage } from '../../../../accounts/handle.ts'
-import { importIdentity, mintIdentity } from '../../../../accounts/identity.ts'
-import { takeInvite } from '../../../../accounts/invite-codes.ts'
-import { passwordProblem } from '../../../../accounts/password.ts'
-import { needsInvite, refuseFirstAccount } from '../../../../accounts/sign-up.ts'
-import { scopes } from '../../../../auth/scopes.ts'
-import { accountView, openSession, signTokens } from '../../../../auth/sessions.ts'
+import { requireProof } from '../../../../identity/accounts/change-handle.ts'
+import { normalizeEmail } from '../../../../identity/accounts/email.ts'
+import {
+  handleProblem,
+  isHandleTaken,
+  normalizeHandle,
+  takenMessage,
+} from '../../../../identity/accounts/handle.ts'
+import { importIdentity, mintIdentity } from '../../../../identity/accounts/identity.ts'
+import { takeInvite } from '../../../../identity/accounts/invite-codes.ts'
+import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { needsInvite, refuseFirstAccount } from '../../../../identity/accounts/sign-up.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
+import { accountView, openSession, signTokens } from '../../../../identity/auth/sessions.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { isEmailAddress } from '../../../../platform/mail/address.ts'
 import type { Reader } from '../../../../platform/store/database.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { generateAppPassword, hashAppPassword } from '../../../../auth/app-passwords.ts'
+import { generateAppPassword, hashAppPassword } from '../../../../identity/auth/app-passwords.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { inviteHolder, newCode } from '../../../../accounts/invite-codes.ts'
+import { inviteHolder, newCode } from '../../../../identity/accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'

@@ -1,9 +1,19 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { withEmail } from '../../../../accounts/email.ts'
-import { mailToken, spendToken, tokenRefusals, type Verdict } from '../../../../accounts/mail-tokens.ts'
-import { appPasswordFinder } from '../../../../auth/app-passwords.ts'
-import { scopes } from '../../../../auth/scopes.ts'
-import { accountView, type IssuedSession, openSession, signTokens } from '../../../../auth/sessions.ts'
+import { withEmail } from '../../../../identity/accounts/email.ts'
+import {
+  mailToken,
+  spendToken,
+  tokenRefusals,
+  type Verdict,
+} from '../../../../identity/accounts/mail-tokens.ts'
+import { appPasswordFinder } from '../../../../identity/auth/app-passwords.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
+import {
+  accountView,
+  type IssuedSession,
+  openSession,
+  signTokens,
+} from '../../../../identity/auth/sessions.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'

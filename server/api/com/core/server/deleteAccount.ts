@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteAccount as deleteRows, finishDeletion } from '../../../../accounts/delete.ts'
-import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
+import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
+import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isAtServer, needsInvite } from '../../../../accounts/sign-up.ts'
+import { isAtServer, needsInvite } from '../../../../identity/accounts/sign-up.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

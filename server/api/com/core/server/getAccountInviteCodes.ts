@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { earnedCodes, inviteCodeViews, newCode } from '../../../../accounts/invite-codes.ts'
+import { earnedCodes, inviteCodeViews, newCode } from '../../../../identity/accounts/invite-codes.ts'
 import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { statusOf } from '../../../../repository/access/status.ts'

@@ -1,7 +1,7 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isManagement, needsPrivilege, scopes } from '../../../../auth/scopes.ts'
-import { createServiceJwt } from '../../../../identity/service-jwt.ts'
+import { isManagement, needsPrivilege, scopes } from '../../../../identity/auth/scopes.ts'
+import { createServiceJwt } from '../../../../identity/did/service-jwt.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { method } from '../../../method.ts'
 

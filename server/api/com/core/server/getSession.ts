@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { accountView } from '../../../../auth/sessions.ts'
+import { accountView } from '../../../../identity/auth/sessions.ts'
 import { method } from '../../../method.ts'
 
 export const getSession = method(com.core.server.getSession, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { type Scope, scopes } from '../../../../auth/scopes.ts'
-import { accountView, refreshExpiry, signTokens } from '../../../../auth/sessions.ts'
+import { type Scope, scopes } from '../../../../identity/auth/scopes.ts'
+import { accountView, refreshExpiry, signTokens } from '../../../../identity/auth/sessions.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { iso } from '../../../../platform/util/time.ts'

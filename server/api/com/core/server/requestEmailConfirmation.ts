@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireEmail } from '../../../../accounts/email.ts'
-import { mailToken } from '../../../../accounts/mail-tokens.ts'
+import { requireEmail } from '../../../../identity/accounts/email.ts'
+import { mailToken } from '../../../../identity/accounts/mail-tokens.ts'
 import { mailLimits } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

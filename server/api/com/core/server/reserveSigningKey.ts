@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { reserveKey } from '../../../../accounts/reserved-keys.ts'
+import { reserveKey } from '../../../../identity/accounts/reserved-keys.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as reservedKeys from '../../../../platform/store/tables/reserved-keys.ts'

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { ownerOfToken, spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
-import { passwordProblem } from '../../../../accounts/password.ts'
+import { ownerOfToken, spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
+import { passwordProblem } from '../../../../identity/accounts/password.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { scopes } from '../../../../auth/scopes.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import { method } from '../../../method.ts'
 

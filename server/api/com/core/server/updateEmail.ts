@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../accounts/email.ts'
-import { spendToken, tokenRefusals } from '../../../../accounts/mail-tokens.ts'
+import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
+import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 

@@ -1,0 +1,59 @@
+/** Rules for handles of this server. */
+import { type HandleString, isValidHandle } from '@atproto/syntax'
+import type { Reader } from '../../platform/store/database.ts'
+import * as accounts from '../../platform/store/tables/accounts.ts'
+import { holderOf } from '../../platform/store/tables/plc-changes.ts'
+
+export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
+
+/** First labels that could be mistaken for the server itself or its operators. */
+const reserved = new Set(
+  `about abuse account accounts admin administrator api app billing blog bot help home hostmaster info localhost login
+   mail moderator news notifications official owner pds postmaster privacy root security service settings status
+   support system team terms test webmaster www`.split(/\s+/),
+)
+
+export function normalizeHandle(handle: string): HandleString {
+  return handle.trim().toLowerCase() as HandleString
+}
+
+/**
+ * Checks a handle for a new account. Does not check whether another account has it.
+ * @param handle normalized
+ * @returns the problem; undefined for a valid handle
+ */
+export function handleProblem(
+  handle: HandleString,
+  userDomains: readonly string[],
+): { name: HandleProblem; message: string } | undefined {
+  if (!isValidHandle(handle)) {
+    return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
+  }
+  // An offered domain may be within another: the longest match counts.
+  const [domain] = userDomains
+    .filter((offered) => handle.endsWith(offered))
+    .sort((a, b) => b.length - a.length)
+  if (domain === undefined) {
+    return { name: 'UnsupportedDomain', message: `Handles of this server end in ${userDomains.join(' or ')}` }
+  }
+  const label = handle.slice(0, -domain.length)
+  if (label.includes('.')) {
+    return { name: 'InvalidHandle', message: `Only one name is allowed before ${domain}` }
+  }
+  if (label.length < 3 || label.length > 18) {
+    return { name: 'InvalidHandle', message: `The name before ${domain} must have 3 to 18 characters` }
+  }
+  // Clients compare this text.
+  return reserved.has(label) ? { name: 'HandleNotAvailable', message: 'Reserved handle' } : undefined
+}
+
+/** The message for a handle that another account has. Clients compare its first words. */
+export function takenMessage(handle: string): string {
+  return `Handle already taken: ${handle}. Choose another handle.`
+}
+
+/** Whether an account has a handle, or gets it as soon as the directory has the change. @param did an account that may have it */
+export function isHandleTaken(db: Reader, handle: string, did?: string): boolean {
+  const holders = [accounts.findByHandle(db, handle)?.did, holderOf(db, handle)]
+  return holders.some((holder) => holder !== undefined && holder !== did)
+}

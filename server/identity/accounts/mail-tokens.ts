@@ -1,0 +1,83 @@
+/**
+ * Mail tokens: codes `XXXXX-XXXXX` that are sent by email, valid for 15 minutes and one use. A new one leaves the earlier ones
+ * valid: anyone may request a password reset, which must not void the code that the owner is about to enter. The store has only
+ * their keyed hash.
+ */
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Mailer } from '../../platform/mail/mailer.ts'
+import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../../platform/mail/templates.ts'
+import type { Database, Reader, Writer } from '../../platform/store/database.ts'
+import type { Account } from '../../platform/store/tables/accounts.ts'
+import * as rows from '../../platform/store/tables/mail-tokens.ts'
+import { randomGroups } from '../../platform/util/random.ts'
+import { iso } from '../../platform/util/time.ts'
+import type { Secrets } from '../did/secrets.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly secrets: Secrets
+  readonly mailer: Mailer
+  readonly origin: string
+  readonly now: () => Date
+}
+
+const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000
+
+/** After this many wrong codes a token is deleted. */
+const maxWrongAttempts = 5
+
+/** Tokens of one purpose and account. More are not mailed within their lifetime; see the limits of `requestPasswordReset`. */
+const maxTokens = 20
+
+/** Creates a token and mails it. Resolves when the mail is sent or in the outbox. */
+export async function mailToken(
+  { store, secrets, mailer, origin, now }: Deps,
+  account: Account & { email: string },
+  purpose: MailPurpose,
+): Promise<void> {
+  const code = randomGroups(2, 5).toUpperCase()
+  const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
+  const hash = hashOf(secrets, purpose, code)
+  await store.transact((tx) => rows.add(tx, { did: account.did, purpose, hash, expiresAt }, maxTokens))
+  const content = mailFor(purpose, { handle: account.handle, server: origin, code })
+  await mailer.send({ to: account.email, ...content })
+}
+
+export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'
+
+/** Messages for an invalid code. Clients look for `Token is invalid`. */
+export const tokenRefusals = {
+  InvalidToken: 'Token is invalid: this code is wrong or was used before. Check it, or request a new one.',
+  ExpiredToken: 'This code has expired. Request a new one.',
+} as const
+
+/** Checks a token of an account. A valid one is deleted, with all others of its purpose. */
+export function spendToken(
+  tx: Writer,
+  secrets: Secrets,
+  { did, purpose, token, now }: { did: string; purpose: MailPurpose; token: string; now: Date },
+): Verdict {
+  const hash = hashOf(secrets, purpose, token)
+  const row = rows.findAll(tx, did, purpose).find(({ tokenHash }) => timingSafeEqual(tokenHash, hash))
+  if (!row) {
+    rows.countWrongAttempt(tx, did, purpose, maxWrongAttempts)
+    return 'InvalidToken'
+  }
+  if (row.expiresAt <= iso(now)) return 'ExpiredToken'
+  rows.removeAll(tx, did, purpose)
+  return 'good'
+}
+
+/** Returns the DID of the account that a token belongs to, for operations without a session. */
+export function ownerOfToken(
+  db: Reader,
+  secrets: Secrets,
+  { purpose, token }: { purpose: MailPurpose; token: string },
+): string | undefined {
+  return rows.findByHash(db, purpose, hashOf(secrets, purpose, token))?.did
+}
+
+function hashOf(secrets: Secrets, purpose: MailPurpose, token: string): Uint8Array {
+  return secrets.hash(`mail token, ${purpose}`, token.trim().toUpperCase())
+}

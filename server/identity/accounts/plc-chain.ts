@@ -1,0 +1,31 @@
+/**
+ * The operations of identities that no directory has: the first one, whose hash is the DID, and its successors. They are
+ * published in this order once a directory is configured.
+ */
+
+import type { Reader, Writer } from '../../platform/store/database.ts'
+import type { Account } from '../../platform/store/tables/accounts.ts'
+import * as operations from '../../platform/store/tables/plc-operations.ts'
+import type { PlcOperation } from '../did/did-plc.ts'
+
+type Minted = Account & { readonly plcOperation: string }
+
+/** Whether the DID was created here and no directory has it yet. */
+export function isUnpublished(account: Account): account is Minted {
+  return account.isMinted === 1 && account.plcOperation !== null && account.plcSubmittedAt === null
+}
+
+/** Returns the operations of an unpublished identity, the oldest first. */
+export function chainOf(db: Reader, { did, plcOperation }: Minted): PlcOperation[] {
+  return [plcOperation, ...operations.list(db, did)].map((operation) => JSON.parse(operation))
+}
+
+/** Returns the last operation of an unpublished identity: its current state. */
+export function endOfChain(db: Reader, { did, plcOperation }: Minted): PlcOperation {
+  return JSON.parse(operations.findLast(db, did) ?? plcOperation)
+}
+
+/** @param operation follows the last one */
+export function appendToChain(tx: Writer, did: string, operation: PlcOperation): void {
+  operations.append(tx, did, JSON.stringify(operation))
+}

@@ -1,0 +1,50 @@
+/**
+ * Last-used times of sessions. Requests note them in memory; a periodic job and the shutdown write them. So a request that only
+ * reads neither waits for a write nor fails on a full disk. A crash loses at most the uses since the last write.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../../platform/store/database.ts'
+import * as sessions from '../../platform/store/tables/sessions.ts'
+import { type DatetimeString, iso } from '../../platform/util/time.ts'
+
+export interface LastUsed {
+  /** Notes in memory that a session is in use, at most once in five minutes. */
+  note(session: Pick<sessions.OpenSession, 'sessionId' | 'lastUsedAt'>): void
+  /** Returns the last use of a session, written or not. */
+  of(session: Pick<sessions.Session, 'id' | 'lastUsedAt'>): DatetimeString
+  /** Writes the noted uses. Does nothing while the store is not writable. @throws StoreUnavailable */
+  write(): Promise<void>
+}
+
+const noteAfterMs = 5 * 60_000
+/** Sessions with an unwritten use. The least recently used is dropped first; its stored time stays. */
+const maxUnwritten = 10_000
+
+export function createLastUsed({ store, now }: { store: Database; now: () => Date }): LastUsed {
+  const unwritten = new LRUCache<string, DatetimeString>({ max: maxUnwritten })
+
+  const latest = (id: string, stored: DatetimeString): DatetimeString => {
+    const noted = unwritten.peek(id)
+    return noted !== undefined && noted > stored ? noted : stored
+  }
+
+  return {
+    note({ sessionId, lastUsedAt }) {
+      const at = now()
+      if (at.getTime() - Date.parse(latest(sessionId, lastUsedAt)) >= noteAfterMs) {
+        unwritten.set(sessionId, iso(at))
+      }
+    },
+
+    of: ({ id, lastUsedAt }) => latest(id, lastUsedAt),
+
+    async write() {
+      if (unwritten.size === 0 || !store.writable) return
+      const written = [...unwritten.entries()]
+      await store.transact((tx) => {
+        for (const [id, at] of written) sessions.touch(tx, id, at)
+      })
+      for (const [id, at] of written) if (unwritten.peek(id) === at) unwritten.delete(id)
+    },
+  }
+}
