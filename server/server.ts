@@ -1,6 +1,6 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
-import type { BacklinkDelays } from './backlinks/backlinks.ts'
+import type { BacklinkDelays } from './federation/backlinks/backlinks.ts'
 import { loadAdminPassword } from './identity/auth/admin-password.ts'
 import { createPageGuard } from './identity/auth/foreign-page.ts'
 import { type PasswordHasher, PasswordQueueFull } from './identity/auth/passwords.ts'

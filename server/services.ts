@@ -1,13 +1,25 @@
 /** The long-lived parts of the server and their dependencies. Handlers receive them with each call. */
 import type { DidString } from '@atproto/syntax'
-import { type Actors, createActors } from './actors/actors.ts'
-import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
-import { createActorListener } from './actors/listener.ts'
-import { type ActorRefresh, createActorRefresh } from './actors/refresh.ts'
-import { createTransientActors, type TransientActors } from './actors/transient.ts'
-import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { type Actors, createActors } from './federation/actors/actors.ts'
+import { createFindHandle, type FindHandle } from './federation/actors/find-handle.ts'
+import { createActorListener } from './federation/actors/listener.ts'
+import { type ActorRefresh, createActorRefresh } from './federation/actors/refresh.ts'
+import { createTransientActors, type TransientActors } from './federation/actors/transient.ts'
+import type { BacklinkDelays, Backlinks } from './federation/backlinks/backlinks.ts'
+import { type CatchUp, createCatchUp } from './federation/remote/catch-up.ts'
+import { createFetchRecord, type FetchRecord } from './federation/remote/fetch-record.ts'
+import { createHosts, type Hosts } from './federation/remote/hosts.ts'
+import { createIntake, type Intake } from './federation/remote/intake.ts'
+import { createInterest, type Interest } from './federation/remote/interest.ts'
+import { createPictures, type Pictures } from './federation/remote/pictures.ts'
+import { createRecheck, type Recheck } from './federation/remote/recheck.ts'
+import { createRepositorySync, type RepositorySync } from './federation/remote/repository-sync.ts'
+import { createStatusClaims, type StatusClaims } from './federation/remote/status-claims.ts'
+import { createWantedRecords, type WantedRecords } from './federation/remote/wanted-records.ts'
+import { createUpstreamOrigins } from './federation/upstreams/origins.ts'
+import { createUpstreams, type Upstreams } from './federation/upstreams/upstreams.ts'
 import { publishedDocument, unpublishedDocument } from './identity/accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './identity/accounts/plc.ts'
 import { loadAudience } from './identity/auth/audience.ts'
@@ -36,16 +48,6 @@ import { findByDid } from './platform/store/tables/accounts.ts'
 import { type Background, createBackground } from './platform/util/background.ts'
 import type { Logger } from './platform/util/log.ts'
 import type { CallMethod } from './platform/xrpc/internal-call.ts'
-import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
-import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
-import { createHosts, type Hosts } from './remote/hosts.ts'
-import { createIntake, type Intake } from './remote/intake.ts'
-import { createInterest, type Interest } from './remote/interest.ts'
-import { createPictures, type Pictures } from './remote/pictures.ts'
-import { createRecheck, type Recheck } from './remote/recheck.ts'
-import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
-import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
-import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
 import { type Blobs, createBlobs } from './repository/blobs/blobs.ts'
 import { createRoom, type Room } from './repository/blobs/room.ts'
 import { type ArchiveLimits, createEventArchive, type EventArchive } from './repository/events/archive.ts'
@@ -61,8 +63,6 @@ import { createImporter, type Importer } from './repository/records/import/impor
 import { linkListener } from './repository/records/link-listener.ts'
 import { createRepositories, type Repositories } from './repository/records/repositories.ts'
 import { createStoredNames, type StoredNames } from './repository/records/stored-names.ts'
-import { createUpstreamOrigins } from './upstreams/origins.ts'
-import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 
 export interface Services {
@@ -258,7 +258,7 @@ export async function createServices(base: Base): Promise<Services> {
   })
   /** Loads its modules, which most servers do not need. */
   async function openBacklinks(): Promise<Backlinks> {
-    const { createBacklinks } = await import('./backlinks/backlinks.ts')
+    const { createBacklinks } = await import('./federation/backlinks/backlinks.ts')
     return createBacklinks({
       ...{ config, store, interest, intake, actors, background, log, now, signal },
       fetchRecord: remote.fetchRecord,

@@ -1,6 +1,6 @@
 /** The context of views: the store, the viewer, and the rows that this response has read so far. */
 import type { app } from '../../lexicons/generated/index.ts'
-import type { TransientActors } from '../actors/transient.ts'
+import type { TransientActors } from '../federation/actors/transient.ts'
 import type { Names } from '../platform/config/aliases.ts'
 import type { Reader } from '../platform/store/database.ts'
 import * as actors from '../platform/store/tables/actors.ts'

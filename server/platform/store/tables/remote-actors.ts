@@ -7,7 +7,7 @@ import type { DidKey } from '../../util/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId, idOf } from './actors.ts'
 
-/** An identity as its document says; see `server/actors/identities.ts`. */
+/** An identity as its document says; see `server/federation/actors/identities.ts`. */
 export interface RemoteIdentity {
   /** Verified; null: none. */
   readonly handle: HandleString | null

@@ -1,7 +1,7 @@
 /** What event streams did not report: gaps, missing subjects of records here, deletions. */
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRecheck } from '../../../../server/remote/recheck.ts'
+import { createRecheck } from '../../../../server/federation/remote/recheck.ts'
 import { day, hour, minute } from '../../../support/clock.ts'
 import { answers, hangs } from '../../../support/forgeries.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'

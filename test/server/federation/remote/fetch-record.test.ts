@@ -2,6 +2,9 @@
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createFetchRecord } from '../../../../server/federation/remote/fetch-record.ts'
+import { createHosts } from '../../../../server/federation/remote/hosts.ts'
+import type { Identify, Origin } from '../../../../server/federation/remote/origin.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import {
   createSigningKey,
@@ -9,9 +12,6 @@ import {
   type SigningKey,
   sign,
 } from '../../../../server/platform/util/keys.ts'
-import { createFetchRecord } from '../../../../server/remote/fetch-record.ts'
-import { createHosts } from '../../../../server/remote/hosts.ts'
-import type { Identify, Origin } from '../../../../server/remote/origin.ts'
 import { archiveOf, blocksOf, carOf } from '../../../support/archive.ts'
 import { server, setupServer } from '../../../support/shared-server.ts'
 import { json, StubService } from '../../../support/stub-service.ts'

@@ -5,8 +5,11 @@ import { P256Keypair } from '@atproto/crypto'
 import { readCar } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  createRepositorySync,
+  type RepositorySync,
+} from '../../../../server/federation/remote/repository-sync.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { createRepositorySync, type RepositorySync } from '../../../../server/remote/repository-sync.ts'
 import { carOf, varint } from '../../../support/archive.ts'
 import { day } from '../../../support/clock.ts'
 import { answers, hangs } from '../../../support/forgeries.ts'

@@ -1,6 +1,6 @@
 /** Handles of actors of other servers: verification, and other names. */
 import { describe, expect, test } from 'vitest'
-import { hostHandle, isHandleOf } from '../../../../server/actors/handles.ts'
+import { hostHandle, isHandleOf } from '../../../../server/federation/actors/handles.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
 import { testConfig } from '../../../support/server.ts'
 

@@ -1,8 +1,12 @@
 /** Budgets of what other servers can make this one store. */
 import { expect, test } from 'vitest'
+import {
+  type BudgetedRecord,
+  createBudgets,
+  type Standing,
+} from '../../../../server/federation/remote/budgets.ts'
 import { linkPaths } from '../../../../server/platform/store/link-paths.ts'
 import { createLogger } from '../../../../server/platform/util/log.ts'
-import { type BudgetedRecord, createBudgets, type Standing } from '../../../../server/remote/budgets.ts'
 import { hour, TestClock } from '../../../support/clock.ts'
 
 const lines: { readonly msg: string; readonly limit: number }[] = []

@@ -1,7 +1,7 @@
 /** Whom and what this server takes an interest in: cheap questions that sources ask for each event. */
 import { encode } from '@atproto/lex-cbor'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Interest } from '../../../../server/remote/interest.ts'
+import type { Interest } from '../../../../server/federation/remote/interest.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
 import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
 import { SocialServer } from '../../../support/social.ts'

@@ -9,7 +9,7 @@ import {
   readCommit,
   readFrame,
   readRevisions,
-} from '../../../../server/upstreams/frames.ts'
+} from '../../../../server/federation/upstreams/frames.ts'
 import { someCid } from '../../../support/social.ts'
 
 type Payload = Parameters<typeof encode>[0]

@@ -1,9 +1,9 @@
 /** The way of events from the stream to the store, with slow transactions. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { Frame } from '../../../../server/federation/upstreams/frames.ts'
+import { createPipeline } from '../../../../server/federation/upstreams/pipeline.ts'
 import type { Database } from '../../../../server/platform/store/database.ts'
-import type { Frame } from '../../../../server/upstreams/frames.ts'
-import { createPipeline } from '../../../../server/upstreams/pipeline.ts'
 
 const unused = {
   id: 1,

@@ -1,13 +1,13 @@
 /** One connection to an upstream while parts of this server are slow or fail. */
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createRevisions } from '../../../../server/federation/upstreams/revisions.ts'
+import { openSession } from '../../../../server/federation/upstreams/session.ts'
+import { createTrust } from '../../../../server/federation/upstreams/trust.ts'
 import type { Database, Writer } from '../../../../server/platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
 import { createHourCounter } from '../../../../server/platform/util/hour-counter.ts'
 import { createLogger } from '../../../../server/platform/util/log.ts'
-import { createRevisions } from '../../../../server/upstreams/revisions.ts'
-import { openSession } from '../../../../server/upstreams/session.ts'
-import { createTrust } from '../../../../server/upstreams/trust.ts'
 import { identityEvent, infoFrame, type RemoteEvent } from '../../../support/remote-frames.ts'
 import { RemoteServer } from '../../../support/remote-server.ts'
 

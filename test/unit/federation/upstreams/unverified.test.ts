@@ -1,7 +1,7 @@
 /** Blocks are found in archives that are not verified. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findBlocks } from '../../../../server/upstreams/unverified.ts'
+import { findBlocks } from '../../../../server/federation/upstreams/unverified.ts'
 import { archiveOf, blockOf, carOf } from '../../../support/archive.ts'
 
 const blocks = [blockOf({ n: 1 }), blockOf({ text: 'x'.repeat(300) }), blockOf({ n: 3 })]

@@ -1,8 +1,8 @@
 /** Addresses that people type, counts of an hour, and when an upstream is cut off. */
 import { expect, test } from 'vitest'
+import { originsOf } from '../../../../server/federation/upstreams/find-server.ts'
+import { createTrust, type Trust } from '../../../../server/federation/upstreams/trust.ts'
 import { createHourCounter } from '../../../../server/platform/util/hour-counter.ts'
-import { originsOf } from '../../../../server/upstreams/find-server.ts'
-import { createTrust, type Trust } from '../../../../server/upstreams/trust.ts'
 import { hour, minute, TestClock } from '../../../support/clock.ts'
 
 test.each([

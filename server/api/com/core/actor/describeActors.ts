@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { describeActor } from '../../../../actors/describe.ts'
+import { describeActor } from '../../../../federation/actors/describe.ts'
 import { describe } from '../../../../platform/store/tables/remote-actors.ts'
 import { method } from '../../../method.ts'
 

@@ -1,11 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { backlinkView } from '../../../../backlinks/view.ts'
 import { localAddresses } from '../../../../doctor/local-addresses.ts'
 import { outgoingRequests } from '../../../../doctor/outgoing.ts'
 import { relayViews } from '../../../../doctor/relays.ts'
+import { backlinkView } from '../../../../federation/backlinks/view.ts'
+import type { IntakeUsage } from '../../../../federation/remote/intake.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { opensToNetwork } from '../../../../platform/xrpc/host.ts'
-import type { IntakeUsage } from '../../../../remote/intake.ts'
 import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {

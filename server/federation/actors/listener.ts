@@ -1,0 +1,27 @@
+/** Learns of actors of other servers when records are written: authors of other servers, and whom accounts here follow. */
+
+import type { RecordListener } from '../../repository/records/events.ts'
+import type { Interest } from '../remote/interest.ts'
+import type { Actors } from './actors.ts'
+
+interface Deps {
+  readonly actors: Pick<Actors, 'keep'>
+  readonly interest: Pick<Interest, 'isLocal'>
+  /** Called when the record is on disk. */
+  readonly refreshDids: (dids: Iterable<string>) => void
+}
+
+const followCollection = 'app.example.graph.follow'
+
+export function createActorListener({ actors, interest, refreshDids }: Deps): RecordListener {
+  return {
+    recordCreated(tx, { did, collection, links }) {
+      const subjects = collection === followCollection ? links.map((link) => link.did) : []
+      const remote = [did, ...subjects].filter((each) => !interest.isLocal(each))
+      for (const each of remote) actors.keep(tx, each)
+      return remote.length > 0 ? () => refreshDids(remote) : undefined
+    },
+    recordUpdated: () => undefined,
+    recordDeleted: () => undefined,
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Learns of activity about accounts here from public services that index the links of a network: new links over a live stream, missed
+ * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
+ */
+import type { Config } from '../../platform/config/config.ts'
+import type { Database } from '../../platform/store/database.ts'
+import type { Background } from '../../platform/util/background.ts'
+import { createHourCounter } from '../../platform/util/hour-counter.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { homepage, name, version } from '../../platform/util/version.ts'
+import type { Interest } from '../remote/interest.ts'
+import type { Identify } from '../remote/origin.ts'
+import { createCatchUp } from './catch-up.ts'
+import { createIndexClient } from './index-client.ts'
+import type { LiveLink } from './link.ts'
+import { createLinkedRecords, type LinkedRecordDeps } from './linked-record.ts'
+import { type LiveLinks, openLive } from './live.ts'
+import { createLinkQueue } from './queue.ts'
+import { createCachedRecord } from './record-cache.ts'
+
+export interface BacklinkState {
+  readonly streamUrl: string | undefined
+  readonly indexUrl: string | undefined
+  /** `idle`: no stream is configured, and no catch-up is running. */
+  readonly state: LiveLinks['state'] | 'catchingUp' | 'idle'
+  readonly lastLinkAt: Date | undefined
+  readonly lastCatchUpAt: Date | undefined
+  /** Links to accounts here within the last hour. */
+  readonly linksLastHour: number
+  /** Messages and links of the last hour that lead to nothing about an account here. */
+  readonly ignoredLastHour: number
+  /** Links of the last hour that found the queue full. */
+  readonly droppedLastHour: number
+  readonly error: string | undefined
+}
+
+export interface Backlinks {
+  state(): BacklinkState
+  /** Connects to the live stream. */
+  start(): void
+  /** Runs due catch-ups, and retries records whose hosts did not answer. */
+  runDue(): Promise<void>
+  close(): void
+}
+
+interface Deps extends Omit<LinkedRecordDeps, 'cachedRecord'> {
+  readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'recordCacheUrl' | 'contactEmail'>
+  readonly store: Database
+  readonly interest: Pick<Interest, 'isLocal'>
+  readonly actors: { readonly identify: Identify }
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  /** Aborts requests and work. */
+  readonly signal: AbortSignal
+  /** Replaces delays in milliseconds; tests use lower ones. */
+  readonly delays?: Partial<BacklinkDelays> | undefined
+}
+
+export interface BacklinkDelays {
+  /** From one request for a list to the next. */
+  readonly intervalMs: number
+  /** Before the first attempt to connect again. */
+  readonly reconnectMs: number
+  /** Without a message or a ping of the live stream, until its connection counts as dead. */
+  readonly silenceMs: number
+}
+
+/** The service pings every 30 seconds. */
+const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000, silenceMs: 90_000 }
+
+/** Call it only if the settings name a service. */
+export function createBacklinks(deps: Deps): Backlinks {
+  const { config, store, interest, background, log, now, signal } = deps
+  const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl, recordCacheUrl } = config
+  const { intervalMs, reconnectMs, silenceMs } = { ...defaultDelays, ...deps.delays }
+  const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`
+  const cachedRecord =
+    recordCacheUrl === undefined
+      ? async () => undefined
+      : createCachedRecord({ url: recordCacheUrl, userAgent, signal })
+  const records = createLinkedRecords({ ...deps, cachedRecord })
+  const links = createHourCounter(now)
+  const others = createHourCounter(now)
+  let lastLinkAt: Date | undefined
+  const queue = createLinkQueue({
+    ...{ records, background, now, signal },
+    hostOf: async (did) => (await deps.actors.identify(did)).host,
+  })
+  const catchUp =
+    indexUrl === undefined
+      ? undefined
+      : createCatchUp({
+          ...{ store, queue, log, now, signal },
+          readLinks: createIndexClient({ url: indexUrl, userAgent, intervalMs, signal }),
+          isLocal: interest.isLocal,
+          isKnown: records.isKnown,
+        })
+  let live: LiveLinks | undefined
+
+  function onLink(link: LiveLink): void {
+    if (interest.isLocal(link.did)) return
+    links.add()
+    lastLinkAt = now()
+    queue.add(link)
+  }
+
+  async function runDue(): Promise<void> {
+    queue.retryDue()
+    if (queue.takeOverflow()) catchUp?.request()
+    // A first connection makes all accounts due: earlier catch-ups would be repeated.
+    const isStarting = live?.state === 'connecting' && live.error === undefined
+    if (!isStarting) await catchUp?.runDue()
+  }
+
+  return {
+    start() {
+      if (streamUrl === undefined) return
+      live = openLive({
+        ...{ url: streamUrl, store, userAgent, log, reconnectMs, silenceMs, onLink },
+        onOther: () => others.add(),
+        onOpen() {
+          catchUp?.request()
+          background.run('catch-up of backlinks', runDue)
+        },
+      })
+    },
+    runDue,
+    close: () => live?.close(),
+    state() {
+      const { ignored, dropped } = queue.counts()
+      const isCatchingUp = catchUp?.isRunning && (!live || live.state === 'live')
+      return {
+        streamUrl,
+        indexUrl,
+        state: isCatchingUp ? 'catchingUp' : (live?.state ?? 'idle'),
+        lastLinkAt,
+        lastCatchUpAt: catchUp?.lastAt,
+        linksLastHour: links.sum(),
+        ignoredLastHour: ignored + others.sum(),
+        droppedLastHour: dropped,
+        error: live?.error ?? catchUp?.error,
+      }
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf, OutboundFailed, readBody } from '../../platform/network/guarded-fetch.ts'
+import { createHttpClient } from '../../platform/network/http-client.ts'
+import { isObject, isString, parseJson } from '../../platform/util/json.ts'
+import { retryAfter } from '../../platform/util/retry-after.ts'
+import { type Link, readRecord } from './link.ts'
+
+export interface LinkQuery {
+  /** DID or record URI. */
+  readonly subject: string
+  /** See `sources.ts`. */
+  readonly source: string
+  readonly cursor?: string | undefined
+}
+
+export interface LinkPage {
+  /** The newest first. */
+  readonly links: readonly Link[]
+  /** Undefined on the last page. */
+  readonly cursor: string | undefined
+}
+
+/** @throws OutboundFailed */
+export type ReadLinks = (query: LinkQuery) => Promise<LinkPage>
+
+interface Options {
+  /** Base URL of the service. */
+  readonly url: string
+  readonly userAgent: string
+  /** Milliseconds from the start of one request to that of the next. */
+  readonly intervalMs: number
+  /** Aborts requests and delays. */
+  readonly signal: AbortSignal
+}
+
+const pageSize = 100
+const maxBytes = 1_000_000
+const timeoutMs = 30_000
+/** Attempts of one request that the service refuses with 429 or 503. */
+const maxAttempts = 5
+/** Milliseconds before the next attempt, if the service asks for no delay. */
+const defaultRetryMs = 30_000
+/** A service that asks for a longer delay counts as failed. */
+const longestRetryMs = 10 * 60_000
+
+/** Calls must not overlap. */
+export function createIndexClient({ url, userAgent, intervalMs, signal }: Options): ReadLinks {
+  // The service is a setting of the owner, and may run on this machine. Hundreds of requests share a connection.
+  const client = createHttpClient(true)
+  signal.addEventListener('abort', () => client.close(), { once: true })
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent }
+  let nextAt = 0
+
+  async function send(target: string) {
+    await pause(nextAt - performance.now())
+    nextAt = performance.now() + intervalMs
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    const request = { method: 'GET', headers, body: undefined, signal: deadline } as const
+    try {
+      const response = await client.request(target, request)
+      const { statusCode: status, headers: received } = response
+      return { status, wait: received['retry-after'], body: await readBody(response, maxBytes) }
+    } catch (error) {
+      throw new OutboundFailed(`The backlink service did not answer: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (ms > 0) await delay(ms, undefined, { signal, ref: false })
+  }
+
+  async function read(target: string): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      const { status, wait, body } = await send(target)
+      if (status === 200) return parseJson(body)
+      const retryMs = retryAfter(wait, new Date()) || defaultRetryMs
+      const isBusy = status === 429 || status === 503
+      if (!isBusy || attempt === maxAttempts || retryMs > longestRetryMs) {
+        throw new OutboundFailed(`The backlink service answered ${status}`)
+      }
+      await pause(retryMs)
+    }
+  }
+
+  return async ({ subject, source, cursor }) => {
+    const query = new URLSearchParams({ subject, source, limit: String(pageSize) })
+    if (cursor !== undefined) query.set('cursor', cursor)
+    const page = await read(`${url}/xrpc/blue.microcosm.links.getBacklinks?${query}`)
+    const { records, cursor: next } = isObject(page) ? page : {}
+    if (!Array.isArray(records)) throw new OutboundFailed('The backlink service did not answer with links')
+    const links = records.slice(0, pageSize).map(readRecord)
+    return {
+      links: links.filter((link) => link !== undefined),
+      cursor: isString(next) && next !== '' ? next : undefined,
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Fetches and stores the record of a link. A link by itself counts for nothing: the host of its author must prove the record, and the
+ * record must refer to something here.
+ */
+import { LRUCache } from 'lru-cache'
+import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
+import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { Reader } from '../../platform/store/database.ts'
+import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
+import * as records from '../../platform/store/tables/records.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { XrpcError } from '../../platform/xrpc/errors.ts'
+import type { RemoteChange } from '../remote/change.ts'
+import type { FetchRecord } from '../remote/fetch-record.ts'
+import type { Intake } from '../remote/intake.ts'
+import { InvalidProof } from '../remote/verify.ts'
+import { keyOf, type Link } from './link.ts'
+import { isRecent } from './recent.ts'
+
+/** `ignored`: the record does not exist, is not proven, or refers to nothing here. `retry`: it cannot be fetched now. */
+export type Outcome = 'kept' | 'ignored' | 'retry'
+
+export interface LinkedRecords {
+  /** Whether the record of a link is stored, or was fetched and not kept. */
+  isKnown(link: Link): boolean
+  load(link: Link): Promise<Outcome>
+}
+
+export interface LinkedRecordDeps {
+  readonly store: Reader
+  readonly fetchRecord: FetchRecord
+  readonly intake: Pick<Intake, 'apply'>
+  /** Returns a record from the configured record cache; undefined without a cache, or if it lacks the record. */
+  readonly cachedRecord: (link: Link) => Promise<RemoteChange | undefined>
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** Name of this source for the budgets of `intake`. */
+const sourceName = 'backlinks'
+const maxSettled = 20_000
+
+export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
+  const { store, intake, log, now } = deps
+  /** Latest revision up to which a record was fetched, also if nothing was kept. */
+  const settled = new LRUCache<string, string>({ max: maxSettled })
+
+  const storedRev = ({ did, collection, rkey }: Link) =>
+    records.findDated(store, did, collection, rkey)?.rev ?? undefined
+
+  function isKnown(link: Link): boolean {
+    return [storedRev(link), settled.get(keyOf(link))].some(
+      (rev) => rev !== undefined && rev >= (link.rev ?? ''),
+    )
+  }
+
+  function settle(link: Link, rev = ''): void {
+    settled.set(keyOf(link), link.rev !== undefined && link.rev > rev ? link.rev : rev)
+  }
+
+  return {
+    isKnown,
+    async load(link) {
+      if (isKnown(link)) return 'kept'
+      try {
+        const change = await fetchOrCached(deps, link)
+        // A link of the live stream is new. A catch-up also finds records that are too old to notify.
+        const notify = link.rev !== undefined || isRecent(change, now())
+        const { deleted, overBudget } = await intake.apply(sourceName, [change], { notify })
+        // A later catch-up may store records that are over budget now.
+        if (overBudget === 0) settle(link, change.rev)
+        return deleted > 0 || storedRev(link) !== undefined ? 'kept' : 'ignored'
+      } catch (error) {
+        if (isOutage(error)) return 'retry'
+        if (!isDefinite(error)) log.error({ err: error, record: keyOf(link) }, 'linked record failed')
+        settle(link)
+        return 'ignored'
+      }
+    },
+  }
+}
+
+/** Asks the host of the author, and the cache if the host does not answer. */
+async function fetchOrCached(
+  { fetchRecord, cachedRecord }: LinkedRecordDeps,
+  link: Link,
+): Promise<RemoteChange> {
+  try {
+    return await fetchRecord(link.did, link.collection, link.rkey)
+  } catch (error) {
+    const cached = error instanceof OutboundFailed && isOutage(error) ? await cachedRecord(link) : undefined
+    if (!cached) throw error
+    return cached
+  }
+}
+
+/** Whether another attempt may have another result. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof UnresolvableDid) return error.isOutage
+  if (error instanceof OutboundFailed) return !isRefusal(error.cause)
+  return error instanceof StoreFull || error instanceof StoreUnavailable
+}
+
+/** Whether a host has answered that it does not have the repository, or that the account is not active. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof XrpcError && error.status < 500 && error.status !== 429
+}
+
+/** Whether the link leads to nothing that counts. */
+function isDefinite(error: unknown): boolean {
+  return [UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof].some(
+    (kind) => error instanceof kind,
+  )
+}

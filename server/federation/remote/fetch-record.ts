@@ -1,0 +1,72 @@
+/** Fetches records of remote actors from their hosts, with proofs. */
+import { buffer } from 'node:stream/consumers'
+import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { Reader } from '../../platform/store/database.ts'
+import * as records from '../../platform/store/tables/records.ts'
+import { createLimit } from '../../platform/util/limit.ts'
+import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
+import type { RemoteChange } from './change.ts'
+import type { Hosts } from './hosts.ts'
+import { type Identify, type Origin, withOrigin } from './origin.ts'
+import { InvalidProof, verifyCommit } from './verify.ts'
+
+/**
+ * Fetches the latest version of a record. `content` is undefined if the tree of its author
+ * proves that there is none. Concurrent calls for one record share a request.
+ * @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof
+ */
+export type FetchRecord = (
+  did: DidString,
+  collection: NsidString,
+  rkey: RecordKeyString,
+) => Promise<RemoteChange>
+
+interface Deps {
+  readonly store: Reader
+  readonly actors: { readonly identify: Identify }
+  readonly hosts: Hosts
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+  /** Replaces the time limit of a request; tests use a lower one. */
+  readonly deadlineMs?: number
+}
+
+/** A record may have 1 MiB; the nodes of its proof have a few kilobytes. */
+const maxBytes = 1_100_000
+/** Milliseconds in which a host must have sent a proof. */
+const defaultDeadlineMs = 20_000
+export function createFetchRecord(deps: Deps): FetchRecord {
+  const { store } = deps
+  const limit = createLimit({ total: 8, perKey: 2 })
+  const fetches = createSharedLookup<RemoteChange>({ now: () => new Date() })
+
+  async function run(did: DidString, collection: NsidString, rkey: RecordKeyString): Promise<RemoteChange> {
+    const change = await withOrigin(deps.actors.identify, did, (origin) =>
+      limit(origin.host, () => fetchProven(deps, origin, { did, collection, rkey })),
+    )
+    const stored = records.findDated(store, did, collection, rkey)?.rev
+    if (stored && stored > change.rev) {
+      throw new InvalidProof(`The host of ${did} answered with an older revision than the stored one`)
+    }
+    return change
+  }
+
+  return (did, collection, rkey) => {
+    const key = `${did}/${collection}/${rkey}`
+    return fetches.get(key, () => run(did, collection, rkey))
+  }
+}
+
+async function fetchProven(
+  { hosts, signal, deadlineMs = defaultDeadlineMs }: Deps,
+  { host, signingKey }: Origin,
+  { did, collection, rkey }: { did: DidString; collection: NsidString; rkey: RecordKeyString },
+): Promise<RemoteChange> {
+  const query = new URLSearchParams({ did, collection, rkey }).toString()
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const { body } = await hosts
+    .at(host)
+    .download('com.core.sync.getRecord', maxBytes, { query, signal: deadline })
+  const commit = await verifyCommit(await buffer(body), { did, signingKey })
+  return { did, collection, rkey, rev: commit.rev, content: commit.record(`${collection}/${rkey}`) }
+}

@@ -1,0 +1,20 @@
+/** Deletes descriptions of actors of other servers that nothing here refers to any more. */
+
+import type { Database } from '../../platform/store/database.ts'
+import { inSlices } from '../../platform/store/slices.ts'
+import * as remoteRecords from '../../platform/store/tables/remote-records.ts'
+
+/** Rows that are examined at once: a millisecond's work. */
+const batch = 20
+
+/** Deletes the records of actors that nothing here refers to any more, and that refer to no account here. */
+export async function deleteForgotten(store: Database): Promise<void> {
+  let after = 0
+  await inSlices(store, (tx) => {
+    const upTo = after + batch
+    const actor = remoteRecords.forgottenActor(tx, { after, upTo })
+    if (actor === undefined) after = upTo
+    else remoteRecords.removeSome(tx, actor, batch)
+    return after < remoteRecords.lastActor(tx)
+  })
+}

@@ -1,0 +1,111 @@
+/** Reads changes of records of other servers. Their content is arbitrary: whatever is not a readable record of its collection is refused. */
+import type { LexMap } from '@atproto/lex-data'
+import { type AtUriString, isValidDid, isValidRecordKey, type RecordKeyString } from '@atproto/syntax'
+import type { Names } from '../../platform/config/aliases.ts'
+import { cidBytes } from '../../platform/store/cid.ts'
+import type { Reader } from '../../platform/store/database.ts'
+import { idOf } from '../../platform/store/tables/collections.ts'
+import type { Link } from '../../platform/store/tables/links.ts'
+import { blobRefsIn } from '../../repository/blobs/references.ts'
+import { decodeMap } from '../../repository/format/decode-map.ts'
+import { isReadable } from '../../repository/records/import/verify.ts'
+import { linksOf } from '../../repository/records/links.ts'
+import { recordUri } from '../../repository/records/record-uri.ts'
+import { withOwnTypes } from '../../repository/records/rename.ts'
+import { subjectReader } from '../../repository/records/subjects.ts'
+import type { RemoteChange } from './change.ts'
+
+/** A record of another server. */
+export interface RemoteName extends Pick<RemoteChange, 'did' | 'rkey' | 'collection'> {
+  /** Our name of the collection. */
+  readonly kind: string
+}
+
+/** Collections of records that are stored, by our names; the others have no meaning here. */
+const collections: ReadonlySet<string> = new Set([
+  'app.example.actor.profile',
+  'app.example.actor.status',
+  'app.example.feed.generator',
+  'app.example.feed.like',
+  'app.example.feed.post',
+  'app.example.feed.postgate',
+  'app.example.feed.repost',
+  'app.example.feed.threadgate',
+  'app.example.graph.block',
+  'app.example.graph.follow',
+  'app.example.graph.list',
+  'app.example.graph.starterpack',
+  'app.example.graph.verification',
+  'app.example.labeler.service',
+  'app.example.notification.declaration',
+  'chat.example.actor.declaration',
+])
+
+/** Returns undefined for a collection that has no meaning here, and for a key that no repository can have. */
+export function nameOf({ did, collection, rkey }: RemoteChange, names: Names): RemoteName | undefined {
+  const kind = names.own(collection)
+  if (!collections.has(kind) || names.stored(collection) !== collection) return undefined
+  return isValidDid(did) && isValidRecordKey(rkey) ? { did, collection, rkey, kind } : undefined
+}
+
+/** The record as a change leaves it. */
+export interface RemoteContent {
+  readonly uri: AtUriString
+  /** With our `$type`s. */
+  readonly record: LexMap
+  readonly links: readonly Link[]
+  /** CIDs of the blobs that it names. */
+  readonly blobs: readonly string[]
+}
+
+/** Several times the limit of the lexicons; unknown members have no use here. */
+const maxBytes = 50_000
+/** A post shows ten pictures at most. */
+const maxBlobs = 12
+
+/** Returns undefined if the record cannot be read, has another type than its collection, or refers to a record by a handle. */
+export function readContent(
+  { did, collection, rkey }: Pick<RemoteChange, 'did' | 'collection' | 'rkey'>,
+  bytes: Uint8Array,
+  { db, names }: { readonly db: Reader; readonly names: Names },
+): RemoteContent | undefined {
+  if (bytes.length > maxBytes) return undefined
+  const map = decodeMap(bytes)
+  if (!map || !isReadable(map)) return undefined
+  const record = withOwnTypes(map, names)
+  const kind = names.own(collection)
+  if (record.$type !== kind) return undefined
+  // A handle may be that of an account here, and mean another one elsewhere.
+  let isAmbiguous = false
+  const read = subjectReader(() => {
+    isAmbiguous = true
+    return undefined
+  }, names)
+  const links = linksOf(kind, record, read)
+  if (isAmbiguous) return undefined
+  return {
+    uri: recordUri(did, collection, rkey as RecordKeyString),
+    record,
+    links: links.filter(({ record: subject }) => !subject || isNamed(subject.collection, db, names)),
+    blobs: [...blobsIn(map)].slice(0, maxBlobs),
+  }
+}
+
+/** Whether a collection is one that is stored here. Names of collections are stored for good, so arbitrary ones are left out. */
+function isNamed(collection: string, db: Reader, names: Names): boolean {
+  return collections.has(names.own(collection)) || idOf(db, collection) !== undefined
+}
+
+function blobsIn(record: LexMap): Set<string> {
+  const cids = new Set<string>()
+  for (const { cid } of blobRefsIn(record)) if (isStorable(cid)) cids.add(cid)
+  return cids
+}
+
+function isStorable(cid: string): boolean {
+  try {
+    return cidBytes(cid).length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,36 @@
+/** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
+
+import type { Database } from '../../platform/store/database.ts'
+import { inSlices } from '../../platform/store/slices.ts'
+import * as deletions from '../../platform/store/tables/remote-deletions.ts'
+import { type Eviction, evictOldest } from './eviction.ts'
+import { deleteForgotten } from './forgotten.ts'
+import type { Room } from './room.ts'
+import { feedMs } from './wanted.ts'
+
+/** No source is this far behind. */
+const keepDeletionsMs = 14 * 24 * 60 * 60_000
+/** Rows that are examined at once: a millisecond's work. */
+const batch = 20
+
+interface Deps {
+  readonly store: Database
+  readonly room: Pick<Room, 'add' | 'count' | 'recount'>
+  readonly eviction: Pick<Eviction, 'makeRoom'>
+  readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
+}
+
+export async function deleteOutdated({ store, room, eviction, now, clock }: Deps): Promise<void> {
+  if (clock.isPlausible()) {
+    const at = now().getTime()
+    const before = at - feedMs
+    await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, room.add) === batch)
+    await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
+  }
+  await deleteForgotten(store)
+  room.recount()
+  await room.count()
+  // The limit may have been lowered.
+  await eviction.makeRoom(0)
+}

@@ -1,0 +1,87 @@
+/** Works off rows of a table in the background: some at once, failures again with growing delays. */
+import type { Background } from '../../platform/util/background.ts'
+import type { Logger } from '../../platform/util/log.ts'
+
+interface Row {
+  /** Consecutive failures. */
+  readonly failures: number
+}
+
+interface Options<R extends Row> {
+  /** Named in the log. */
+  readonly name: string
+  /** How many rows are worked on at once. */
+  readonly parallel: number
+  readonly keyOf: (row: R) => string
+  /** The host that a row keeps busy; by default none is known. Rows of one host get at most half of the places. */
+  readonly hostOf?: (row: R) => string
+  /** Returns rows that are due, the earliest first. @param busy hosts whose rows must wait */
+  readonly due: (limit: number, busy: readonly string[]) => R[]
+  readonly work: (row: R) => Promise<void>
+  /** Removes a row after it succeeded. */
+  readonly done: (row: R) => Promise<void>
+  /** Keeps a row for later. @param delayMs from now */
+  readonly postpone: (row: R, delayMs: number) => Promise<void>
+  /** Removes a row that has failed too often. */
+  readonly giveUp: (row: R, error: unknown) => Promise<void>
+  /** Whether a further attempt would fail too. */
+  readonly isFinal: (error: unknown) => boolean
+  readonly background: Background
+  readonly log: Logger
+  /** Ends the work; the rows stay. */
+  readonly signal: AbortSignal
+}
+
+const firstDelayMs = 60_000
+const longestDelayMs = 6 * 60 * 60_000
+/** The last attempt follows about a day after the first. */
+const maxFailures = 8
+
+export interface Retries<R> {
+  /** Starts the work on all rows that are due. Call it when rows were added, and from time to time. */
+  startDue(): void
+  /** Returns the row that is worked on, as it was read; undefined if none is. */
+  running(key: string): R | undefined
+}
+
+export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
+  const { name, parallel, keyOf, hostOf, background, log, signal } = options
+  const running = new Map<string, R>()
+
+  async function attempt(row: R): Promise<void> {
+    try {
+      await options.work(row)
+    } catch (error) {
+      if (signal.aborted) return
+      log.info({ err: error, key: keyOf(row) }, `${name} failed`)
+      if (options.isFinal(error) || row.failures + 1 >= maxFailures) return options.giveUp(row, error)
+      return options.postpone(row, Math.min(firstDelayMs * 4 ** row.failures, longestDelayMs))
+    }
+    await options.done(row)
+  }
+
+  function busyHosts(): string[] {
+    if (!hostOf) return []
+    const byHost = Map.groupBy(running.values(), hostOf)
+    return Array.from(byHost).flatMap(([host, rows]) => (rows.length >= parallel / 2 ? [host] : []))
+  }
+
+  function startDue(): void {
+    if (signal.aborted) return
+    while (running.size < parallel) {
+      // Running ones are due, too.
+      const row = options.due(parallel, busyHosts()).find((each) => !running.has(keyOf(each)))
+      if (!row) return
+      running.set(keyOf(row), row)
+      background.run(name, async () => {
+        try {
+          await attempt(row)
+        } finally {
+          running.delete(keyOf(row))
+        }
+        startDue()
+      })
+    }
+  }
+  return { startDue, running: (key) => running.get(key) }
+}

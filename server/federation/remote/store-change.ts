@@ -1,0 +1,180 @@
+/** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
+import type { LexMap } from '@atproto/lex-data'
+import type { Names } from '../../platform/config/aliases.ts'
+import type { Writer } from '../../platform/store/database.ts'
+import * as evicted from '../../platform/store/tables/evicted-records.ts'
+import * as notifications from '../../platform/store/tables/notifications.ts'
+import * as records from '../../platform/store/tables/records.ts'
+import * as deletions from '../../platform/store/tables/remote-deletions.ts'
+import * as interest from '../../platform/store/tables/remote-interest.ts'
+import * as remoteRecords from '../../platform/store/tables/remote-records.ts'
+import * as silentRecords from '../../platform/store/tables/silent-records.ts'
+import { type DatetimeString, iso } from '../../platform/util/time.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/events.ts'
+import { feedItemOf } from '../../repository/records/feed-item.ts'
+import type { Budgets } from './budgets.ts'
+import type { RemoteChange } from './change.ts'
+import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
+import type { Room } from './room.ts'
+import type { StandingOf } from './standing.ts'
+import { isAlive } from './status.ts'
+import { type Purpose, purposeOf } from './wanted.ts'
+
+/** `full`: it would exceed the limit of all records. */
+export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
+
+export interface Deps {
+  readonly names: Names
+  readonly now: () => Date
+  readonly budgets: Budgets
+  readonly standingOf: StandingOf
+  readonly room: Room
+  /** Stores links and blocks. */
+  readonly silent: RecordListener
+  /** Notifies as well. */
+  readonly notifying: RecordListener
+  /** Called with the posts and reposts that only feeds show. */
+  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
+  /** Throws StoreFull if the store takes no more of other servers. */
+  readonly assertRoom: () => void
+}
+
+export interface Options {
+  /** Origin of the source. */
+  readonly source: string
+  readonly notify: boolean
+  /** Takes callbacks for after the commit. */
+  readonly afterCommit: (callback: AfterCommit | undefined) => void
+}
+
+/** Stores, replaces or deletes a record. An outdated change, or one that concerns no account here, is skipped. */
+export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, options: Options): Outcome {
+  const name = nameOf(change, deps.names)
+  if (!name) return 'skipped'
+  const before = remoteRecords.find(tx, name)
+  const deletedRev = deletions.revOf(tx, keyOf(name))
+  const { content } = change
+  if (before && before.cid === content?.cid) {
+    confirm(deps, tx, { name, before, rev: change.rev }, options)
+    return 'skipped'
+  }
+  if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
+  if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
+  const after = readContent(change, content.bytes, { db: tx, names: deps.names })
+  const context = { db: tx, now: deps.now() }
+  const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
+  // It was replaced by a record that concerns no account here.
+  if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
+  if (!isAlive(tx, change, deps.now())) return 'skipped'
+  return put(deps, tx, { change, content, name, before, after, purpose }, options)
+}
+
+/** Deletions and evictions have our names. */
+const keyOf = ({ did, kind, rkey }: RemoteName): deletions.RemoteKey => ({ did, collection: kind, rkey })
+
+/** Whether a revision is that of a change or later. */
+function isLater(stored: string | null | undefined, rev: string): boolean {
+  return typeof stored === 'string' && stored >= rev
+}
+
+interface Confirmation {
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord
+  readonly rev: string
+}
+
+/** Notes that a record is as it is stored. Its event may come after it was read from the repository: then it notifies now. */
+function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, options: Options): void {
+  if (!isLater(before.rev, rev)) remoteRecords.setRev(tx, before.id, rev)
+  if (!options.notify || !silentRecords.take(tx, before.id)) return
+  const event = eventOf(deps, tx, name, before)
+  if (!event) return
+  // Its earlier version may have notified.
+  const hasNotified = notifications.ofRecord(tx, before.id).length > 0
+  const { recordCreated, recordUpdated } = deps.notifying
+  options.afterCommit(hasNotified ? recordUpdated(tx, event, event) : recordCreated(tx, event))
+}
+
+interface Removal {
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord | undefined
+  readonly rev: string
+}
+
+function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options: Options): Outcome {
+  if (!before && !interest.isKnown(tx, name.did)) return 'skipped'
+  deletions.put(tx, keyOf(name), rev, deps.now().getTime())
+  evicted.remove(tx, keyOf(name))
+  if (!before) return 'skipped'
+  const event = eventOf(deps, tx, name, before)
+  records.remove(tx, before.id)
+  deps.room.add(-1, -before.bytes.length)
+  if (event) options.afterCommit(listener(deps, options).recordDeleted(tx, event))
+  return 'deleted'
+}
+
+interface Put {
+  readonly change: RemoteChange
+  readonly content: { readonly cid: string; readonly bytes: Uint8Array }
+  readonly name: RemoteName
+  readonly before: remoteRecords.RemoteRecord | undefined
+  readonly after: RemoteContent
+  readonly purpose: Purpose
+}
+
+function put(
+  deps: Deps,
+  tx: Writer,
+  { change, content, name, before, after, purpose }: Put,
+  options: Options,
+): Outcome {
+  const { did, collection, rkey, rev } = change
+  const { cid, bytes } = content
+  const { source, notify } = options
+  const growth = bytes.length - (before?.bytes.length ?? 0)
+  if (!deps.room.fits(growth)) return 'full'
+  const standing = deps.standingOf(tx, did)
+  if (!deps.budgets.take({ source, did, standing, links: after.links, notify })) return 'overBudget'
+  if (!deps.room.fitsAuthor(tx, did, growth)) return 'overBudget'
+  deps.assertRoom()
+  const at = iso(deps.now())
+  const row = { did, collection, rkey, cid, bytes, indexedAt: at }
+  const previous = before && eventOf(deps, tx, name, before)
+  if (before) records.update(tx, before.id, row, after.blobs, rev)
+  const id = before?.id ?? records.insert(tx, row, after.blobs, rev)
+  const hasNotified = !before && evicted.has(tx, keyOf(name))
+  if (notify) silentRecords.take(tx, id)
+  else if (!hasNotified) silentRecords.add(tx, id)
+  deletions.remove(tx, keyOf(name))
+  deps.room.add(before ? 0 : 1, growth)
+  const event = { id, did, collection: name.kind, rkey, cid, bytes, at, ...after }
+  const listeners = listener(deps, { notify: notify && !hasNotified })
+  options.afterCommit(
+    previous ? listeners.recordUpdated(tx, event, previous) : listeners.recordCreated(tx, event),
+  )
+  if (purpose === 'feed') options.afterCommit(deps.feedItemStored(tx, event))
+  if (purpose !== 'lasting') {
+    const isOld = purpose === 'feed' && !notify
+    remoteRecords.putFeedItem(tx, id, isOld ? sortTime(name.kind, after.record, at) : Date.parse(at))
+  }
+  return 'stored'
+}
+
+const listener = ({ silent, notifying }: Deps, { notify }: Pick<Options, 'notify'>) =>
+  notify ? notifying : silent
+
+function sortTime(collection: string, record: LexMap, at: DatetimeString): number {
+  const written = Date.parse(at)
+  return Math.min(feedItemOf(collection, record)?.createdAt ?? written, written)
+}
+
+/** Returns undefined for a stored record that this version no longer reads. */
+function eventOf(
+  { names, now }: Deps,
+  tx: Writer,
+  { did, collection, rkey, kind }: RemoteName,
+  { id, cid, bytes }: remoteRecords.RemoteRecord,
+): RecordEvent | undefined {
+  const content = readContent({ did, collection, rkey }, bytes, { db: tx, names })
+  return content && { id, did, collection: kind, rkey, cid, bytes, at: iso(now()), ...content }
+}

@@ -1,0 +1,159 @@
+/**
+ * Fetches records that records of accounts here refer to: posts of other servers that are replied to, quoted, liked or reposted, and the
+ * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
+ */
+import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
+import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import type { Names } from '../../platform/config/aliases.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
+import type { Database, Writer } from '../../platform/store/database.ts'
+import { type LinkPath, paths } from '../../platform/store/link-paths.ts'
+import * as accounts from '../../platform/store/tables/accounts.ts'
+import type { Link } from '../../platform/store/tables/links.ts'
+import * as records from '../../platform/store/tables/records.ts'
+import * as wanted from '../../platform/store/tables/wanted-records.ts'
+import type { Background } from '../../platform/util/background.ts'
+import { isObject } from '../../platform/util/json.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/events.ts'
+import type { FetchRecord } from './fetch-record.ts'
+import type { Hosts } from './hosts.ts'
+import type { Intake } from './intake.ts'
+import { type Identify, type Origin, withOrigin } from './origin.ts'
+import { createRetries } from './retries.ts'
+
+export interface WantedRecords {
+  /** Listens to records of accounts here. */
+  readonly listener: RecordListener
+  /** Notes the posts that a post or repost of another server shows in feeds. @returns a callback for after the commit */
+  wantShown(tx: Writer, event: Pick<RecordEvent, 'links'>): AfterCommit | undefined
+  /** Continues work that is due. */
+  resumeDue(): void
+}
+
+interface Deps {
+  readonly store: Database
+  readonly names: Names
+  readonly actors: { readonly identify: Identify }
+  readonly hosts: Hosts
+  readonly fetchRecord: FetchRecord
+  readonly intake: Pick<Intake, 'apply'>
+  /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
+  readonly isOn: () => boolean
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  readonly signal: AbortSignal
+}
+
+/** The paths whose subjects are fetched. */
+const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
+/** The paths among them whose subjects feeds show. */
+const shownPaths: readonly LinkPath[] = [paths.repost, paths.quote]
+const posts = 'app.example.feed.post' as NsidString
+/** Records with the key of a post: who may reply to it, and who may quote it. */
+const gatesOfPosts = ['app.example.feed.threadgate', 'app.example.feed.postgate'] as NsidString[]
+/** Posts that are fetched when an actor is followed. */
+const latestPosts = 25
+/** Milliseconds in which a host must list posts. */
+const deadlineMs = 20_000
+
+export function createWantedRecords(deps: Deps): WantedRecords {
+  const { store, names, now, isOn } = deps
+  const at = () => now().getTime()
+
+  const fetches = createRetries<wanted.WantedRecord>({
+    ...deps,
+    name: 'fetching of a record',
+    parallel: 4,
+    keyOf: ({ did, collection, rkey }) => `${did}/${collection}/${rkey}`,
+    due: (limit) => wanted.due(store, at(), limit),
+    work: (row) => (row.rkey === wanted.latest ? fetchLatest(deps, row.did) : fetchOne(deps, row)),
+    done: (row) => store.transact((tx) => wanted.remove(tx, row)),
+    postpone: (row, delayMs) => store.transact((tx) => wanted.postpone(tx, row, at() + delayMs)),
+    giveUp: (row) => store.transact((tx) => wanted.remove(tx, row)),
+    isFinal: (error) =>
+      error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
+  })
+  const resumeDue = () => {
+    if (isOn()) fetches.startDue()
+  }
+
+  function want(tx: Writer, { links }: Pick<RecordEvent, 'links'>) {
+    if (!isOn()) return undefined
+    const found = links.map((link) => wantedOf(tx, link, names)).filter((name) => name !== undefined)
+    for (const name of found) wanted.add(tx, name, at())
+    return found.length > 0 ? resumeDue : undefined
+  }
+
+  return {
+    listener: { recordCreated: want, recordUpdated: want, recordDeleted: () => undefined },
+    wantShown: (tx, { links }) => want(tx, { links: links.filter(({ path }) => shownPaths.includes(path)) }),
+    resumeDue,
+  }
+}
+
+/** Returns the fetch that a link causes: a post of another server that is not stored, or the latest posts of a followed actor. */
+function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): wanted.RecordName | undefined {
+  if (accounts.findByDid(tx, did)) return undefined
+  if (path === paths.follow)
+    return { did: did as DidString, collection: names.stored(posts), rkey: wanted.latest }
+  if (!record || !subjectPaths.includes(path) || names.own(record.collection) !== posts) return undefined
+  const isStored = records.find(tx, did, record.collection, record.rkey) !== undefined
+  return isStored ? undefined : ({ did, ...record } as wanted.RecordName)
+}
+
+async function fetchOne(
+  { fetchRecord, intake, actors, names }: Deps,
+  name: wanted.RecordName,
+): Promise<void> {
+  const { did, rkey } = name
+  const change = await fetchRecord(did, name.collection, rkey)
+  const { host } = await actors.identify(did)
+  if (!change.content) return
+  const gates = names.own(name.collection) === posts ? gatesOfPosts : []
+  const found = await Promise.all(gates.map((gate) => fetchRecord(did, names.stored(gate), rkey)))
+  await intake.apply(host, [change, ...found.filter(({ content }) => content)], { notify: false })
+}
+
+async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
+  await withOrigin(deps.actors.identify, did, async (origin) => {
+    const names = await listLatest(deps, did, origin)
+    const results = await Promise.allSettled(
+      // The oldest first, as events report them.
+      names.reverse().map(({ collection, rkey }) => deps.fetchRecord(did, collection, rkey)),
+    )
+    const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    await deps.intake.apply(
+      origin.host,
+      changes.filter(({ content }) => content),
+      { notify: false },
+    )
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  })
+}
+
+/** Lists the latest posts of an actor. The list of a host proves nothing: each post is fetched with its proof. */
+async function listLatest(
+  { hosts, names, signal }: Deps,
+  did: DidString,
+  { host }: Origin,
+): Promise<wanted.RecordName[]> {
+  const collection = names.stored(posts)
+  const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const page = await hosts.at(host).get('com.core.repo.listRecords', { query, signal: deadline })
+  const listed = Array.isArray(page.records) ? page.records.slice(0, latestPosts) : []
+  return listed.map((record) => postIn(record, did, names)).filter((name) => name !== undefined)
+}
+
+/** Returns the name of a listed record if it is a post of the actor. */
+function postIn(record: unknown, did: DidString, names: Names): wanted.RecordName | undefined {
+  const uri = isObject(record) && typeof record.uri === 'string' ? record.uri : ''
+  const [authority, collection = '', rkey = '', ...rest] = uri.slice('at://'.length).split('/')
+  const isPost = authority === did && collection === names.stored(posts) && isValidRecordKey(rkey)
+  return isPost && rest.length === 0
+    ? { did, collection: collection as NsidString, rkey: rkey as RecordKeyString }
+    : undefined
+}

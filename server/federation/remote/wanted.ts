@@ -1,0 +1,105 @@
+/** Decides which records of other servers are stored: only those that concern accounts here. */
+
+import type { Reader } from '../../platform/store/database.ts'
+import { linkPaths } from '../../platform/store/link-paths.ts'
+import { hostedAmong } from '../../platform/store/tables/accounts.ts'
+import type { Link } from '../../platform/store/tables/links.ts'
+import * as interest from '../../platform/store/tables/remote-interest.ts'
+import { feedItemOf } from '../../repository/records/feed-item.ts'
+import type { RemoteContent, RemoteName } from './read-change.ts'
+
+/** Posts and reposts of watched actors are stored, and kept for this long. */
+export const feedMs = 90 * 24 * 60 * 60_000
+
+/** Collections whose records are stored if they refer to an account here or to its records. */
+const responses = new Set([
+  'app.example.actor.profile',
+  'app.example.feed.like',
+  'app.example.feed.post',
+  'app.example.feed.repost',
+  'app.example.graph.block',
+  'app.example.graph.follow',
+  'app.example.graph.verification',
+])
+
+/** Collections whose records are stored if a record here refers to them. */
+const subjects = new Set([
+  'app.example.feed.generator',
+  'app.example.feed.post',
+  'app.example.feed.repost',
+  'app.example.graph.list',
+  'app.example.graph.starterpack',
+])
+
+const gates: ReadonlyMap<string, number> = new Map([
+  ['app.example.feed.threadgate', linkPaths['feed.threadgate:post']],
+  ['app.example.feed.postgate', linkPaths['feed.postgate:post']],
+])
+
+/**
+ * Why a record is stored: it refers to an account here, an account here watches its author, or a record refers to it. Records for the
+ * last two reasons may be evicted.
+ */
+export type Purpose = 'lasting' | 'feed' | 'subject'
+
+interface Deps {
+  readonly db: Reader
+  readonly now: Date
+}
+
+/** How a record comes. */
+interface Arrival {
+  /** False for a stored one, whose author may be muted by now. */
+  readonly isNew: boolean
+  /** Whether it is new to its author's server too: then its age is not asked for, which some clients set to that of an imported text. */
+  readonly isLive: boolean
+}
+
+/** Returns undefined if no account here has to do with the record. */
+export function purposeOf(
+  deps: Deps,
+  name: RemoteName,
+  content: RemoteContent,
+  { isNew, isLive }: Arrival,
+): Purpose | undefined {
+  const { db } = deps
+  const { did, kind } = name
+  if (responses.has(kind)) {
+    const concerned = accountsIn(deps, content.links)
+    // A block also applies to accounts that mute its author.
+    const isStored = !isNew || kind === 'app.example.graph.block'
+    if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
+  }
+  if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
+  if (gates.has(kind)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
+  if (subjects.has(kind) && interest.isSubject(db, name)) return 'subject'
+  return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
+}
+
+/** The accounts here that links refer to, by themselves or by a record that they have. */
+function accountsIn({ db }: Deps, links: readonly Link[]): string[] {
+  const hosted = hostedAmong(
+    db,
+    links.map(({ did }) => did),
+  )
+  const isMeant = ({ did, record }: Link) => !record || interest.isStored(db, { did, ...record })
+  return [...hosted].filter((did) => links.some((link) => link.did === did && isMeant(link)))
+}
+
+/** Whether a record is the gate of a post that is stored: it has the key of the post. */
+function isGateOfPost({ db }: Deps, { did, rkey, kind }: RemoteName, { links }: RemoteContent): boolean {
+  const post = links.find(({ path }) => path === gates.get(kind))
+  return post?.did === did && post.record?.rkey === rkey && interest.isStored(db, { did, ...post.record })
+}
+
+function isForFeeds(
+  { db, now }: Deps,
+  { did, kind }: RemoteName,
+  { record }: RemoteContent,
+  isLive: boolean,
+): boolean {
+  const item = feedItemOf(kind, record)
+  if (!item) return false
+  const isOld = !isLive && (item.createdAt ?? 0) < now.getTime() - feedMs
+  return !isOld && interest.isRead(db, did)
+}

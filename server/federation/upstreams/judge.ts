@@ -1,0 +1,19 @@
+/** Decides by an error whether its event is tried again. */
+import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
+import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { InvalidProof } from '../remote/verify.ts'
+import { InvalidFrame } from './frames.ts'
+
+/** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `unusable`: nothing can be done about it. */
+export type Verdict = 'later' | 'invalid' | 'unusable'
+
+/** @returns undefined for an unexpected error */
+export function judge(error: unknown): Verdict | undefined {
+  if (error instanceof InvalidProof || error instanceof InvalidFrame) return 'invalid'
+  if (error instanceof UnresolvableDid) return error.isOutage ? 'later' : 'unusable'
+  if (error instanceof OutboundFailed) return 'later'
+  if (error instanceof XrpcError) return error.status >= 500 || error.status === 429 ? 'later' : 'unusable'
+  return error instanceof OutboundRefused ? 'unusable' : undefined
+}

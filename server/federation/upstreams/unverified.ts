@@ -1,0 +1,19 @@
+/** Reads records of a commit before it is verified: enough to decide that it is not worth it, never to store them. */
+
+import { cidKey } from '../../platform/store/cid.ts'
+import { type CarBlock, InvalidCar, readBlocks } from '../../repository/format/read-car.ts'
+
+/**
+ * Returns the blocks with some CIDs from a CAR file, which is read once. No hash is verified.
+ * @returns a function that returns the block with a CID; undefined if the file lacks it or is damaged
+ */
+export async function findBlocks(
+  car: Buffer,
+  cids: readonly Uint8Array[],
+): Promise<(cid: Uint8Array) => Buffer | undefined> {
+  const found = await readBlocks(car, new Set(cids.map(cidKey))).catch((error: unknown) => {
+    if (error instanceof InvalidCar) return new Map<string, CarBlock>()
+    throw error
+  })
+  return (cid) => found.get(cidKey(cid))?.bytes
+}

@@ -1,0 +1,240 @@
+/** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
+
+import type { DidString } from '@atproto/syntax'
+import type { Database } from '../../platform/store/database.ts'
+import * as upstreams from '../../platform/store/tables/upstreams.ts'
+import { createDayCounter, createHourCounter } from '../../platform/util/hour-counter.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import type { Actors } from '../actors/actors.ts'
+import type { CatchUp } from '../remote/catch-up.ts'
+import type { Intake } from '../remote/intake.ts'
+import type { Interest } from '../remote/interest.ts'
+import type { StatusClaims } from '../remote/status-claims.ts'
+import { createExaminer } from './examine.ts'
+import { createFrameQueue } from './queue.ts'
+import { createRevisions } from './revisions.ts'
+import { openSession, type Session, type SessionEnd } from './session.ts'
+import { createStoreFinding } from './store-finding.ts'
+import { createTrust } from './trust.ts'
+
+/**
+ * `connecting`: no connection yet. `live`: events arrive as they happen. `catchingUp`: earlier events are read. `waiting`: the
+ * connection failed and is tried again. `cutOff`: the same much later, because the upstream broke the rules.
+ */
+export type State = 'connecting' | 'live' | 'catchingUp' | 'waiting' | 'cutOff'
+
+export interface UpstreamState {
+  readonly state: State
+  readonly eventsLastHour: number
+  /** Records. */
+  readonly storedLastHour: number
+  /** Repositories that are read to catch up; undefined if none are. */
+  readonly progress: ReturnType<CatchUp['progress']>
+  /** Events that were left out; undefined if none were. */
+  readonly dropped: DroppedEvents | undefined
+  /** Why it is not connected. */
+  readonly error: string | undefined
+  /** When the next connection is tried. */
+  readonly retryAt: Date | undefined
+}
+
+/** Events that were left out: over a budget, found the queue full, or their author could not be looked up in time. */
+export interface DroppedEvents {
+  readonly lastHour: number
+  readonly lastDay: number
+  /** Events of the last day whose author's repository is read later. */
+  readonly toFetch: number
+}
+
+export interface UpstreamReader {
+  state(): UpstreamState
+  /** Connects at once, and tries events that wait. */
+  retry(): void
+  /** Continues work that is due: timers stand still while a computer sleeps. */
+  resumeDue(): void
+  /** Resolves when nothing is being stored any more. */
+  close(): Promise<void>
+}
+
+/** A pause between two connections. */
+interface Waiting {
+  readonly isCutOff: boolean
+  /** In milliseconds since 1970. */
+  readonly until: number
+  /** Milliseconds of its timer. */
+  readonly leftMs: () => number
+  readonly stop: () => void
+}
+
+/** When a pause ends: by the time of day, or earlier by its timer if the clock was set back. */
+function retryAt({ until, leftMs }: Waiting, now: number): Date {
+  return new Date(Math.max(now, Math.min(until, now + leftMs())))
+}
+
+export interface UpstreamDeps {
+  readonly store: Database
+  readonly interest: Interest
+  readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
+  readonly actors: Pick<Actors, 'identify' | 'forget'>
+  readonly statusClaims: StatusClaims
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onDropped' | 'progress'>
+  readonly log: Logger
+  readonly now: () => Date
+  readonly clock: { isPlausible(): boolean }
+  /** Aborts requests. */
+  readonly signal: AbortSignal
+}
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+/** Delays between connections, doubled with each failure. */
+const reconnect = { firstMs: second, longestMs: 5 * minute, healthyMs: minute }
+const cutOff = { firstMs: hour, longestMs: 24 * hour, healthyMs: 24 * hour }
+/** Milliseconds to wait for another server before an event is queued. */
+const patienceMs = 2 * second
+
+export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.Upstream): UpstreamReader {
+  const { store, catchUp, log, now } = deps
+  const closing = new AbortController()
+  const signal = AbortSignal.any([deps.signal, closing.signal])
+  const events = createHourCounter(now)
+  const stored = createHourCounter(now)
+  const examine = createExaminer({ ...deps, origin })
+  // A server that does not respond must not delay the events of others.
+  const examineSoon = createExaminer({ ...deps, origin, patienceMs })
+  const [droppedLastHour, droppedLastDay, toFetch] = [
+    createHourCounter(now),
+    createDayCounter(now),
+    createDayCounter(now),
+  ]
+  async function onDropped(did: DidString): Promise<void> {
+    droppedLastHour.add()
+    droppedLastDay.add()
+    if (await catchUp.onDropped(did, origin)) toFetch.add()
+  }
+  const storeFinding = createStoreFinding({
+    ...deps,
+    origin,
+    onStored: (count) => stored.add(count),
+    onDropped,
+  })
+  const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, onDropped, signal })
+  const revisions = createRevisions()
+  let trust = createTrust(now)
+  let session: Session | undefined
+  let error: string | undefined
+  let waiting: Waiting | undefined
+  let [failures, cutOffs] = [0, 0]
+  let lastOpened: number | undefined
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const startedAt = performance.now()
+      const end = await read()
+      if (!signal.aborted) await wait(delayAfter(end, performance.now() - startedAt), end.isViolation)
+    }
+  }
+
+  async function read(): Promise<SessionEnd> {
+    const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
+    const since = lastEventAt ?? lastOpened
+    const onGap = () => catchUp.onGap(origin, since)
+    const onMissed = (did: string) => catchUp.onIncomplete(did as DidString, origin)
+    const parts = {
+      examine: examineSoon,
+      storeFinding,
+      queue,
+      trust,
+      revisions,
+      events,
+      onOpen,
+      onGap,
+      onMissed,
+    }
+    session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
+    const end = await session.ended
+    session = undefined
+    return end
+  }
+
+  function onOpen(): void {
+    log.info({ upstream: origin }, 'upstream connected')
+    error = undefined
+    lastOpened = now().getTime()
+    // It may be the server that could not be reached.
+    queue.retry()
+  }
+
+  /** Returns the milliseconds until the next connection. */
+  function delayAfter({ message, isViolation }: SessionEnd, lastedMs: number): number {
+    const wasConnected = error === undefined
+    error = message
+    if (lastedMs > reconnect.healthyMs) failures = 0
+    if (lastedMs > cutOff.healthyMs) cutOffs = 0
+    if (isViolation) {
+      log.warn({ upstream: origin, reason: message }, 'upstream cut off')
+      trust = createTrust(now)
+      return Math.min(cutOff.firstMs * 2 ** cutOffs++, cutOff.longestMs)
+    }
+    if (wasConnected) log.warn({ upstream: origin, reason: message }, 'upstream disconnected, retrying')
+    const delayMs = Math.min(reconnect.firstMs * 2 ** Math.min(failures++, 20), reconnect.longestMs)
+    return delayMs * (0.5 + Math.random() / 2)
+  }
+
+  async function wait(delayMs: number, isCutOff: boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = () => resolve()
+    const timer = setTimeout(stop, delayMs).unref()
+    const since = performance.now()
+    waiting = {
+      isCutOff,
+      until: now().getTime() + delayMs,
+      leftMs: () => delayMs - (performance.now() - since),
+      stop,
+    }
+    signal.addEventListener('abort', stop)
+    await promise
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
+    waiting = undefined
+  }
+
+  function stateNow(): State {
+    if (waiting) return waiting.isCutOff ? 'cutOff' : 'waiting'
+    if (!session?.isOpen) return 'connecting'
+    return session.isReplaying || catchUp.progress(origin) ? 'catchingUp' : 'live'
+  }
+
+  signal.addEventListener('abort', () => session?.close(), { once: true })
+  const running = run()
+
+  return {
+    state: () => ({
+      state: stateNow(),
+      eventsLastHour: events.sum(),
+      storedLastHour: stored.sum(),
+      progress: catchUp.progress(origin),
+      dropped:
+        droppedLastDay.sum() > 0
+          ? { lastHour: droppedLastHour.sum(), lastDay: droppedLastDay.sum(), toFetch: toFetch.sum() }
+          : undefined,
+      error,
+      retryAt: waiting && retryAt(waiting, now().getTime()),
+    }),
+    resumeDue() {
+      if (waiting && waiting.until <= now().getTime()) waiting.stop()
+      queue.resumeDue()
+    },
+    retry() {
+      failures = 0
+      waiting?.stop()
+      queue.retry()
+    },
+    async close() {
+      closing.abort()
+      await running
+      await queue.close()
+    },
+  }
+}
