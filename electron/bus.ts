@@ -1,7 +1,7 @@
 /** Events that the parts of the desktop exchange. */
 import { EventEmitter } from 'node:events'
 import type { BrowserWindow } from 'electron'
-import type { Arrivals } from '../server/notifications/events.ts'
+import type { Arrivals } from '../server/app/notifications/events.ts'
 import type { ServerState } from './bridge.ts'
 
 interface BusEvents {

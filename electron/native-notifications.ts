@@ -1,7 +1,7 @@
 /** Shows new notifications of the signed-in accounts in the system, for the reasons whose preference is push. */
 import { Notification } from 'electron'
-import type { Arrivals } from '../server/notifications/events.ts'
-import { arrivedPushes, type Push } from '../server/push/pushed.ts'
+import type { Arrivals } from '../server/app/notifications/events.ts'
+import { arrivedPushes, type Push } from '../server/app/push/pushed.ts'
 import type { Bus } from './bus.ts'
 import type { Secrets } from './secrets.ts'
 import type { EmbeddedServer } from './server.ts'

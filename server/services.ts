@@ -1,5 +1,11 @@
 /** The long-lived parts of the server and their dependencies. Handlers receive them with each call. */
 import type { DidString } from '@atproto/syntax'
+import { blockListener } from './app/notifications/block-listener.ts'
+import { createNotificationEvents, type NotificationEvents } from './app/notifications/events.ts'
+import { finishFanOuts } from './app/notifications/fan-out.ts'
+import { createLive, type LiveNotifications } from './app/notifications/live.ts'
+import { createRecordListener, createSilentListener } from './app/notifications/record-listener.ts'
+import { type CreateViewContext, createViewContexts } from './app/views/context.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { type Actors, createActors } from './federation/actors/actors.ts'
@@ -30,11 +36,6 @@ import { createHandleResolver, type ResolveHandle } from './identity/did/handle-
 import { createDidResolver, type ResolveDid } from './identity/did/resolver.ts'
 import { loadSecrets, type Secrets } from './identity/did/secrets.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
-import { blockListener } from './notifications/block-listener.ts'
-import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
-import { finishFanOuts } from './notifications/fan-out.ts'
-import { createLive, type LiveNotifications } from './notifications/live.ts'
-import { createRecordListener, createSilentListener } from './notifications/record-listener.ts'
 import type { TrustedClock } from './platform/clock/trusted-clock.ts'
 import { createNames, type Names } from './platform/config/aliases.ts'
 import { type Config, namesBacklinkService, publicOrigin } from './platform/config/config.ts'
@@ -63,7 +64,6 @@ import { createImporter, type Importer } from './repository/records/import/impor
 import { linkListener } from './repository/records/link-listener.ts'
 import { createRepositories, type Repositories } from './repository/records/repositories.ts'
 import { createStoredNames, type StoredNames } from './repository/records/stored-names.ts'
-import { type CreateViewContext, createViewContexts } from './views/context.ts'
 
 export interface Services {
   readonly config: Config

@@ -226,7 +226,7 @@ describe('connections to other machines', () => {
     // Mail goes to the mail server of the settings.
     'server/platform/mail/mailer.ts',
     // Encrypts messages; it sends nothing.
-    'server/push/web-push.ts',
+    'server/app/push/web-push.ts',
     // Asks the process that holds the data directory, by a local socket.
     'server/platform/store/lock-socket.ts',
     // Listen and answer.

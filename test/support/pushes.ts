@@ -1,5 +1,5 @@
 /** The notifications that are pushed to an account, as the desktop gets them. */
-import { arrivedPushes, type Push } from '../../server/push/pushed.ts'
+import { arrivedPushes, type Push } from '../../server/app/push/pushed.ts'
 import type { RunningServer } from '../../server/server.ts'
 
 /** Calls the listener for each pushed notification of an account. @returns a function that stops it */

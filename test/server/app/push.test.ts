@@ -11,13 +11,13 @@ import {
   test,
   vi,
 } from 'vitest'
+import type { Push } from '../../../server/app/push/pushed.ts'
 import { signingKeyOf } from '../../../server/identity/did/did-document.ts'
 import { verifyServiceJwt } from '../../../server/identity/did/service-jwt.ts'
 import {
   count as countRegistrations,
   insert as insertRegistration,
 } from '../../../server/platform/store/tables/push-registrations.ts'
-import type { Push } from '../../../server/push/pushed.ts'
 import { hour, minute, second } from '../../support/clock.ts'
 import { FullDisk } from '../../support/full-disk.ts'
 import { decodeJwt } from '../../support/jwt.ts'

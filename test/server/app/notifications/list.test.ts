@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { preferencesOf, wantedBy } from '../../../../server/notifications/preferences.ts'
+import { preferencesOf, wantedBy } from '../../../../server/app/notifications/preferences.ts'
 import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../../support/server.ts'
 import { body, feed, mentions, type Ref } from '../../../support/social.ts'

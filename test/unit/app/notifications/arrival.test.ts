@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { arrivalTime } from '../../../../server/notifications/arrival.ts'
+import { arrivalTime } from '../../../../server/app/notifications/arrival.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 

@@ -2,8 +2,12 @@
 
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createNotificationEvents, type NotificationEvents } from '../../../../server/notifications/events.ts'
-import { createLive, type LiveNotifications } from '../../../../server/notifications/live.ts'
+import {
+  createNotificationEvents,
+  type NotificationEvents,
+} from '../../../../server/app/notifications/events.ts'
+import { createLive, type LiveNotifications } from '../../../../server/app/notifications/live.ts'
+import { createViewContexts } from '../../../../server/app/views/context.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
@@ -11,7 +15,6 @@ import { schema } from '../../../../server/platform/store/schema.ts'
 import * as actors from '../../../../server/platform/store/tables/actors.ts'
 import * as notifications from '../../../../server/platform/store/tables/notifications.ts'
 import { iso } from '../../../../server/platform/util/time.ts'
-import { createViewContexts } from '../../../../server/views/context.ts'
 import { someCid } from '../../../support/social.ts'
 import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
 import { Gate } from '../../platform/store/gate.ts'

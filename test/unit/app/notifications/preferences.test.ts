@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { defaultPreferences, preferencesOf, wantedBy } from '../../../../server/notifications/preferences.ts'
+import {
+  defaultPreferences,
+  preferencesOf,
+  wantedBy,
+} from '../../../../server/app/notifications/preferences.ts'
 import { reasons } from '../../../../server/platform/store/reasons.ts'
 
 const off = { include: 'all', list: false, push: false } as const

@@ -3,9 +3,9 @@ import { encode } from '@atproto/lex-cbor'
 import { cidForCbor } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { app } from '../../../../lexicons/generated/index.ts'
+import { createRecordReader, jsonOf } from '../../../../server/app/views/records.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
 import type { RecordRow } from '../../../../server/platform/store/tables/graph.ts'
-import { createRecordReader, jsonOf } from '../../../../server/views/records.ts'
 
 const { like, post } = app.example.feed
 const createdAt = '2030-01-01T00:00:00.000Z'

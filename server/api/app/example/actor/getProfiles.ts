@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
-import { profileViewDetailed } from '../../../../views/profile-detail.ts'
-import { actorById, loadActors } from '../../../../views/profiles.ts'
+import { actorIdByIdentifier, isVisible } from '../../../../app/views/find.ts'
+import { profileViewDetailed } from '../../../../app/views/profile-detail.ts'
+import { actorById, loadActors } from '../../../../app/views/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const getProfiles = method(app.example.actor.getProfiles, {

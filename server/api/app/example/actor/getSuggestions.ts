@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
-import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { recordName } from '../../../../app/views/find.ts'
 import * as actors from '../../../../platform/store/tables/actors.ts'
 import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
 import { iso } from '../../../../platform/util/time.ts'
-import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 
 export const createBookmark = method(app.example.bookmark.createBookmark, {

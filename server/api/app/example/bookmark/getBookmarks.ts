@@ -1,12 +1,12 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import type { ViewContext } from '../../../../app/views/context.ts'
+import { loadPosts, type Post, postAt, postsAt } from '../../../../app/views/load-posts.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { blockedPost, postView } from '../../../../app/views/posts.ts'
+import { actorById } from '../../../../app/views/profiles.ts'
+import { isBlocked, relationTo } from '../../../../app/views/relations.ts'
 import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
-import type { ViewContext } from '../../../../views/context.ts'
-import { loadPosts, type Post, postAt, postsAt } from '../../../../views/load-posts.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
-import { blockedPost, postView } from '../../../../views/posts.ts'
-import { actorById } from '../../../../views/profiles.ts'
-import { isBlocked, relationTo } from '../../../../views/relations.ts'
 import { method } from '../../../method.ts'
 
 const { notFoundPost, postView: view } = app.example.feed.defs

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { feedViewPost, isPostHidden } from '../../../../views/feeds.ts'
-import { findActor } from '../../../../views/find.ts'
-import { loadPosts, postsAt } from '../../../../views/load-posts.ts'
-import { recordPage } from '../../../../views/record-page.ts'
+import { feedViewPost, isPostHidden } from '../../../../app/views/feeds.ts'
+import { findActor } from '../../../../app/views/find.ts'
+import { loadPosts, postsAt } from '../../../../app/views/load-posts.ts'
+import { recordPage } from '../../../../app/views/record-page.ts'
 import { method } from '../../../method.ts'
 
 const { like } = app.example.feed

@@ -1,6 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as feed from '../../../../platform/store/tables/feed.ts'
-import { viewTables } from '../../../../views/context.ts'
+import { viewTables } from '../../../../app/views/context.ts'
 import {
   type FeedItem,
   feedPage,
@@ -8,9 +7,10 @@ import {
   isSelfThread,
   pinnedItem,
   readFeedPage,
-} from '../../../../views/feeds.ts'
-import { findActor } from '../../../../views/find.ts'
-import { relationTo } from '../../../../views/relations.ts'
+} from '../../../../app/views/feeds.ts'
+import { findActor } from '../../../../app/views/find.ts'
+import { relationTo } from '../../../../app/views/relations.ts'
+import * as feed from '../../../../platform/store/tables/feed.ts'
 import { method } from '../../../method.ts'
 
 /** The records that each filter of the lexicon reads; unknown filters read all. */

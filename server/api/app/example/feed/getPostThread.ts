@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../views/context.ts'
-import { isAgainstGate, postAt } from '../../../../views/load-posts.ts'
-import { blockedPost, gateOfThread } from '../../../../views/posts.ts'
-import { isHiddenByBlock, readThread, threadView } from '../../../../views/threads.ts'
+import { viewTables } from '../../../../app/views/context.ts'
+import { isAgainstGate, postAt } from '../../../../app/views/load-posts.ts'
+import { blockedPost, gateOfThread } from '../../../../app/views/posts.ts'
+import { isHiddenByBlock, readThread, threadView } from '../../../../app/views/threads.ts'
 import { method } from '../../../method.ts'
 
 const { threadViewPost } = app.example.feed.defs

@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { feedCursor, readFeedPage } from '../../../../app/views/feeds.ts'
+import { readQuery } from '../../../../app/views/post-query.ts'
+import { searchPosts as find, topPosts } from '../../../../app/views/post-search.ts'
+import { postView } from '../../../../app/views/posts.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import { feedCursor, readFeedPage } from '../../../../views/feeds.ts'
-import { readQuery } from '../../../../views/post-query.ts'
-import { searchPosts as find, topPosts } from '../../../../views/post-search.ts'
-import { postView } from '../../../../views/posts.ts'
 import { method } from '../../../method.ts'
 
 export const searchPosts = method(app.example.feed.searchPosts, {

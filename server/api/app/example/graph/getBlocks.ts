@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { actorById, loadActors, profileView } from '../../../../app/views/profiles.ts'
 import { linkPaths } from '../../../../platform/store/link-paths.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
-import { actorById, loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {

@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { shownAround } from '../../../../app/views/actor-lists.ts'
+import { findActor } from '../../../../app/views/find.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { profileView } from '../../../../app/views/profiles.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
-import { shownAround } from '../../../../views/actor-lists.ts'
-import { findActor } from '../../../../views/find.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
-import { profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const getFollowers = method(app.example.graph.getFollowers, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { listViews } from '../../../../app/views/list-views.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
-import { listViews } from '../../../../views/list-views.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
 import { method } from '../../../method.ts'
 
 export const getListBlocks = method(app.example.graph.getListBlocks, {

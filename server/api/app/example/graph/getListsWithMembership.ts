@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { findActor } from '../../../../app/views/find.ts'
+import { hasPurpose, listItemViews, listView, visibleLists } from '../../../../app/views/list-views.ts'
+import { readPage, takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
-import { findActor } from '../../../../views/find.ts'
-import { hasPurpose, listItemViews, listView, visibleLists } from '../../../../views/list-views.ts'
-import { readPage, takePage } from '../../../../views/pages.ts'
 import { method } from '../../../method.ts'
 
 export const getListsWithMembership = method(app.example.graph.getListsWithMembership, {

@@ -1,9 +1,9 @@
 import type { AtIdentifierString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
-import type { ViewContext } from '../../../../views/context.ts'
-import { actorIdByIdentifier, isVisible } from '../../../../views/find.ts'
-import { actorById, loadActors } from '../../../../views/profiles.ts'
-import { isBlocked, relationsOf } from '../../../../views/relations.ts'
+import type { ViewContext } from '../../../../app/views/context.ts'
+import { actorIdByIdentifier, isVisible } from '../../../../app/views/find.ts'
+import { actorById, loadActors } from '../../../../app/views/profiles.ts'
+import { isBlocked, relationsOf } from '../../../../app/views/relations.ts'
 import { method } from '../../../method.ts'
 
 const { relationship, notFoundActor } = app.example.graph.defs

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { starterPackAt, starterPackView } from '../../../../views/starter-packs.ts'
+import { starterPackAt, starterPackView } from '../../../../app/views/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 export const getStarterPack = method(app.example.graph.getStarterPack, {

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { starterPackAt, starterPackViewBasic } from '../../../../views/starter-packs.ts'
+import { starterPackAt, starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 export const getStarterPacks = method(app.example.graph.getStarterPacks, {

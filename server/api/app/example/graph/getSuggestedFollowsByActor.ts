@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { findActor } from '../../../../app/views/find.ts'
+import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
-import { findActor } from '../../../../views/find.ts'
-import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'
 
 /** Number of suggestions. */

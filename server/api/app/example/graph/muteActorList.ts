@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { recordName } from '../../../../app/views/find.ts'
 import * as mutedLists from '../../../../platform/store/tables/muted-lists.ts'
 import { iso } from '../../../../platform/util/time.ts'
-import { recordName } from '../../../../views/find.ts'
 import { method } from '../../../method.ts'
 
 export const muteActorList = method(app.example.graph.muteActorList, {

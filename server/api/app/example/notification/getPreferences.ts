@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { preferencesOf } from '../../../../notifications/preferences.ts'
+import { preferencesOf } from '../../../../app/notifications/preferences.ts'
 import { method } from '../../../method.ts'
 
 export const getPreferences = method(app.example.notification.getPreferences, {

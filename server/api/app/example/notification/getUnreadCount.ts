@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { preferencesOf, wantedBy } from '../../../../notifications/preferences.ts'
-import { seenMarker } from '../../../../notifications/seen.ts'
+import { preferencesOf, wantedBy } from '../../../../app/notifications/preferences.ts'
+import { seenMarker } from '../../../../app/notifications/seen.ts'
 import { countUnread } from '../../../../platform/store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { loadActors, profileView } from '../../../../app/views/profiles.ts'
 import * as activitySubscriptions from '../../../../platform/store/tables/activity-subscriptions.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
-import { loadActors, profileView } from '../../../../views/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const listActivitySubscriptions = method(app.example.notification.listActivitySubscriptions, {

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { changePreferences } from '../../../../notifications/preferences.ts'
+import { changePreferences } from '../../../../app/notifications/preferences.ts'
 import { method } from '../../../method.ts'
 
 export const putPreferences = method(app.example.notification.putPreferences, {

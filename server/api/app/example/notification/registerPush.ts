@@ -1,10 +1,10 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { findPushService, UnsupportedService } from '../../../../app/push/service.ts'
+import { isWebPush, parseSubscription, targetOf } from '../../../../app/push/subscription.ts'
 import { UnresolvableDid } from '../../../../identity/did/resolver.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import { iso } from '../../../../platform/util/time.ts'
-import { findPushService, UnsupportedService } from '../../../../push/service.ts'
-import { isWebPush, parseSubscription, targetOf } from '../../../../push/subscription.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

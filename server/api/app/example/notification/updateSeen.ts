@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { correctArrivals } from '../../../../notifications/arrival.ts'
-import { seenMarker } from '../../../../notifications/seen.ts'
+import { correctArrivals } from '../../../../app/notifications/arrival.ts'
+import { seenMarker } from '../../../../app/notifications/seen.ts'
 import { setSeenAt } from '../../../../platform/store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../views/context.ts'
-import { postAt } from '../../../../views/load-posts.ts'
-import { otherItems } from '../../../../views/thread-items.ts'
-import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
+import { viewTables } from '../../../../app/views/context.ts'
+import { postAt } from '../../../../app/views/load-posts.ts'
+import { otherItems } from '../../../../app/views/thread-items.ts'
+import { isHiddenByBlock, readThread } from '../../../../app/views/threads.ts'
 import { method } from '../../../method.ts'
 
 export const getPostThreadOtherV2 = method(app.example.unspecced.getPostThreadOtherV2, {

@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../views/context.ts'
-import { isAgainstGate, postAt } from '../../../../views/load-posts.ts'
-import { gateOfThread } from '../../../../views/posts.ts'
-import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../views/thread-items.ts'
-import { isHiddenByBlock, readThread } from '../../../../views/threads.ts'
+import { viewTables } from '../../../../app/views/context.ts'
+import { isAgainstGate, postAt } from '../../../../app/views/load-posts.ts'
+import { gateOfThread } from '../../../../app/views/posts.ts'
+import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../app/views/thread-items.ts'
+import { isHiddenByBlock, readThread } from '../../../../app/views/threads.ts'
 import { method } from '../../../method.ts'
 
 /** Posts above the anchor. */

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
-import { suggestedProfiles } from '../../../../views/suggestions.ts'
 import { method } from '../../../method.ts'
 
 /** Suggests the same accounts for all categories. */

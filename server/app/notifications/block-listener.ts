@@ -1,0 +1,60 @@
+/** Hides and shows notifications when records change who blocks whom, in the transaction that writes the records. */
+
+import type { Reader, Writer } from '../../platform/store/database.ts'
+import { linkPaths } from '../../platform/store/link-paths.ts'
+import * as actors from '../../platform/store/tables/actors.ts'
+import * as blocks from '../../platform/store/tables/blocks.ts'
+import { refreshBetween } from '../../platform/store/tables/hidden.ts'
+import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
+
+/** Actors between which blocks may have changed: each of some with each of others. */
+interface Affected {
+  readonly some: readonly number[]
+  readonly others: readonly number[]
+}
+
+/** Call it after the listener that stores links. */
+export const blockListener: RecordListener = {
+  recordCreated: refresh,
+  recordUpdated(tx, event, previous) {
+    refresh(tx, previous)
+    return refresh(tx, event)
+  },
+  recordDeleted: refresh,
+}
+
+function refresh(tx: Writer, event: RecordEvent): undefined {
+  const affected = affectedBy(tx, event)
+  if (affected) refreshBetween(tx, affected.some, affected.others)
+}
+
+function affectedBy(db: Reader, { did, rkey, collection, links }: RecordEvent): Affected | undefined {
+  const author = () => idsOf(db, did)
+  const linked = (path: keyof typeof linkPaths) => links.find((link) => link.path === linkPaths[path])
+  switch (collection) {
+    case 'app.example.graph.block':
+      return { some: author(), others: idsOf(db, linked('graph.block:subject')?.did) }
+    case 'app.example.graph.list':
+      return { some: blocks.usersOf(db, { did, rkey }), others: blocks.membersOf(db, { did, rkey }) }
+    case 'app.example.graph.listblock': {
+      const link = linked('graph.listblock:subject')
+      return (
+        link?.record && { some: author(), others: blocks.membersOf(db, { did: link.did, ...link.record }) }
+      )
+    }
+    case 'app.example.graph.listitem': {
+      const link = linked('graph.listitem:list')
+      const member = linked('graph.listitem:subject')?.did
+      // An item in a list of another account has no effect.
+      if (link?.did !== did || !link.record) return undefined
+      return { some: blocks.usersOf(db, { did, rkey: link.record.rkey }), others: idsOf(db, member) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function idsOf(db: Reader, did: string | undefined): number[] {
+  const id = did === undefined ? undefined : actors.idOf(db, did)
+  return id === undefined ? [] : [id]
+}

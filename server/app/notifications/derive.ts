@@ -1,0 +1,64 @@
+/** Derives notifications from the links of a record. */
+import type { Names } from '../../platform/config/aliases.ts'
+import { linkPaths } from '../../platform/store/link-paths.ts'
+import type { Reason } from '../../platform/store/reasons.ts'
+import type { Link } from '../../platform/store/tables/links.ts'
+import type { NewNotification } from '../../platform/store/tables/notifications.ts'
+import type { RecordEvent } from '../../repository/records/events.ts'
+
+export const followCollection = 'app.example.graph.follow'
+export const postCollection = 'app.example.feed.post'
+export const verificationCollection = 'app.example.graph.verification'
+const repostCollection = 'app.example.feed.repost'
+const starterPackCollection = 'app.example.graph.starterpack'
+
+interface Rule {
+  readonly reason: Reason
+  /** Our name of the collection that the subject must be in, if given. */
+  readonly subject?: string
+}
+
+/** The notification of each link, if it has one. */
+const rules: ReadonlyMap<number, Rule> = new Map([
+  [linkPaths['feed.like:subject'], { reason: 'like' }],
+  [linkPaths['feed.like:via'], { reason: 'like-via-repost', subject: repostCollection }],
+  [linkPaths['feed.repost:subject'], { reason: 'repost' }],
+  [linkPaths['feed.repost:via'], { reason: 'repost-via-repost', subject: repostCollection }],
+  [linkPaths['feed.post:mention'], { reason: 'mention' }],
+  [linkPaths['feed.post:reply.parent'], { reason: 'reply', subject: postCollection }],
+  [linkPaths['feed.post:reply.root'], { reason: 'reply', subject: postCollection }],
+  [linkPaths['feed.post:embed'], { reason: 'quote', subject: postCollection }],
+  [linkPaths['graph.follow:subject'], { reason: 'follow' }],
+  [linkPaths['graph.verification:subject'], { reason: 'verified' }],
+  [
+    linkPaths['actor.profile:joinedViaStarterPack'],
+    { reason: 'starterpack-joined', subject: starterPackCollection },
+  ],
+])
+
+/** Notifications that a record creates, without subscribed-post. Authors never notify themselves. */
+export function derive(
+  { did, collection, links }: Pick<RecordEvent, 'did' | 'collection' | 'links'>,
+  names: Names,
+): NewNotification[] {
+  const notifications = links
+    .filter((link) => link.did !== did)
+    .flatMap((link) => notificationOf(link, names))
+  return collection === postCollection ? firstPerRecipient(notifications) : notifications
+}
+
+function notificationOf({ path, did, record }: Link, names: Names): NewNotification[] {
+  const rule = rules.get(path)
+  if (!rule) return []
+  if (rule.subject && record && names.own(record.collection) !== rule.subject) return []
+  return [{ to: did, reason: rule.reason, subject: record && { did, ...record } }]
+}
+
+/** One notification per account and post: mention before reply before quote. */
+function firstPerRecipient(notifications: readonly NewNotification[]): NewNotification[] {
+  const first = new Map<string, NewNotification>()
+  for (const notification of notifications) {
+    if (!first.has(notification.to)) first.set(notification.to, notification)
+  }
+  return [...first.values()]
+}

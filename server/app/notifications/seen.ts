@@ -1,0 +1,14 @@
+/** The seen marker: notifications up to it are read. */
+import { type DatetimeString, instant, iso } from '../../platform/util/time.ts'
+import { protocolError } from '../../platform/xrpc/errors.ts'
+
+/**
+ * Normalises a client's `seenAt` to the form of `indexedAt`: UTC, milliseconds. A future time is kept: notifications that arrive
+ * before it are read.
+ * @throws InvalidRequest
+ */
+export function seenMarker(text: string): DatetimeString {
+  const at = instant(text)
+  if (at) return iso(at)
+  throw protocolError('InvalidRequest', 'seenAt is not a valid datetime')
+}

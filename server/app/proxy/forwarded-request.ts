@@ -1,0 +1,78 @@
+/** The request that a service gets for a call: its body, a few of its headers, and a service token. */
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { SessionCredentials } from '../../identity/auth/credentials.ts'
+import { createServiceJwt } from '../../identity/did/service-jwt.ts'
+import type { ClientRequest } from '../../platform/network/http-client.ts'
+import { randomId } from '../../platform/util/random.ts'
+import { openBody } from '../../platform/xrpc/body.ts'
+import type { MethodName } from '../../platform/xrpc/router.ts'
+import type { Service } from './service.ts'
+
+/** Limit of a request body in bytes. */
+const maxBody = 10_000_000
+/** Lifetime of a service token, in seconds. */
+const tokenLifetime = 60
+
+/** Headers that services get. */
+const forwardedHeaders = ['accept', 'accept-language', 'atproto-accept-labelers', 'x-bsky-topics']
+
+interface Options {
+  readonly token: string
+  /** Called when a part of the body was sent. */
+  readonly onProgress: () => void
+  /** Checks the credentials again at the end of the body. */
+  readonly check: () => unknown
+  /** Whether this server reads the response, which must not be compressed then. */
+  readonly isRead: boolean
+}
+
+/** @param readBody the body, if it has been read from the request */
+export function requestFrom(
+  req: IncomingMessage,
+  options: Options,
+  readBody?: Buffer,
+): Omit<ClientRequest, 'signal'> {
+  const { headers, method } = req
+  const { token, onProgress, check, isRead } = options
+  const sent: OutgoingHttpHeaders = {
+    authorization: `Bearer ${token}`,
+    'accept-encoding': (isRead ? undefined : headers['accept-encoding']) ?? 'identity',
+  }
+  for (const name of forwardedHeaders) if (headers[name] !== undefined) sent[name] = headers[name]
+  // For HEAD, too: the length of the body is known then.
+  if (method !== 'POST') return { method: 'GET', headers: sent, body: undefined }
+  if (readBody) {
+    sent['content-type'] = 'application/json'
+    sent['content-length'] = readBody.length
+    return { method: 'POST', headers: sent, body: Readable.from([readBody]) }
+  }
+  if (!hasBody(req)) return { method: 'POST', headers: sent, body: undefined }
+  const { length, body } = openBody(req, maxBody, check)
+  if (headers['content-type'] !== undefined) sent['content-type'] = headers['content-type']
+  if (length !== undefined) sent['content-length'] = length
+  return { method: 'POST', headers: sent, body: Readable.from(observed(body, onProgress)) }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
+}
+
+async function* observed(chunks: AsyncIterable<Uint8Array>, onProgress: () => void) {
+  for await (const chunk of chunks) {
+    onProgress()
+    yield chunk
+  }
+}
+
+/** Returns a service token, signed by the account, for this method of this service. It is valid for a minute. */
+export function tokenFor(
+  { did, account }: SessionCredentials,
+  { did: aud }: Service,
+  { called: lxm }: MethodName,
+  now: Date,
+): Promise<string> {
+  const iat = Math.floor(now.getTime() / 1000)
+  const exp = iat + tokenLifetime
+  return createServiceJwt({ iss: did, aud, lxm, iat, exp, jti: randomId(), privateKey: account.signingKey })
+}

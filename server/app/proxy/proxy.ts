@@ -1,0 +1,173 @@
+/** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
+import type { IncomingMessage } from 'node:http'
+import { isValidNsid } from '@atproto/syntax'
+import type { AuthWord, SessionCredentials } from '../../identity/auth/credentials.ts'
+import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'
+import type { ResolveDid } from '../../identity/did/resolver.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
+import { createHeldBytes } from '../../platform/network/held-bytes.ts'
+import { createHttpClient } from '../../platform/network/http-client.ts'
+import { type FindAddresses, findForOwner } from '../../platform/network/names.ts'
+import { createLimit, QueueFull } from '../../platform/util/limit.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
+import type { Authorize } from '../../platform/xrpc/method.ts'
+import type { Forward, IncomingCall } from '../../platform/xrpc/router.ts'
+import { keepPrivate } from '../../platform/xrpc/send.ts'
+import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
+import { requestFrom, tokenFor } from './forwarded-request.ts'
+import type { FreshWrites } from './fresh-writes.ts'
+import { busy, createLifetime, defaultTimes, type Lifetime, type ServiceTimes } from './lifetime.ts'
+import { isMerged, mergeInto } from './merge.ts'
+import { failure, relay } from './relay.ts'
+import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
+
+export interface ProxyOptions {
+  readonly config: Config
+  readonly serverDid: string
+  readonly resolveDid: ResolveDid
+  /** The look-up of services that accounts name. */
+  readonly findAddresses: FindAddresses
+  readonly authorize: Authorize<AuthWord>
+  readonly now: () => Date
+  readonly log: Logger
+  /** Returns the recent writes of an account; undefined if there are none. */
+  readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
+  readonly callMethod: CallMethod
+  /** Returns the DID of a handle; undefined if there is none. */
+  readonly didOfHandle: (handle: string, account: string) => Promise<string | undefined>
+  /** Called when a call is refused because too many are under way. */
+  readonly onRefused: () => void
+  readonly times?: Partial<ServiceTimes> | undefined
+}
+
+export interface ServiceProxy {
+  readonly forward: Forward
+  /** Closes the connections to services; calls under way fail. */
+  close(): void
+}
+
+/**
+ * Calls that run at once, in all and per account; further ones wait for their turn. Calls to the app view have places of their own,
+ * as many as it gets connections: services that accounts name may never answer.
+ */
+const appViewCalls = { total: 64, perKey: 32, waiting: 500 }
+const namedCalls = { total: 128, perKey: 16, waiting: 500 }
+
+/** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
+export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
+  const { config, serverDid, resolveDid, findAddresses, authorize, freshWrites, now, log } = options
+  const appView = appViewOf(config)
+  if (!appView) return undefined
+  // The owner named the app view, accounts name the others.
+  const appViewClient = createHttpClient(config.allowPrivateTargets, findForOwner)
+  const othersClient = createHttpClient(config.allowPrivateTargets, findAddresses)
+  const times = { ...defaultTimes, ...options.times }
+  const openHolding = createHeldBytes()
+  const closing = new AbortController()
+  const limits = { appView: createLimit(appViewCalls), named: createLimit(namedCalls) }
+
+  /** @param check checks the credentials again @returns false if the response was not sent */
+  async function send(
+    service: Service,
+    call: IncomingCall,
+    session: SessionCredentials,
+    check: () => unknown,
+    applied: AppliedCall | undefined,
+    life: Lifetime,
+  ): Promise<boolean> {
+    const { name, query, req, res } = call
+    const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
+    const revise = fresh && mergeInto(name.nsid, query, fresh)
+    life.start()
+    try {
+      const url = await urlOf(service, resolveDid, {
+        requester: { kind: 'account', key: session.did },
+        signal: life.signal,
+      })
+      const token = await tokenFor(session, service, name, now())
+      const upstream = await (service === appView ? appViewClient : othersClient).request(
+        `${url}/xrpc/${name.called}${query && `?${query}`}`,
+        {
+          ...requestFrom(
+            req,
+            { token, onProgress: life.progress, check, isRead: revise !== undefined },
+            applied?.body,
+          ),
+          signal: life.signal,
+        },
+      )
+      life.progress()
+      const { statusCode = 0 } = upstream
+      if (statusCode >= 200 && statusCode < 300) await applied?.apply(session)
+      const holding = openHolding({ account: session.did, isAppView: service === appView })
+      return await relay(upstream, res, { onProgress: life.progress, holding, readMs: times.readMs, revise })
+    } catch (error) {
+      const reason = asXrpcError(error, life.signal)
+      if (reason.status === 502 && !res.destroyed)
+        log.warn({ service: service.did, nsid: name.nsid, err: error }, 'call to service failed')
+      throw reason
+    }
+  }
+
+  return {
+    async forward(call, isKnown) {
+      const { name, caller, req, res } = call
+      if (!['GET', 'HEAD', 'POST'].includes(req.method ?? '') || !isValidNsid(name.called)) return false
+      // Anyone may read the responses of this server itself.
+      if (isKnown && req.headers.authorization === undefined) return false
+      const service = serviceFor(name, headerOf(req), { appView, serverDid })
+      if (!service) return false
+      keepPrivate(res)
+      const check = () =>
+        authorize(
+          { headers: req.headers, caller },
+          { nsid: name.nsid, auth: 'access', active: req.method === 'POST' },
+        )
+      const session = (await check()).credentials as SessionCredentials
+      if (session.scope === scopes.appPassword && needsPrivilege(name.nsid)) {
+        throw protocolError('InvalidToken', 'Bad token method')
+      }
+      const life = createLifetime(res, times, closing.signal)
+      const isAppView = service === appView
+      const answer = async () => {
+        life.admit()
+        // The session may have ended while the call waited.
+        await check()
+        const isApplied = isAppView && isAppliedHere(name.nsid) && req.method === 'POST'
+        const applied = isApplied ? await readApplied(options, call, session.did) : undefined
+        if (applied) await check()
+        return send(service, call, session, check, applied, life)
+      }
+      try {
+        return await limits[isAppView ? 'appView' : 'named'](session.did, answer, life.signal)
+      } catch (thrown) {
+        const error = thrown instanceof QueueFull ? busy() : thrown
+        if (error instanceof XrpcError && error.status === 503) options.onRefused()
+        throw error
+      } finally {
+        life.end()
+      }
+    },
+
+    close() {
+      closing.abort()
+      appViewClient.close()
+      othersClient.close()
+    },
+  }
+}
+
+function headerOf({ headers }: IncomingMessage): string | undefined {
+  return headers['atproto-proxy']?.toString().trim()
+}
+
+/** Maps errors of connections to `UpstreamFailure`. */
+function asXrpcError(error: unknown, signal: AbortSignal): XrpcError {
+  if (error instanceof XrpcError) return error
+  if (signal.reason instanceof XrpcError) return signal.reason
+  if (error instanceof OutboundRefused) return failure(`may not be contacted: ${error.message}`)
+  return failure('cannot be reached, or broke off')
+}

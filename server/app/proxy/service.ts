@@ -1,0 +1,68 @@
+/** Services that calls are forwarded to: the app view of the configuration, or one that the client names. */
+import { isValidDid } from '@atproto/syntax'
+import { serviceEndpointOf } from '../../identity/did/did-document.ts'
+import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Requester } from '../../platform/util/requester.ts'
+import { protocolError, type XrpcError } from '../../platform/xrpc/errors.ts'
+import type { MethodName } from '../../platform/xrpc/router.ts'
+import { failure } from './relay.ts'
+
+export interface Service {
+  readonly did: string
+  /** Origin or base URL; undefined: where the service `fragment` of its DID document is. */
+  readonly url: string | undefined
+  /** With its `#`. */
+  readonly fragment: string
+}
+
+/** Methods that this server answers whatever is configured, by prefix in lower case: accounts, records, notifications. */
+const ours = ['com.core.', 'com.atproto.', 'app.example.notification.']
+const ourMethods = ['app.example.actor.getpreferences', 'app.example.actor.putpreferences']
+const applications = 'app.example.'
+
+/** Returns the service that answers a call; undefined if this server does. @throws InvalidRequest for a malformed header */
+export function serviceFor(
+  { called, nsid }: MethodName,
+  header: string | undefined,
+  { appView, serverDid }: { appView: Service; serverDid: string },
+): Service | undefined {
+  // Services may compare names case-insensitively. Without aliases, the names of the network are other names of ours, too.
+  const names = [called.toLowerCase(), nsid.toLowerCase()]
+  if (names.some((name) => ourMethods.includes(name) || ours.some((prefix) => name.startsWith(prefix)))) {
+    return undefined
+  }
+  if (header === undefined) return nsid.startsWith(applications) ? appView : undefined
+  const [, did = '', fragment = ''] = /^([^#\s]+)(#[\w.-]{1,64})$/.exec(header) ?? []
+  if (!isValidDid(did)) {
+    throw protocolError('InvalidRequest', 'atproto-proxy must be a DID, # and the name of a service')
+  }
+  if (did === serverDid) return undefined
+  return did === appView.did ? appView : { did, fragment, url: undefined }
+}
+
+/** Returns the app view of the configuration; undefined if there is none. */
+export function appViewOf({ appViewDid, appViewUrl }: Config): Service | undefined {
+  return appViewDid === undefined || appViewUrl === undefined
+    ? undefined
+    : { did: appViewDid, url: appViewUrl, fragment: '' }
+}
+
+/** Returns the URL of a service, without a trailing slash. @throws XrpcError `InvalidRequest`, `UpstreamFailure` */
+export async function urlOf(
+  { did, url, fragment }: Service,
+  resolveDid: ResolveDid,
+  { requester, signal }: { readonly requester: Requester; readonly signal: AbortSignal },
+): Promise<string> {
+  if (url !== undefined) return url
+  const document = await resolveDid(did, { requester, signal }).catch((error: unknown) => {
+    throw error instanceof UnresolvableDid ? unresolvable(error) : error
+  })
+  const endpoint = serviceEndpointOf(document, fragment)
+  if (endpoint === undefined) throw protocolError('InvalidRequest', `${did} names no service ${fragment}`)
+  return endpoint.replace(/\/+$/, '')
+}
+
+function unresolvable({ message, isOutage }: UnresolvableDid): XrpcError {
+  return isOutage ? failure(`was not found: ${message}`) : protocolError('InvalidRequest', message)
+}

@@ -1,0 +1,84 @@
+/** The context of views: the store, the viewer, and the rows that this response has read so far. */
+import type { app } from '../../../lexicons/generated/index.ts'
+import type { TransientActors } from '../../federation/actors/transient.ts'
+import type { Names } from '../../platform/config/aliases.ts'
+import type { Reader } from '../../platform/store/database.ts'
+import * as actors from '../../platform/store/tables/actors.ts'
+import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
+import type { Actor } from './profiles.ts'
+import { createRecordReader, type RecordReader } from './records.ts'
+import type { Relation } from './relations.ts'
+
+/** The tables that views of posts and actors show. */
+export const viewTables = [
+  'accounts',
+  'actors',
+  'remote_actors',
+  'records',
+  'subjects',
+  'links',
+  'link_counts',
+  'posts',
+  'mutes',
+  'muted_lists',
+  'muted_threads',
+  'bookmarks',
+]
+
+/** Lives for one response: it keeps the actors, relations and posts that were read. */
+export interface ViewContext {
+  readonly db: Reader
+  readonly names: Names
+  /** Origin of image URLs, as the client reaches this server; without a trailing slash. */
+  readonly origin: string
+  /** Actor id of the signed-in account; undefined when anonymous. */
+  readonly viewer: number | undefined
+  readonly now: () => Date
+  readonly records: RecordReader
+  readonly actors: Map<number, Actor>
+  readonly relations: Map<number, Relation>
+  /** Views of the lists by which the viewer blocks or mutes. */
+  readonly lists: Map<number, app.example.graph.defs.ListViewBasic | undefined>
+  readonly posts: LoadedPosts
+  /** Called with actors of other servers that the response shows. */
+  readonly refreshSoon: (ids: readonly number[]) => void
+  /** Actors of other servers that are not in the store. */
+  readonly transient: Pick<TransientActors, 'find' | 'get'>
+}
+
+/** The context of a response to a signed-in account. */
+export type SignedInContext = ViewContext & { readonly viewer: number }
+
+/** Creates the context of a response. */
+export interface CreateViewContext {
+  /** @param viewer DID of the signed-in account */
+  (origin: string, viewer: string): SignedInContext
+  (origin: string, viewer: string | undefined): ViewContext
+}
+
+interface Deps {
+  readonly store: Reader
+  readonly names: Names
+  readonly now: () => Date
+  readonly refreshSoon: ViewContext['refreshSoon']
+  readonly transient: ViewContext['transient']
+}
+
+export function createViewContexts({ store, names, now, refreshSoon, transient }: Deps): CreateViewContext {
+  const records = createRecordReader(names)
+  const create = (origin: string, viewer: string | undefined): ViewContext => ({
+    db: store,
+    names,
+    origin,
+    viewer: viewer === undefined ? undefined : actors.idOf(store, viewer),
+    now,
+    records,
+    actors: new Map(),
+    relations: new Map(),
+    lists: new Map(),
+    posts: createLoadedPosts(),
+    refreshSoon,
+    transient,
+  })
+  return create as CreateViewContext
+}
