@@ -3,8 +3,8 @@
  * begins two weeks ago and calls its methods. Every run creates accounts and records with the same content.
  */
 
-import { runCommand } from '../server/cli/command.ts'
 import { createPasswordHasher } from '../server/identity/auth/passwords.ts'
+import { runCommand } from '../server/operation/cli/command.ts'
 import { defaultConfig } from '../server/platform/config/config.ts'
 import { listOutbox } from '../server/platform/mail/outbox.ts'
 import { isEmpty } from '../server/platform/store/tables/accounts.ts'

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
-import { createBackupProofs } from '../server/backups/proofs.ts'
+import { createBackupProofs } from '../server/operation/backups/proofs.ts'
 import * as stored from '../server/platform/store/backup.ts'
 import { describeBackup, isProtected } from '../server/platform/store/backup-content.ts'
 import type { BackupProof as StoredProof } from '../server/platform/store/backup-proof.ts'

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { protocol } from 'electron'
-import { contentTypeOf, fileAt, pageHeaders } from '../server/web/page.ts'
+import { contentTypeOf, fileAt, pageHeaders } from '../server/operation/web/page.ts'
 
 const scheme = 'app'
 const host = 'pds'

@@ -45,7 +45,7 @@ export function bulk({ theirs, directory, newServer }: World): void {
 
 function runMove(from: Program, to: Program) {
   const options = ['--to', to.url, '--url', from.url, '--data-dir', from.dataDir]
-  return spawn(process.execPath, [join(root, 'server/cli/move.ts'), ...options], {
+  return spawn(process.execPath, [join(root, 'server/operation/cli/move.ts'), ...options], {
     env: { PATH: process.env.PATH, PDS_ADMIN_PASSWORD: adminPassword },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -99,7 +99,7 @@ export function follow({ newServer, theirs, directory, reference, readCode }: Wo
 
 /** Runs a command of this program on the data of a server. Returns what it prints. */
 async function run(name: 'backup' | 'restore', { dataDir }: Program, ...args: string[]): Promise<string> {
-  const file = join(root, `server/cli/${name}.ts`)
+  const file = join(root, `server/operation/cli/${name}.ts`)
   const { stdout } = await promisify(execFile)(process.execPath, [file, ...args, '--data-dir', dataDir])
   return stdout
 }

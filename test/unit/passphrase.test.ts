@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { choosePassphrase, readPassphrase } from '../../server/cli/passphrase.ts'
+import { choosePassphrase, readPassphrase } from '../../server/operation/cli/passphrase.ts'
 
 /** A terminal at which a person answers each question with the next line. */
 class TypingPerson {

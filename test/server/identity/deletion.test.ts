@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../../server/identity/accounts/delete.ts'
-import { sweep } from '../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import * as deletions from '../../../server/platform/store/tables/account-deletions.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { startDidHost } from '../../support/did-host.ts'

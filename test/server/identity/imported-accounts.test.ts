@@ -1,6 +1,6 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../../support/did-host.ts'

@@ -1,6 +1,6 @@
 /** When an account needs an invite code: by default once others than this computer can reach the server. */
 import { afterEach, expect, test } from 'vitest'
-import { checkSignUp } from '../../../server/doctor/sign-up.ts'
+import { checkSignUp } from '../../../server/operation/doctor/sign-up.ts'
 import type { Config } from '../../../server/platform/config/config.ts'
 import { adminAuth, refusal, TestServer } from '../../support/server.ts'
 

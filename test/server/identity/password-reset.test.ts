@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweep } from '../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { day, minute, second } from '../../support/clock.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { day, hour, minute, second } from '../../support/clock.ts'
 import { decodeJwt } from '../../support/jwt.ts'
 import { mentionsOf } from '../../support/scan.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { periodicJobs } from '../../../server/jobs/jobs.ts'
-import { startJobs } from '../../../server/jobs/scheduler.ts'
+import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
+import { startJobs } from '../../../server/operation/jobs/scheduler.ts'
 import { listBackups } from '../../../server/platform/store/backup.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { TestServer } from '../../support/server.ts'

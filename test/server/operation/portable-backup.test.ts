@@ -41,7 +41,7 @@ function post(text: string) {
 
 /** Runs a command without a terminal. */
 function run(command: string, ...args: string[]) {
-  const script = fileURLToPath(new URL(`../../../server/cli/${command}.ts`, import.meta.url))
+  const script = fileURLToPath(new URL(`../../../server/operation/cli/${command}.ts`, import.meta.url))
   return promisify(execFile)(process.execPath, ['--no-warnings', script, ...args])
 }
 

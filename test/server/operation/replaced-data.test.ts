@@ -2,7 +2,7 @@
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { periodicJobs } from '../../../server/jobs/jobs.ts'
+import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { deleteReplaced, listReplaced } from '../../../server/platform/store/replaced.ts'
 import { restore } from '../../../server/platform/store/restore.ts'
 import { schema } from '../../../server/platform/store/schema.ts'

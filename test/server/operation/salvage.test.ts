@@ -12,7 +12,7 @@ import { blobOf, download, filesIn, png } from '../../support/blobs.ts'
 import { EventConsumer } from '../../support/event-consumer.ts'
 import { type Account, TestServer } from '../../support/server.ts'
 
-const command = fileURLToPath(new URL('../../../server/cli/restore.ts', import.meta.url))
+const command = fileURLToPath(new URL('../../../server/operation/cli/restore.ts', import.meta.url))
 
 let folder: string
 let server: TestServer

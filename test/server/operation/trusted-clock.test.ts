@@ -1,6 +1,6 @@
 /** A clock that is wrong once, such as three years ahead after its battery was empty, deletes and blocks nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { state as eventState } from '../../../server/platform/store/tables/events.ts'

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUi } from '../../../server/operation/web/ui.ts'
 import { createApp } from '../../../server/platform/xrpc/http.ts'
 import { type Listener, listen } from '../../../server/platform/xrpc/listen.ts'
-import { createUi } from '../../../server/web/ui.ts'
 import { exchange } from '../../support/raw-http.ts'
 
 let folder: string

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startJobs } from '../../../server/jobs/scheduler.ts'
+import { startJobs } from '../../../server/operation/jobs/scheduler.ts'
 import { createBackground } from '../../../server/platform/util/background.ts'
 import { createLogger } from '../../../server/platform/util/log.ts'
 

@@ -5,7 +5,7 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { createAdminClient } from '../../../../server/cli/admin-client.ts'
+import { createAdminClient } from '../../../../server/operation/cli/admin-client.ts'
 import { blobPath, blobsName } from '../../../../server/platform/store/layout.ts'
 import { ownerOnly } from '../../../support/modes.ts'
 import {
@@ -27,7 +27,7 @@ async function run(...args: string[]): Promise<string> {
 }
 
 async function runWithCode(...args: string[]): Promise<{ output: string; code: number | null }> {
-  const script = join(import.meta.dirname, '../../../../server/cli/move.ts')
+  const script = join(import.meta.dirname, '../../../../server/operation/cli/move.ts')
   const dataDir = ['--data-dir', server.config.dataDir, '--url', server.url]
   const child = spawn(process.execPath, [script, ...dataDir, ...args], {
     env: { ...process.env, PDS_ADMIN_PASSWORD: adminPassword },

@@ -1,8 +1,8 @@
 /** Endpoints in documents and operations name servers in several ways. */
 import { expect, test } from 'vitest'
-import { checkDirectory } from '../../../../server/doctor/directory.ts'
 import { createUpdate } from '../../../../server/identity/did/did-plc.ts'
 import { lastOperation, submitOperation } from '../../../../server/identity/did/plc-directory.ts'
+import { checkDirectory } from '../../../../server/operation/doctor/directory.ts'
 import { minute } from '../../../support/clock.ts'
 import {
   directory,

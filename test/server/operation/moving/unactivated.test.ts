@@ -1,7 +1,7 @@
 /** Imported accounts that are not activated: a timer deletes some, and must keep others. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../../../server/jobs/maintenance.ts'
+import { sweep } from '../../../../server/operation/jobs/maintenance.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import { find as findKey } from '../../../../server/platform/store/tables/reserved-keys.ts'
 import { day, hour, minute } from '../../../support/clock.ts'

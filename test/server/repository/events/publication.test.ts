@@ -1,6 +1,6 @@
 /** Events of accounts whose identity the directory does not have yet: consumers could not verify them. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { periodicJobs } from '../../../../server/jobs/jobs.ts'
+import { periodicJobs } from '../../../../server/operation/jobs/jobs.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import { hour, second } from '../../../support/clock.ts'
 import { EventConsumer } from '../../../support/event-consumer.ts'

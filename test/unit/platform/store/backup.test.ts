@@ -438,7 +438,7 @@ describe('commands', () => {
   const run = (command: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [
       '--no-warnings',
-      fileURLToPath(new URL(`../../../../server/cli/${command}.ts`, import.meta.url)),
+      fileURLToPath(new URL(`../../../../server/operation/cli/${command}.ts`, import.meta.url)),
       ...args,
     ])
 

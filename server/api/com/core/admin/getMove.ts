@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { moveView } from '../../../../moving/view.ts'
+import { moveView } from '../../../../operation/moving/view.ts'
 import * as moves from '../../../../platform/store/tables/moves.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { relayViews } from '../../../../doctor/relays.ts'
+import { relayViews } from '../../../../operation/doctor/relays.ts'
 import { method } from '../../../method.ts'
 
 export const requestCrawls = method(com.core.admin.requestCrawls, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount, finishDeletion } from '../../../../identity/accounts/delete.ts'
-import { moveOfAccount } from '../../../../moving/control.ts'
+import { moveOfAccount } from '../../../../operation/moving/control.ts'
 import { streamStates } from '../../../../platform/store/tables/stream-state.ts'
 import { method } from '../../../method.ts'
 

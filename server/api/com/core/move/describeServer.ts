@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { describeTarget, handleAt } from '../../../../moving/start-out.ts'
+import { describeTarget, handleAt } from '../../../../operation/moving/start-out.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { findAccount as find } from '../../../../moving/find-account.ts'
-import { withPeer } from '../../../../moving/refused.ts'
-import { requirePublic } from '../../../../moving/start-in.ts'
+import { findAccount as find } from '../../../../operation/moving/find-account.ts'
+import { withPeer } from '../../../../operation/moving/refused.ts'
+import { requirePublic } from '../../../../operation/moving/start-in.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { refuseFirstAccount } from '../../../../identity/accounts/sign-up.ts'
-import { startMoveIn } from '../../../../moving/start-in.ts'
+import { startMoveIn } from '../../../../operation/moving/start-in.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

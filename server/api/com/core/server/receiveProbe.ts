@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { probeBytes } from '../../../../doctor/probes.ts'
+import { probeBytes } from '../../../../operation/doctor/probes.ts'
 import { method } from '../../../method.ts'
 
 export const receiveProbe = method(com.core.server.receiveProbe, {

@@ -1,0 +1,124 @@
+/**
+ * Checks a backup by restoring it into a scratch folder, opening it as the server does and verifying its repositories. A worker
+ * thread runs this.
+ */
+import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import type { MissingMedia } from '../../platform/store/backup-proof.ts'
+import { blobsIn, exists, isIntact } from '../../platform/store/blob-files.ts'
+import { Database } from '../../platform/store/database.ts'
+import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../platform/store/errors.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { restore } from '../../platform/store/restore.ts'
+import { schema } from '../../platform/store/schema.ts'
+import { namedAmong } from '../../platform/store/tables/blobs.ts'
+import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
+import { damagedRepositories } from './verify-repositories.ts'
+
+export interface CheckJob {
+  readonly file: string
+  /** Folder that is created. On the disk of the backups, so that media are linked instead of copied. */
+  readonly scratch: string
+  readonly at: Date
+  /** Folder of the media that the server serves: the backup's media are compared with them. */
+  readonly media?: string
+}
+
+export interface CheckResult {
+  /** Why the backup cannot be restored, in words for people; undefined if it can. */
+  readonly problem: string | undefined
+  readonly missing: MissingMedia | undefined
+  /** CIDs of blobs whose copy in the backup or whose file at the server is missing or damaged. */
+  readonly suspects: readonly string[]
+}
+
+/** Further problems are only counted. */
+const maxShown = 3
+const maxCids = 100
+
+/** Restores and verifies a backup. Throws when it cannot be found out whether it can be restored. */
+export async function checkRestore(
+  files: Files,
+  { file, scratch, at, media }: CheckJob,
+): Promise<CheckResult> {
+  await files.makeDir(scratch)
+  // Marks the folder as in use.
+  const lock = await files.lock(scratch)
+  const directory = join(scratch, 'data')
+  const now = () => at
+  let missing: readonly string[] = []
+  const onMissingBlobs = (cids: readonly string[]) => {
+    missing = cids
+  }
+  try {
+    await restore({ directory, file, schema, now, files, onMissingBlobs })
+    const store = await Database.open({ directory, schema, now, files })
+    try {
+      const lost = namedAmong(store, missing)
+      const named = [...lost, ...namedAmong(store, damaged.all(store))].toSorted()
+      return {
+        problem: describe([...missingMedia(lost), ...(await damagedRepositories(store))]),
+        missing: named.length > 0 ? { count: named.length, cids: named.slice(0, maxCids) } : undefined,
+        suspects: media === undefined ? [] : await suspectsIn(files, directory, media, missing),
+      }
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    return { problem: problemOf(error), missing: undefined, suspects: [] }
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Returns the missing blobs, and restored ones whose file at the server differs and is damaged. */
+async function suspectsIn(
+  files: Files,
+  directory: string,
+  media: string,
+  missing: readonly string[],
+): Promise<string[]> {
+  const suspects = [...missing]
+  const restored = join(directory, blobsName)
+  for await (const cids of blobsIn(files, restored)) {
+    for (const cid of cids) {
+      const path = blobPath(media, cid)
+      // The restored file, which is intact, is a link of that of the backup.
+      const isShared = (await exists(files, path)) && (await files.isSame(path, blobPath(restored, cid)))
+      if (!isShared && !(await isIntact(files, path, cid))) suspects.push(cid)
+    }
+  }
+  return suspects
+}
+
+function missingMedia(cids: readonly string[]): string[] {
+  if (cids.length === 0) return []
+  const names = cids.slice(0, maxShown).join(', ') + (cids.length > maxShown ? ', …' : '')
+  return [
+    cids.length === 1
+      ? `A media file is missing or damaged: ${names}.`
+      : `${cids.length} media files are missing or damaged: ${names}.`,
+  ]
+}
+
+function describe(problems: readonly string[]): string | undefined {
+  if (problems.length === 0) return undefined
+  const more = problems.length - maxShown
+  return [...problems.slice(0, maxShown), ...(more > 0 ? [`There are ${more} more problems.`] : [])].join(' ')
+}
+
+/** Rethrows errors that do not come from the backup, such as a full disk. */
+function problemOf(error: unknown): string {
+  if (error instanceof StoreDamaged) return `The file ${error.reason}.`
+  if (error instanceof StoreTooNew) return 'A newer version of this program made it.'
+  if (error instanceof StoreTooOld)
+    return 'An earlier version of this program made it, and this one cannot upgrade it.'
+  if (error instanceof BackupForeign) return 'It is not a backup of this program.'
+  throw error
+}
+
+/** Lets all other threads go first. Only Linux has priorities of threads; elsewhere this would slow the whole program. */
+export function lowerPriority(): void {
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+}

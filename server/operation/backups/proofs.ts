@@ -1,0 +1,100 @@
+/** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { type BackupInfo, listBackups } from '../../platform/store/backup.ts'
+import { removeBackupLeftovers, scratchPrefix } from '../../platform/store/backup-leftovers.ts'
+import { type BackupProof, writeProof } from '../../platform/store/backup-proof.ts'
+import { exists } from '../../platform/store/blob-files.ts'
+import { type Files, nodeFiles } from '../../platform/store/files.ts'
+import { blobsName } from '../../platform/store/layout.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { startWorker } from '../../platform/util/worker-or-inline.ts'
+import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
+
+export interface BackupProofs {
+  /** Checks a backup in the folder of backups, and records the result beside it. Throws when the check cannot run. */
+  prove(file: string): Promise<BackupProof>
+  /** Checks backups whose last check is too old. Returns the ones that cannot be restored. */
+  proveDue(): Promise<(BackupInfo & { readonly problem: string })[]>
+  /** Removes leftovers of crashes in the folder of backups. */
+  removeLeftovers(): Promise<void>
+}
+
+interface Deps {
+  readonly dataDir: string
+  readonly now: () => Date
+  /** Replaces the real file system; checks then run in this thread. */
+  readonly files?: Files
+  /** Repairs media whose file or whose copy in the backups is damaged, or marks them. Returns whether a copy was repaired. */
+  readonly repairMedia?: (cids: readonly string[]) => Promise<boolean>
+  /** Called if the worker cannot be loaded: checks then run on the main thread. */
+  readonly onUnloadable?: (error: Error) => void
+  /** Ends a check, which then rejects. */
+  readonly signal?: AbortSignal
+}
+
+const weekMs = 7 * 24 * 60 * 60_000
+
+export function createBackupProofs(deps: Deps): BackupProofs {
+  const { dataDir, now, files = nodeFiles, repairMedia, onUnloadable = () => {}, signal } = deps
+  /** One at a time: each takes the memory of a second server. */
+  const serialize = createSerializer()
+
+  async function checkInWorker(job: CheckJob): Promise<CheckResult> {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = startWorker<CheckJob, CheckResult>({
+      file: new URL(`./check-worker.${extension}`, import.meta.url),
+      name: 'backup check',
+      inline: (job) => checkRestore(files, job),
+      onUnloadable,
+    })
+    const stop = () => void worker.end()
+    signal?.addEventListener('abort', stop)
+    try {
+      return await worker.run(job)
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      await worker.end()
+    }
+  }
+
+  async function check(file: string, at: Date): Promise<CheckResult> {
+    signal?.throwIfAborted()
+    const scratch = join(dirname(file), `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+    const job = { file, scratch, at, ...(repairMedia && { media: join(dataDir, blobsName) }) }
+    try {
+      return await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
+    } finally {
+      await files.removeDir(scratch)
+    }
+  }
+
+  async function prove(file: string): Promise<BackupProof> {
+    const checkedAt = now()
+    let result = await check(file, checkedAt)
+    const { suspects } = result
+    const isRepaired = suspects.length > 0 && (await repairMedia?.(suspects))
+    if (isRepaired) result = await check(file, checkedAt)
+    if (!(await exists(files, file))) throw new Error(`The backup ${file} was removed while it was checked.`)
+    const { problem, missing } = result
+    return writeProof(files, file, { checkedAt, problem, missing })
+  }
+
+  return {
+    prove: (file) => serialize(() => prove(file)),
+    async proveDue() {
+      const backups = await listBackups(dataDir, files)
+      const weekAgo = now().getTime() - weekMs
+      const isDue = ({ proof }: BackupInfo, at: number) =>
+        proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)
+      const damaged = []
+      for (const backup of backups.filter(isDue)) {
+        if (signal?.aborted) break
+        const { problem } = await serialize(() => prove(backup.file))
+        if (problem !== undefined) damaged.push({ ...backup, problem })
+      }
+      return damaged
+    },
+    removeLeftovers: () => removeBackupLeftovers(files, dataDir),
+  }
+}

@@ -1,0 +1,71 @@
+/** The flags of `npm run backup` and `npm run restore`; the data directory and error output of all commands. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { defaultDataDir } from '../../platform/config/config.ts'
+
+export interface Invocation {
+  /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
+  readonly dataDir: string
+  readonly list: boolean
+  /** The file that a one-file backup is written to. */
+  readonly exportTo: string | undefined
+  /** A file whose first line is the passphrase of a one-file backup. */
+  readonly passphraseFile: string | undefined
+  /** Writes a one-file backup without encryption. */
+  readonly unprotected: boolean
+  readonly salvage: boolean
+  /** The folder of replaced files to delete. */
+  readonly forget: string | undefined
+  /** Accepts the loss that a salvage states, without a question. */
+  readonly acceptLoss: boolean
+  /** Accepts a database that another program changed, without a question. */
+  readonly acceptChanged: boolean
+  readonly positionals: readonly string[]
+}
+
+/** Runs a command with the arguments of this process. An error becomes a line on stderr and exit code 1. */
+export function runCommand(help: string, run: (invocation: Invocation) => Promise<string>): Promise<void> {
+  return report(async () => {
+    const { values, positionals } = parseArgs({
+      options: {
+        'data-dir': { type: 'string' },
+        list: { type: 'boolean', default: false },
+        export: { type: 'string' },
+        'passphrase-file': { type: 'string' },
+        unprotected: { type: 'boolean', default: false },
+        salvage: { type: 'boolean', default: false },
+        forget: { type: 'string' },
+        'accept-loss': { type: 'boolean', default: false },
+        'accept-changed': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+      allowPositionals: true,
+    })
+    const dataDir = dataDirOf(values['data-dir'])
+    const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
+    const flags = {
+      salvage: values.salvage,
+      forget: values.forget,
+      acceptLoss: values['accept-loss'],
+      acceptChanged: values['accept-changed'],
+    }
+    const invocation = { ...flags, dataDir, list, exportTo, passphraseFile, unprotected, positionals }
+    return values.help ? help : run(invocation)
+  })
+}
+
+/** Returns the data directory: of the flag, the environment, or the platform. */
+export function dataDirOf(flag: string | undefined): string {
+  return resolve(flag || process.env.PDS_DATA_DIR || defaultDataDir())
+}
+
+/** Prints the answer of a command. An error becomes a line on stderr and exit code 1. */
+export async function report(run: () => Promise<string>): Promise<void> {
+  try {
+    const answer = await run()
+    process.stdout.write(`${answer.trimEnd()}\n`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,94 @@
+/** `npm run restore`: replaces the data with a backup. */
+import { basename, join, resolve } from 'node:path'
+import { type BackupInfo, listBackups } from '../../platform/store/backup.ts'
+import { isProtected } from '../../platform/store/backup-content.ts'
+import type { BackupProof } from '../../platform/store/backup-proof.ts'
+import { backupsName } from '../../platform/store/layout.ts'
+import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
+import { restore } from '../../platform/store/restore.ts'
+import { schema } from '../../platform/store/schema.ts'
+import { iso } from '../../platform/util/time.ts'
+import { runCommand } from './command.ts'
+import { readPassphrase } from './passphrase.ts'
+import { runSalvage } from './salvage.ts'
+
+const help = `
+Replaces the data with a backup. Stop the server first.
+
+  npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
+  npm run restore -- --list [--data-dir DIR]
+  npm run restore -- --forget NAME [--data-dir DIR]
+  npm run restore -- --salvage [--accept-loss] [--accept-changed] [--data-dir DIR]
+
+--list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified;
+and the folders of replaced files. The server deletes those after 30 days, --forget deletes one now.
+FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
+files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
+are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
+encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
+
+--salvage opens what verifies of damaged data. It states what is lost and asks before anything changes; the damaged files are kept. It also
+accepts a database that another program changed while the server was stopped, if it is sound. In scripts, --accept-loss and
+--accept-changed answer the questions.
+`
+
+await runCommand(help, async (invocation) => {
+  const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
+  if (list) return [await describeBackups(dataDir), ...(await describeReplaced(dataDir))].join('\n')
+  if (invocation.salvage) return runSalvage(invocation)
+  if (invocation.forget !== undefined) return forget(dataDir, invocation.forget)
+  const [name] = positionals
+  const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
+  if (isInvalid) throw new Error(help.trim())
+  const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
+  const replaced = await restore({
+    directory: dataDir,
+    file,
+    passphrase: (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined,
+    schema,
+    now: () => new Date(),
+  })
+  return replaced === undefined
+    ? `Restored ${file}.`
+    : `Restored ${file}. The replaced files are in ${replaced}. The server deletes them after 30 days.`
+})
+
+async function describeBackups(dataDir: string): Promise<string> {
+  const backups = await listBackups(dataDir)
+  if (backups.length === 0) return `There are no backups in ${join(dataDir, backupsName)}.`
+  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
+  const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
+  const summary =
+    latest === undefined
+      ? 'No backup has been proven restorable.'
+      : `A backup was last proven restorable: ${iso(latest)}`
+  return [summary, '', ...backups.map(describeOne)].join('\n')
+}
+
+async function describeReplaced(dataDir: string): Promise<string[]> {
+  const replaced = await listReplaced(dataDir)
+  if (replaced.length === 0) return []
+  const lines = replaced.map(
+    ({ name, replacedAt, keptUntil, bytes }) =>
+      `${iso(replacedAt)}  ${bytes} bytes  ${name}\n  deleted on ${iso(keptUntil).slice(0, 10)}`,
+  )
+  return ['', 'Replaced files:', '', ...lines]
+}
+
+async function forget(dataDir: string, name: string): Promise<string> {
+  if (await deleteReplaced(dataDir, name)) return `Deleted ${join(dataDir, name)}.`
+  throw new Error(`There is no folder of replaced files ${name} in ${dataDir}. --list shows their names.`)
+}
+
+function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): string {
+  return `${iso(createdAt)}  ${kind.padEnd(7)}  ${bytes} bytes  ${file}\n  ${describeProof(proof)}`
+}
+
+function describeProof(proof: BackupProof | undefined): string {
+  if (!proof) return 'not checked yet'
+  const { checkedAt, provenAt, problem, missing } = proof
+  const lost = missing ? `, without ${missing.count} lost media files: ${missing.cids.join(', ')}` : ''
+  if (problem === undefined) return `last proven restorable: ${iso(checkedAt)}${lost}`
+  const before = provenAt ? ` (last proven restorable: ${iso(provenAt)})` : ''
+  return `not restorable: ${problem}${before}`
+}

@@ -1,0 +1,45 @@
+/** The outgoing connections that the configuration allows. */
+import type { com } from '../../../lexicons/generated/index.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Reader } from '../../platform/store/database.ts'
+import { targets as pushTargets } from '../../platform/store/tables/push-registrations.ts'
+import { all as allUpstreams } from '../../platform/store/tables/upstreams.ts'
+
+type Outgoing = com.core.admin.getNetwork.Outgoing
+
+/** Lists every reason for a request. The targets of mail contain no credentials. */
+export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
+  const { plcUrl, relays, publicUrl, appViewUrl, smtpUrl } = config
+  const asked = publicUrl === undefined ? [] : relays
+  const push = pushTargets(store)
+  const upstreams = allUpstreams(store).map(({ url }) => url)
+  const backlinks = [config.backlinkStreamUrl, config.backlinkIndexUrl, config.recordCacheUrl].filter(
+    (url) => url !== undefined,
+  )
+  const reason = (purpose: Outgoing['purpose'], state: Outgoing['state'], targets: string[] = []) => ({
+    purpose,
+    state,
+    targets,
+  })
+  const listed = (purpose: Outgoing['purpose'], urls: readonly string[]) =>
+    reason(purpose, urls.length > 0 ? 'on' : 'off', [...new Set(urls.map(hostOf))])
+  const setting = (purpose: Outgoing['purpose'], url: string | undefined) =>
+    listed(purpose, url === undefined ? [] : [url])
+  return [
+    setting('directory', plcUrl),
+    listed('relays', asked),
+    setting('appView', appViewUrl),
+    reason('services', appViewUrl === undefined ? 'off' : 'onDemand'),
+    listed('upstreams', upstreams),
+    listed('backlinks', backlinks),
+    reason('people', upstreams.length + backlinks.length > 0 ? 'onDemand' : 'off'),
+    reason('push', push.length > 0 ? 'on' : 'onDemand', push),
+    setting('mail', smtpUrl),
+    reason('lookUps', 'onDemand'),
+    reason('moves', 'onDemand'),
+  ]
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host
+}

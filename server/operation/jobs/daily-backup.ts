@@ -1,0 +1,29 @@
+/** The daily backup, made while the server runs, and the checks of backups. */
+
+import type { Config } from '../../platform/config/config.ts'
+import { backupIsDue } from '../../platform/store/backup.ts'
+import type { Database } from '../../platform/store/database.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import type { BackupProofs } from '../backups/proofs.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly store: Database
+  readonly backupProofs: BackupProofs
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** Makes a backup when the newest daily one is a day old. */
+export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {
+  if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
+  const { file } = await store.backup('daily')
+  log.info({ file }, 'daily backup made')
+}
+
+/** Checks that the backups can be restored, each once and the newest every week. */
+export async function checkBackups({ backupProofs, log }: Pick<Deps, 'backupProofs' | 'log'>): Promise<void> {
+  for (const { file, problem } of await backupProofs.proveDue()) {
+    log.error({ file, problem }, 'backup cannot be restored')
+  }
+}

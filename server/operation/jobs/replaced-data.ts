@@ -1,0 +1,27 @@
+/** Deletes the files that a restore replaced, once they were kept for long enough. */
+
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
+import type { Logger } from '../../platform/util/log.ts'
+
+interface Deps {
+  readonly config: Config
+  readonly log: Logger
+  readonly now: () => Date
+  readonly clock: Pick<TrustedClock, 'isPlausible'>
+}
+
+/** Deletes each folder on its own: one that cannot be deleted stops no other. Pauses while the clock is implausible. */
+export async function deleteReplacedData({ config, log, now, clock }: Deps): Promise<void> {
+  if (!clock.isPlausible()) return
+  for (const { name, keptUntil, bytes } of await listReplaced(config.dataDir)) {
+    if (now() < keptUntil) continue
+    try {
+      await deleteReplaced(config.dataDir, name)
+      log.info({ folder: name, bytes }, 'replaced data deleted')
+    } catch (error) {
+      log.error({ err: error, folder: name }, 'replaced data could not be deleted')
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/** Runs periodic jobs in the background. */
+import type { Background } from '../../platform/util/background.ts'
+
+export interface Job {
+  /** Named in the log when a run fails. */
+  readonly name: string
+  /** Delay of the first run; 0 runs at once. */
+  readonly firstMs: number
+  /** From the start of one run to the start of the next. */
+  readonly everyMs: number
+  run(): Promise<unknown>
+}
+
+/** Starts jobs. A run is skipped while the previous one of its job has not ended. @returns a function that stops them */
+export function startJobs(jobs: readonly Job[], background: Background): () => void {
+  const stops = jobs.map((job) => startJob(job, background))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function startJob({ name, firstMs, everyMs, run }: Job, background: Background): () => void {
+  let isRunning = false
+  const start = () => {
+    if (isRunning) return
+    isRunning = true
+    background.run(name, async () => {
+      try {
+        await run()
+      } finally {
+        isRunning = false
+      }
+    })
+  }
+  const first = firstMs > 0 ? setTimeout(start, firstMs).unref() : start()
+  const interval = setInterval(start, everyMs).unref()
+  return () => {
+    if (first) clearTimeout(first)
+    clearInterval(interval)
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Moves accounts between this server and others. A move is a row with its current step; it goes on after failures and restarts
+ * until it needs its owner, or has ended.
+ */
+
+import type { ResolveDid } from '../../identity/did/resolver.ts'
+import type { Secrets } from '../../identity/did/secrets.ts'
+import type { Names } from '../../platform/config/aliases.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { createPeers, type Peers } from '../../platform/network/peer.ts'
+import type { Database } from '../../platform/store/database.ts'
+import * as missingMedia from '../../platform/store/tables/missing-media.ts'
+import type { Move, MoveChanges } from '../../platform/store/tables/moves.ts'
+import * as rows from '../../platform/store/tables/moves.ts'
+import { keepForGood } from '../../platform/store/tables/unactivated.ts'
+import type { Background } from '../../platform/util/background.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { isWaiting } from '../../platform/util/wait.ts'
+import { XrpcError } from '../../platform/xrpc/errors.ts'
+import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
+import { createLocalSide } from './local-side.ts'
+import { createRemoteSide, endSession, type PeerSession, SignInNeeded } from './remote-side.ts'
+import type { Side } from './side.ts'
+import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
+import { canCancel } from './view.ts'
+
+export interface MovesDeps {
+  readonly config: Config
+  readonly names: Names
+  readonly store: Database
+  readonly resolveDid: ResolveDid
+  readonly background: Background
+  readonly log: Logger
+  readonly now: () => Date
+  readonly origin: string
+  readonly callMethod: CallMethod
+  readonly secrets: Pick<Secrets, 'rotationKey'>
+  /** Aborts all moves; they go on when the server starts again. */
+  readonly signal: AbortSignal
+}
+
+export interface Moves {
+  /** The connections to other servers. */
+  readonly peers: Peers
+  /** Starts a move in the background, in the place of an earlier one of the account. */
+  begin(move: rows.NewMove): Promise<void>
+  /** Continues the moves that do not wait for their owner. Failed ones are retried with growing delays. */
+  resumeDue(): Promise<void>
+  /** Signs the operation with the code that the old server mailed, and goes on. @throws XrpcError of the old server */
+  enterCode(did: string, code: string): Promise<void>
+  /** Has a new code mailed, or tries the failed step again. @param consent to losses: media that cannot be copied, late writes */
+  retry(did: string, consent?: Consent): Promise<void>
+  /** Replaces the session at the other server, and goes on. */
+  replaceSession(did: string, session: PeerSession): Promise<void>
+  /** Stops a move and removes its row. Returns false if it is too far by then. */
+  cancel(did: string): Promise<boolean>
+}
+
+/** Losses that the owner accepts. */
+export interface Consent {
+  /** The files that are listed as missing. */
+  readonly withoutMissingMedia?: boolean | undefined
+  /** Records written at the old server after the account became active at the new one. */
+  readonly withoutLaterRecords?: boolean | undefined
+}
+
+/** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
+const firstRetryMs = 10_000
+const longestRetryMs = 60 * 60_000
+
+interface Run {
+  readonly abort: AbortController
+  readonly ended: Promise<void>
+  /** Whether the move changed while this run was about to end. */
+  isResumed: boolean
+}
+
+export function createMoves(deps: MovesDeps): Moves {
+  const { config, names, store, background, log, now, signal } = deps
+  const peers = createPeers({
+    allowPrivate: config.allowPrivateTargets,
+    networkName: names.stored,
+  })
+  signal.addEventListener('abort', () => peers.close())
+  const running = new Map<string, Run>()
+  const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
+
+  const update = (did: string, changes: MoveChanges) =>
+    store.transact((tx) => {
+      rows.update(tx, did, changes, now().getTime())
+      // From now on the identity may name this server at any time.
+      if (changes.operation) keepForGood(tx, did)
+    })
+
+  function contextOf(move: Move, runSignal: AbortSignal): StepContext {
+    const { did, direction } = move
+    const here = createLocalSide(deps, did)
+    const there = remoteSide(move, runSignal)
+    return {
+      move,
+      source: direction === 'in' ? there : here,
+      target: direction === 'in' ? here : there,
+      plcUrl: config.plcUrl,
+      resolveDid: deps.resolveDid,
+      log,
+      signal: runSignal,
+      progress: {
+        counted: (blobsExpected, blobsCopied) => update(did, { blobsExpected, blobsCopied }),
+        copied: (bytes) => store.transact((tx) => rows.countBlob(tx, did, bytes, now().getTime())),
+      },
+      storeMissing: (files) => store.transact((tx) => missingMedia.replace(tx, did, files)),
+      update: (changes) => update(did, changes),
+      signer: move.byAdmin ? deps.secrets.rotationKey : undefined,
+      at: now().getTime(),
+    }
+  }
+
+  function remoteSide({ did, peer: origin, accessJwt, refreshJwt }: Move, runSignal: AbortSignal): Side {
+    if (accessJwt === null || refreshJwt === null) throw new SignInNeeded()
+    return createRemoteSide({
+      peer: peers.at(origin),
+      origin,
+      session: { accessJwt, refreshJwt },
+      maxBytes: (nsid) => (nsid === 'com.core.sync.getBlob' ? config.blobUploadLimit : config.importLimit),
+      keep: (session) => update(did, session),
+      now,
+      signal: runSignal,
+    })
+  }
+
+  /** Runs steps until the move needs its owner, fails or ends. */
+  async function run(did: string, runSignal: AbortSignal): Promise<void> {
+    for (;;) {
+      const move = rows.find(store, did)
+      if (!move || move.step === 'done' || move.need !== null || runSignal.aborted) return
+      try {
+        const changes = await stepTable[move.step](contextOf(move, runSignal))
+        await update(did, { error: null, ...changes })
+        if (changes.step === 'done') await signOut(move)
+        retries.delete(did)
+      } catch (error) {
+        if (!runSignal.aborted) await fail(move, error)
+        return
+      }
+    }
+  }
+
+  async function fail({ did, peer, step }: Move, error: unknown): Promise<void> {
+    log.warn({ err: error, did, peer, step }, 'move failed')
+    if (error instanceof SignInNeeded) return update(did, { need: 'signIn', error: null })
+    const delayMs = isFinal(error)
+      ? longestRetryMs
+      : Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
+    retries.set(did, { delayMs, at: now().getTime() + delayMs })
+    await update(did, { error: messageOf(error) })
+  }
+
+  /** Ends the session at the other server. After a crash before, it lasts until its tokens expire. */
+  async function signOut({ peer, refreshJwt }: Pick<Move, 'peer' | 'refreshJwt'>): Promise<void> {
+    if (refreshJwt) await endSession(peers.at(peer), refreshJwt, signal)
+  }
+
+  /** Resolves when no step of a move runs. */
+  async function stop(did: string): Promise<void> {
+    const run = running.get(did)
+    run?.abort.abort()
+    await run?.ended
+  }
+
+  /** Goes on with a move in the background, unless it runs already. */
+  function resume(did: string): void {
+    const current = running.get(did)
+    if (current) current.isResumed = true
+    if (current || signal.aborted) return
+    const abort = new AbortController()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const started: Run = { abort, ended, isResumed: false }
+    running.set(did, started)
+    background.run('move', async () => {
+      try {
+        await run(did, AbortSignal.any([abort.signal, signal]))
+      } finally {
+        running.delete(did)
+        resolve()
+        if (started.isResumed && !abort.signal.aborted) resume(did)
+      }
+    })
+  }
+
+  return {
+    peers,
+    async begin(move) {
+      await stop(move.did)
+      await store.transact((tx) => rows.start(tx, move, now().getTime()))
+      resume(move.did)
+    },
+    async resumeDue() {
+      for (const did of rows.runnable(store)) {
+        if (!isWaiting(retries.get(did)?.at ?? 0, now().getTime(), longestRetryMs)) resume(did)
+      }
+    },
+    async enterCode(did, code) {
+      const move = rows.find(store, did)
+      if (move?.need !== 'code') return
+      const changes = await enterCode(contextOf(move, signal), code).catch((error: unknown): MoveChanges => {
+        if (error instanceof SignInNeeded) return { need: 'signIn' }
+        throw error
+      })
+      await update(did, { error: null, ...changes })
+      resume(did)
+    },
+    async retry(did, { withoutMissingMedia = false, withoutLaterRecords = false } = {}) {
+      await store.transact((tx) => {
+        const move = rows.find(tx, did)
+        if (!move || move.endedAt !== null) return
+        if (withoutMissingMedia) missingMedia.accept(tx, did)
+        const isLate = move.need === 'copy' && move.step === 'deactivation'
+        const changes: MoveChanges = {
+          ...(isLate && (withoutLaterRecords ? { withoutLater: 1 } : { step: 'repository' })),
+          ...{ need: null, copies: 0 },
+        }
+        rows.update(tx, did, changes, now().getTime())
+      })
+      retries.delete(did)
+      resume(did)
+    },
+    async replaceSession(did, session) {
+      await update(did, { ...session, need: null, error: null })
+      resume(did)
+    },
+    async cancel(did) {
+      await stop(did)
+      const move = rows.find(store, did)
+      if (!move || !canCancel(move)) {
+        resume(did)
+        return false
+      }
+      await store.transact((tx) => rows.remove(tx, did))
+      await signOut(move)
+      return true
+    },
+  }
+}
+
+/** The message for the owner of the account. Errors that are ours are only logged. */
+function messageOf(error: unknown): string {
+  const isKnown = error instanceof XrpcError || (error instanceof Error && error.name.startsWith('Outbound'))
+  return isKnown ? error.message || error.name : 'This step failed on this server. The log has the reason.'
+}

@@ -1,0 +1,58 @@
+/**
+ * `/.well-known/`: the DID document of this server (did:web method specification) and the DID of a handle (atproto handle
+ * specification, "HTTPS well-known Method").
+ *
+ * The second is requested under the handle as host name, so its path accepts every name that is or could be a handle here. A
+ * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
+ */
+import type { DidString } from '@atproto/syntax'
+import { documentOfServer } from '../../identity/did/did-document.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Database, Reader } from '../../platform/store/database.ts'
+import { findByHandle } from '../../platform/store/tables/accounts.ts'
+import type { Fallback } from '../../platform/xrpc/http.ts'
+import { sendJson } from '../../platform/xrpc/send.ts'
+import { statusOf } from '../../repository/access/status.ts'
+
+interface Deps {
+  readonly store: Database
+  readonly origin: string
+  readonly serverDid: DidString
+}
+
+const serverDocumentPath = '/.well-known/did.json'
+const handlePath = '/.well-known/atproto-did'
+
+/** Whether a request under an unknown host name is for the DID of that name as a handle. */
+export function asksForHandle(
+  { userDomains }: Pick<Config, 'userDomains'>,
+  db: Reader,
+  name: string,
+  path: string,
+): boolean {
+  if (path !== handlePath) return false
+  return userDomains.some((domain) => name.endsWith(domain)) || findByHandle(db, name) !== undefined
+}
+
+export function createWellKnown(services: Deps): Fallback {
+  const { store } = services
+  return async (req, res, path, name) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return false
+    if (path === serverDocumentPath) {
+      sendJson(req, res, 200, documentOfServer(services))
+      return true
+    }
+    if (path !== handlePath) return false
+    const { epoch } = store
+    const account = findByHandle(store, name)
+    await store.settled(epoch)
+    if (!account || statusOf(account) !== undefined) {
+      sendJson(req, res, 404, { error: 'HandleNotFound', message: `No account here has the handle ${name}` })
+      return true
+    }
+    res.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    res.end(account.did)
+    return true
+  }
+}
