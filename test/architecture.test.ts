@@ -113,27 +113,36 @@ describe('imports', () => {
     expect(strays('electron/', ['electron/', 'server/'], desktop.filter(isOurs))).toEqual([])
   })
 
-  test('server/platform/xrpc imports only itself and server/platform/util', () => {
-    expect(strays('server/platform/xrpc/', ['server/platform/xrpc/', 'server/platform/util/'])).toEqual([])
-  })
-
-  test('server/platform/store imports only itself and server/platform/util, and types of rooms that are not above it', () => {
-    const atRuntime = ours.filter(({ isType }) => !isType)
-    expect(
-      strays('server/platform/store/', ['server/platform/store/', 'server/platform/util/'], atRuntime),
-    ).toEqual([])
-    const above = ['xrpc', 'api', 'auth', 'accounts'].map((room) => `server/${room}/`)
-    const fromAbove = ours.filter(({ to }) => above.some((room) => to.startsWith(room)))
-    expect(strays('server/platform/store/', [], fromAbove)).toEqual([])
-  })
-
-  test('server/platform/util imports only itself', () => {
-    expect(strays('server/platform/util/', ['server/platform/util/'])).toEqual([])
-  })
-
-  test('server/identity/accounts does not import server/identity/auth', () => {
-    const fromAccounts = ours.filter(({ from }) => from.startsWith('server/identity/accounts/'))
-    expect(fromAccounts.filter(({ to }) => to.startsWith('server/identity/auth/')).map(show)).toEqual([])
+  test('server: each room imports only rooms of its layer and of those above it in this list', () => {
+    const layers = [
+      ['platform/util'],
+      ['platform/xrpc'],
+      ['platform/mail', 'platform/network', 'platform/store'],
+      ['platform/clock', 'platform/config'],
+      ['repository/format'],
+      ['repository/access', 'repository/blobs'],
+      ['repository/events'],
+      ['repository/records'],
+      ['identity/did'],
+      ['identity/accounts'],
+      ['identity/auth'],
+      ['federation/actors', 'federation/remote'],
+      ['federation/backlinks', 'federation/upstreams'],
+      ['app/views'],
+      ['app/notifications'],
+      ['app/proxy', 'app/push'],
+      ['operation/backups', 'operation/doctor', 'operation/moving', 'operation/web'],
+      ['operation/jobs'],
+      ['services.ts'],
+      ['api'],
+      ['server.ts'],
+      ['main.ts', 'operation/cli'],
+    ].map((rooms) => rooms.map((room) => `server/${room}`))
+    const layerOf = (file: string) =>
+      layers.findIndex((rooms) => rooms.some((room) => file === room || file.startsWith(`${room}/`)))
+    expect(server.filter((file) => layerOf(file) < 0)).toEqual([])
+    const upwards = ours.filter(({ from, to }) => to.startsWith('server/') && layerOf(from) < layerOf(to))
+    expect(upwards.map(show)).toEqual([])
   })
 
   test('only server.ts and api/method.ts import services.ts', () => {
@@ -223,10 +232,10 @@ describe('connections to other machines', () => {
   }
   /** Files outside `server/platform/network/`, with the reason. */
   const exceptions = [
-    // Mail goes to the mail server of the settings.
-    'server/platform/mail/mailer.ts',
     // Encrypts messages; it sends nothing.
     'server/app/push/web-push.ts',
+    // Mail goes to the mail server of the settings.
+    'server/platform/mail/mailer.ts',
     // Asks the process that holds the data directory, by a local socket.
     'server/platform/store/lock-socket.ts',
     // Listen and answer.
