@@ -1,5 +1,6 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
+import { notifySubscribers } from './app/app.ts'
 import type { ServiceTimes } from './app/proxy/lifetime.ts'
 import { createProxy, type ServiceProxy } from './app/proxy/proxy.ts'
 import { startPushQueue } from './app/push/queue.ts'
@@ -39,7 +40,7 @@ import type { ArchiveLimits } from './repository/events/archive.ts'
 import { watchEventLimit } from './repository/events/retention.ts'
 import { callerRename, requestRename } from './repository/records/rename.ts'
 import { announceRestore } from './repository/records/restored.ts'
-import { createServices, notifySubscribers, type Services } from './services.ts'
+import { createServices, type Services } from './services.ts'
 
 export interface RunningServer {
   /** URL on this machine, without a trailing slash. */

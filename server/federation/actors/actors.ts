@@ -52,12 +52,14 @@ export interface Actors {
   forget(did: string): Promise<void>
   /** Stores a known identity in the transaction that first refers to its DID. */
   keep(tx: Writer, did: string): void
+  /** Asks for a refresh of profiles in the background, if it is time to: of actors that are new here, shown, or have changed. */
+  requestRefresh(dids: Iterable<string>): void
+  /** Registers a listener of these requests. */
+  onRefreshRequest(listener: (dids: Iterable<string>) => void): void
 }
 
 export type ActorsDeps = ReadIdentityDeps & {
   readonly store: Database
-  /** Called with an actor whose identity has changed. */
-  readonly onForgotten: (did: string) => void
   /** Called when a look-up is refused because its requester has too many under way. */
   readonly onRefused?: (() => void) | undefined
 }
@@ -73,6 +75,7 @@ const cacheEntries = 2_000
 const cacheBytes = 8_000_000
 
 export function createActors(deps: ActorsDeps): Actors {
+  const listeners: ((dids: Iterable<string>) => void)[] = []
   const { store } = deps
   const now = () => deps.now().getTime()
   const cache = new LRUCache<string, KnownIdentity>({
@@ -99,6 +102,10 @@ export function createActors(deps: ActorsDeps): Actors {
     const known = { identity, log: log === undefined ? undefined : JSON.parse(log) }
     cache.set(did, known)
     return known
+  }
+
+  function requestRefresh(dids: Iterable<string>): void {
+    for (const listener of listeners) listener(dids)
   }
 
   /** Counts a look-up. @throws UnresolvableDid if there were too many */
@@ -161,12 +168,14 @@ export function createActors(deps: ActorsDeps): Actors {
       if (!known) return
       cache.set(did, { ...known, identity: { ...known.identity, resolvedAt: null } })
       await store.transact((tx) => remoteActors.expire(tx, did))
-      deps.onForgotten(did)
+      requestRefresh([did])
     },
     keep(tx, did) {
       const known = cache.get(did)
       if (known && !remoteActors.find(tx, did)) write(tx, did, known)
     },
+    requestRefresh,
+    onRefreshRequest: (listener) => void listeners.push(listener),
   }
 }
 

@@ -5,21 +5,19 @@ import type { Interest } from '../remote/interest.ts'
 import type { Actors } from './actors.ts'
 
 interface Deps {
-  readonly actors: Pick<Actors, 'keep'>
+  readonly actors: Pick<Actors, 'keep' | 'requestRefresh'>
   readonly interest: Pick<Interest, 'isLocal'>
-  /** Called when the record is on disk. */
-  readonly refreshDids: (dids: Iterable<string>) => void
 }
 
 const followCollection = 'app.example.graph.follow'
 
-export function createActorListener({ actors, interest, refreshDids }: Deps): RecordListener {
+export function createActorListener({ actors, interest }: Deps): RecordListener {
   return {
     recordCreated(tx, { did, collection, links }) {
       const subjects = collection === followCollection ? links.map((link) => link.did) : []
       const remote = [did, ...subjects].filter((each) => !interest.isLocal(each))
       for (const each of remote) actors.keep(tx, each)
-      return remote.length > 0 ? () => refreshDids(remote) : undefined
+      return remote.length > 0 ? () => actors.requestRefresh(remote) : undefined
     },
     recordUpdated: () => undefined,
     recordDeleted: () => undefined,

@@ -23,8 +23,6 @@ import type { Actors } from './actors.ts'
 export interface ActorRefresh {
   /** Refreshes actors in the background, if it is time to. @param ids as responses show them */
   refreshSoon(ids: Iterable<number>): void
-  /** As `refreshSoon`. */
-  refreshDids(dids: Iterable<string>): void
 }
 
 export interface RefreshDeps {
@@ -95,12 +93,13 @@ export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
     }
   }
 
+  deps.actors.onRefreshRequest((dids) => {
+    if (deps.isOn()) add(remoteActors.outdatedDids(store, [...dids], limits()))
+  })
+
   return {
     refreshSoon(ids) {
       if (deps.isOn()) add(remoteActors.outdated(store, [...ids], limits()))
-    },
-    refreshDids(dids) {
-      if (deps.isOn()) add(remoteActors.outdatedDids(store, [...dids], limits()))
     },
   }
 }

@@ -58,9 +58,13 @@ export interface Intake {
   deleteOutdated(): Promise<void>
   /** Deletes all records except unread ones and those that accounts here have interacted with. */
   purge(): Promise<void>
+  /** Registers a listener of the posts and reposts that only feeds show, called in the transaction that stores them. */
+  onFeedItem(listener: FeedItemListener): void
   /** The room that records of other servers take. */
   usage(): Promise<IntakeUsage>
 }
+
+export type FeedItemListener = (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 
 export interface IntakeUsage extends Usage {
   /** When a record was last refused because the limit was reached, since the start of the server. */
@@ -83,8 +87,6 @@ interface Deps {
   readonly silent: RecordListener
   /** Notifies as well. */
   readonly notifying: RecordListener
-  /** Called with the posts and reposts that only feeds show. */
-  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 }
 
 /** The rest of the store is for records of accounts here. */
@@ -114,7 +116,17 @@ export function createIntake({
     if (!hasRoom) store.assertRoom(shareOfStore)
     hasRoom = true
   }
-  const deps = { ...listeners, names, now, budgets, standingOf, room, assertRoom }
+  const feedItemListeners: FeedItemListener[] = []
+  const feedItemStored: FeedItemListener = (tx, event) => {
+    const callbacks = feedItemListeners.map((listener) => listener(tx, event))
+    return () => {
+      for (const callback of callbacks) callback?.()
+    }
+  }
+  const deps = {
+    ...{ ...listeners, feedItemStored, names },
+    ...{ now, budgets, standingOf, room, assertRoom },
+  }
 
   /** Applies changes until the time is up, or one needs more room. */
   function applySome(tx: Writer, slice: Slice): Result {
@@ -194,6 +206,7 @@ export function createIntake({
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, room, eviction, now, clock }),
     purge: () => eviction.purge(),
+    onFeedItem: (listener) => void feedItemListeners.push(listener),
     async usage() {
       await room.count()
       return { ...room.usage(), lastRefusedAt, isPurging: eviction.isPurging }

@@ -14,6 +14,7 @@ import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/
 import { feedItemOf } from '../../repository/records/feed-item.ts'
 import type { Budgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
+import type { FeedItemListener } from './intake.ts'
 import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
 import type { Room } from './room.ts'
 import type { StandingOf } from './standing.ts'
@@ -34,7 +35,7 @@ export interface Deps {
   /** Notifies as well. */
   readonly notifying: RecordListener
   /** Called with the posts and reposts that only feeds show. */
-  readonly feedItemStored: (tx: Writer, event: RecordEvent) => AfterCommit | undefined
+  readonly feedItemStored: FeedItemListener
   /** Throws StoreFull if the store takes no more of other servers. */
   readonly assertRoom: () => void
 }

@@ -15,7 +15,7 @@ import * as wanted from '../../platform/store/tables/wanted-records.ts'
 import type { Background } from '../../platform/util/background.ts'
 import { isObject } from '../../platform/util/json.ts'
 import type { Logger } from '../../platform/util/log.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/events.ts'
+import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
@@ -25,8 +25,6 @@ import { createRetries } from './retries.ts'
 export interface WantedRecords {
   /** Listens to records of accounts here. */
   readonly listener: RecordListener
-  /** Notes the posts that a post or repost of another server shows in feeds. @returns a callback for after the commit */
-  wantShown(tx: Writer, event: Pick<RecordEvent, 'links'>): AfterCommit | undefined
   /** Continues work that is due. */
   resumeDue(): void
 }
@@ -37,7 +35,7 @@ interface Deps {
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
-  readonly intake: Pick<Intake, 'apply'>
+  readonly intake: Pick<Intake, 'apply' | 'onFeedItem'>
   /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
   readonly isOn: () => boolean
   readonly background: Background
@@ -86,9 +84,13 @@ export function createWantedRecords(deps: Deps): WantedRecords {
     return found.length > 0 ? resumeDue : undefined
   }
 
+  // What posts and reposts of other servers show in feeds.
+  deps.intake.onFeedItem((tx, { links }) =>
+    want(tx, { links: links.filter(({ path }) => shownPaths.includes(path)) }),
+  )
+
   return {
     listener: { recordCreated: want, recordUpdated: want, recordDeleted: () => undefined },
-    wantShown: (tx, { links }) => want(tx, { links: links.filter(({ path }) => shownPaths.includes(path)) }),
     resumeDue,
   }
 }

@@ -716,7 +716,7 @@ describe('room for records of other servers', () => {
     const { config, running, clock } = small
     const deps = { ...running.services, config, now: clock.now, signal: AbortSignal.abort() }
     const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
-    const closing = createIntake({ ...deps, silent: none, notifying: none, feedItemStored: ignore })
+    const closing = createIntake({ ...deps, silent: none, notifying: none })
     const last = () => expect.unreachable('the source would not send it again')
     await expect(closing.apply('', [await replyOf(author())], { last })).rejects.toThrow(StoreUnavailable)
 

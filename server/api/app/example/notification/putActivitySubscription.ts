@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, actorRefresh, now, fail }) {
+  async handler({ input, auth, store, actors, now, fail }) {
     const { subject, activitySubscription } = input
     const { post, reply } = activitySubscription
     if (subject === auth.did) throw fail('InvalidRequest', 'An account cannot subscribe to itself')
@@ -21,7 +21,7 @@ export const putActivitySubscription = method(app.example.notification.putActivi
         createdAt,
       })
     })
-    actorRefresh.refreshDids([subject])
+    actors.requestRefresh([subject])
     return { subject, activitySubscription: post || reply ? { post, reply } : undefined }
   },
 })

@@ -5,8 +5,8 @@ import { method } from '../../../method.ts'
 
 export const describeActors = method(com.core.actor.describeActors, {
   auth: 'access',
-  handler({ params, store, actorRefresh }) {
-    actorRefresh.refreshDids(params.dids)
+  handler({ params, store, actors }) {
+    actors.requestRefresh(params.dids)
     return { actors: describe(store, params.dids).map(describeActor) }
   },
 })

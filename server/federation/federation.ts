@@ -1,0 +1,132 @@
+/** Creates the parts that read from other servers: their actors, their records, the sources of both. */
+import type { Identity } from '../identity/identity.ts'
+import { namesBacklinkService } from '../platform/config/config.ts'
+import type { Platform } from '../platform/platform.ts'
+import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
+import type { Files } from '../platform/store/files.ts'
+import { combineListeners, type RecordListener } from '../repository/records/events.ts'
+import { type Actors, createActors } from './actors/actors.ts'
+import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
+import { createActorListener } from './actors/listener.ts'
+import { type ActorRefresh, createActorRefresh } from './actors/refresh.ts'
+import { createTransientActors, type TransientActors } from './actors/transient.ts'
+import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
+import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
+import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
+import { createHosts, type Hosts } from './remote/hosts.ts'
+import { createIntake, type Intake } from './remote/intake.ts'
+import { createInterest, type Interest } from './remote/interest.ts'
+import { createPictures, type Pictures } from './remote/pictures.ts'
+import { createRecheck, type Recheck } from './remote/recheck.ts'
+import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
+import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
+import { createWantedRecords, type WantedRecords } from './remote/wanted-records.ts'
+import { createUpstreamOrigins } from './upstreams/origins.ts'
+import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
+
+export interface Federation {
+  readonly actors: Actors
+  readonly actorRefresh: ActorRefresh
+  readonly findHandle: FindHandle
+  readonly transientActors: TransientActors
+  readonly interest: Interest
+  readonly intake: Intake
+  readonly hosts: Hosts
+  readonly statusClaims: StatusClaims
+  readonly fetchRecord: FetchRecord
+  readonly pictures: Pictures
+  readonly repositorySync: RepositorySync
+  readonly catchUp: CatchUp
+  readonly wantedRecords: WantedRecords
+  readonly recheck: Recheck
+  readonly upstreams: Upstreams
+  /** Undefined if the settings name no service. */
+  readonly backlinks: Backlinks | undefined
+}
+
+export interface FederationOptions {
+  /** The file system of the store. */
+  readonly files: Files
+  /** Identifies the running server; another one after each start. */
+  readonly instance: string
+  readonly backlinkDelays?: Partial<BacklinkDelays> | undefined
+}
+
+/** Called for stored records of other servers. */
+interface Listeners {
+  /** For records that may notify. */
+  readonly notifying: RecordListener
+  /** For the others. */
+  readonly silent: RecordListener
+}
+
+/** @returns also the listener of records of accounts here: it keeps the actors, and fetches the records, that they refer to */
+export async function createFederation(
+  platform: Platform,
+  { resolveDid, resolveHandle }: Pick<Identity, 'resolveDid' | 'resolveHandle'>,
+  { notifying, silent }: Listeners,
+  options: FederationOptions,
+): Promise<Federation & { readonly listener: RecordListener }> {
+  const { config, store } = platform
+  const { files, instance } = options
+  const { dataDir } = config
+  const upstreamOrigins = createUpstreamOrigins(store)
+  const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
+  const shared = {
+    ...platform,
+    ...lookupsOf(platform),
+    resolveDid,
+    resolveHandle,
+    files,
+    dataDir,
+    upstreams: upstreamOrigins,
+    isOn,
+  }
+  const actors = createActors({ ...shared, upstreamOrigins })
+  const interest = createInterest({ store })
+  const actorListener = createActorListener({ actors, interest })
+  const intake = createIntake({
+    ...{ ...shared, interest },
+    notifying: combineListeners(notifying, actorListener),
+    silent: combineListeners(silent, actorListener),
+  })
+  const hosts = createHosts({ ...shared, named: upstreamOrigins })
+  const statusClaims = createStatusClaims({ ...shared, hosts, actors })
+  const known = { ...shared, hosts, statusClaims, actors, interest, intake }
+  const fetchRecord = createFetchRecord(known)
+  const repositorySync = createRepositorySync({ ...known, onUnloadable: warnOfWorker(platform) })
+  const catchUp = createCatchUp({ ...known, repositorySync })
+  const wantedRecords = createWantedRecords({ ...known, fetchRecord })
+  const actorRefresh = createActorRefresh({ ...known, fetchRecord })
+  const findHandle = createFindHandle({ ...known, upstreamOrigins })
+  return {
+    actors,
+    actorRefresh,
+    findHandle,
+    transientActors: createTransientActors({ ...known, findHandle, fetchRecord }),
+    interest,
+    intake,
+    hosts,
+    statusClaims,
+    fetchRecord,
+    pictures: createPictures(known),
+    repositorySync,
+    catchUp,
+    wantedRecords,
+    // Event streams report deletions, backlink services do not.
+    recheck: createRecheck({ ...known, fetchRecord, catchUp, isOn: () => namesBacklinkService(config) }),
+    upstreams: createUpstreams({ ...known, catchUp, instance }),
+    backlinks: namesBacklinkService(config)
+      ? await openBacklinks({ ...known, fetchRecord, delays: options.backlinkDelays })
+      : undefined,
+    listener: combineListeners(actorListener, wantedRecords.listener),
+  }
+}
+
+/** Loads its modules, which most servers do not need. */
+async function openBacklinks(
+  deps: Parameters<typeof import('./backlinks/backlinks.ts').createBacklinks>[0],
+): Promise<Backlinks> {
+  const { createBacklinks } = await import('./backlinks/backlinks.ts')
+  return createBacklinks(deps)
+}

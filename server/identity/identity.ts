@@ -1,0 +1,79 @@
+/** Creates the parts that identify: the secrets of the server, sign-in, documents and handles, the directory. */
+
+import { createHandleLookup } from '../platform/network/handle-lookup.ts'
+import type { Platform } from '../platform/platform.ts'
+import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
+import { findByDid } from '../platform/store/tables/accounts.ts'
+import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
+import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
+import { loadAudience } from './auth/audience.ts'
+import { createLastUsed, type LastUsed } from './auth/last-used.ts'
+import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
+import { createTokens, type Tokens } from './auth/tokens.ts'
+import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
+import { createDidResolver, type ResolveDid } from './did/resolver.ts'
+import { loadSecrets, type Secrets } from './did/secrets.ts'
+
+export interface Identity {
+  readonly secrets: Secrets
+  readonly tokens: Tokens
+  readonly lastUsed: LastUsed
+  readonly passwords: PasswordHasher
+  readonly resolveDid: ResolveDid
+  /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
+  readonly resolveHandle: ResolveHandle | undefined
+  readonly plc: PlcPublisher
+}
+
+export interface IdentityOptions {
+  /** Replaces the password hasher. */
+  readonly passwords?: PasswordHasher | undefined
+  /** Milliseconds in which the directory must take the identity of a new account. */
+  readonly directoryWaitMs?: number | undefined
+}
+
+export async function createIdentity(platform: Platform, options: IdentityOptions): Promise<Identity> {
+  const { store, now, clock, serverDid } = platform
+  const secrets = await loadSecrets(store)
+  const audience = await loadAudience(store, serverDid)
+  const resolveDid = createResolver(platform)
+  return {
+    secrets,
+    tokens: await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest }),
+    lastUsed: createLastUsed({ store, now }),
+    passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
+    resolveDid,
+    resolveHandle: createForeignHandles(platform),
+    plc: createPlcPublisher({ ...platform, secrets, resolveDid, waitMs: options.directoryWaitMs }),
+  }
+}
+
+/** Creates the DID resolver. The documents of local accounts come from the store until they are published. */
+function createResolver(platform: Platform): ResolveDid {
+  const { config, store, now, clock, signal, origin } = platform
+  return createDidResolver({
+    plcUrl: config.plcUrl,
+    allowPrivate: config.allowPrivateTargets,
+    now,
+    local: (did) => {
+      const account = findByDid(store, did)
+      return account && unpublishedDocument({ config, origin }, account)
+    },
+    fallback: (did, stale) => {
+      const account = findByDid(store, did)
+      return account && (stale ?? publishedDocument(account))
+    },
+    onDirectoryTime: clock.witness,
+    signal,
+    ...lookupsOf(platform),
+  })
+}
+
+function createForeignHandles(platform: Platform): ResolveHandle | undefined {
+  const { config, now, signal } = platform
+  const { plcUrl, userDomains, nameServers, allowPrivateTargets: allowPrivate } = config
+  if (plcUrl === undefined) return undefined
+  const lookups = lookupsOf(platform)
+  const lookUp = createHandleLookup({ nameServers, allowPrivate, signal, ...lookups })
+  return createHandleResolver({ lookUp, userDomains, allowTest: allowPrivate, now, ...lookups })
+}

@@ -1,0 +1,43 @@
+/** Creates the parts that the owner operates: moves of accounts, checks of the public address, proofs of backups. */
+import type { Identity } from '../identity/identity.ts'
+import type { Platform } from '../platform/platform.ts'
+import { warnOfWorker } from '../platform/platform.ts'
+import type { Files } from '../platform/store/files.ts'
+import type { CallMethod } from '../platform/xrpc/internal-call.ts'
+import type { Repository } from '../repository/repository.ts'
+import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
+import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createMoves, type Moves } from './moving/moves.ts'
+
+export interface Operation {
+  /** Calls a method of this server within the process. */
+  readonly callMethod: CallMethod
+  readonly moves: Moves
+  readonly doctor: Doctor
+  readonly backupProofs: BackupProofs
+}
+
+export interface OperationOptions {
+  /** The file system of the store. */
+  readonly files: Files
+  readonly callMethod: CallMethod
+}
+
+export function createOperation(
+  platform: Platform,
+  identity: Identity,
+  { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
+  { files, callMethod }: OperationOptions,
+): Operation {
+  const { config, now, signal } = platform
+  return {
+    callMethod,
+    moves: createMoves({ ...platform, ...identity, callMethod }),
+    doctor: createDoctor({ ...platform, ...identity, relays }),
+    backupProofs: createBackupProofs({
+      ...{ dataDir: config.dataDir, files, now, signal },
+      repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),
+      onUnloadable: warnOfWorker(platform),
+    }),
+  }
+}

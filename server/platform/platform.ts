@@ -1,0 +1,84 @@
+/** Creates the parts that all others build on: identity of the server, log, clock, background tasks, look-ups, mail. */
+import type { DidString } from '@atproto/syntax'
+import type { TrustedClock } from './clock/trusted-clock.ts'
+import { createNames, type Names } from './config/aliases.ts'
+import { type Config, publicOrigin } from './config/config.ts'
+import { createMailer, type Mailer } from './mail/mailer.ts'
+import { createFindForOthers, type FindAddresses } from './network/names.ts'
+import type { Database } from './store/database.ts'
+import { type Background, createBackground } from './util/background.ts'
+import type { Logger } from './util/log.ts'
+
+/** Work that was refused for lack of room, since the start of the server. */
+export interface Refusals {
+  /** Look-ups at other servers whose requester had too many under way. */
+  lookups: number
+  /** Calls of other services that were refused because too many were under way, or unread. */
+  calls: number
+  /** Consumers of the event stream that got no place, or lost it to another network. */
+  consumers: number
+}
+
+export interface Platform {
+  readonly config: Config
+  readonly names: Names
+  readonly store: Database
+  readonly log: Logger
+  readonly now: () => Date
+  /** Whether the time of this machine can be right. */
+  readonly clock: TrustedClock
+  /** Aborts when the server closes. */
+  readonly signal: AbortSignal
+  /** The port that is bound. */
+  readonly port: number
+  /** Public URL of this server, without a trailing slash; in DID documents. */
+  readonly origin: string
+  /** did:web of the origin's host. */
+  readonly serverDid: DidString
+  readonly background: Background
+  readonly refusals: Refusals
+  /** Finds addresses of hosts that other parties name. */
+  readonly findAddresses: FindAddresses
+  readonly mailer: Mailer
+}
+
+export interface PlatformOptions
+  extends Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'clock' | 'signal' | 'port'> {
+  /** Called when a message was kept in the outbox. */
+  readonly onMailKept?: (() => void) | undefined
+}
+
+export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platform {
+  const { config, log, now, port } = base
+  const origin = publicOrigin(config, port)
+  return {
+    ...base,
+    names: createNames(config.aliases),
+    origin,
+    serverDid: `did:web:${encodeURIComponent(new URL(origin).host)}`,
+    background: createBackground(log),
+    refusals: { lookups: 0, calls: 0, consumers: 0 },
+    findAddresses: createFindForOthers({
+      nameServers: config.nameServers,
+      allowPrivate: config.allowPrivateTargets,
+    }),
+    mailer: createMailer({
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom,
+      dataDir: config.dataDir,
+      now,
+      log,
+      onKept: onMailKept,
+    }),
+  }
+}
+
+/** What parts that look names up at other servers share. */
+export function lookupsOf({ findAddresses, refusals }: Pick<Platform, 'findAddresses' | 'refusals'>) {
+  return { findAddresses, onRefused: () => void refusals.lookups++ }
+}
+
+/** Logs that a worker file cannot be loaded: its work is done on the main thread. */
+export function warnOfWorker({ log }: Pick<Platform, 'log'>): (error: unknown) => void {
+  return (error) => log.warn({ err: error }, 'worker cannot be loaded')
+}

@@ -1,0 +1,94 @@
+/** Creates the parts that keep repositories: records, media, archives of other servers, exports, the event stream. */
+import type { Platform } from '../platform/platform.ts'
+import { warnOfWorker } from '../platform/platform.ts'
+import { freeBytes } from '../platform/store/disk-space.ts'
+import type { Files } from '../platform/store/files.ts'
+import { type Blobs, createBlobs } from './blobs/blobs.ts'
+import { createRoom, type Room } from './blobs/room.ts'
+import { type ArchiveLimits, createEventArchive, type EventArchive } from './events/archive.ts'
+import { createEventLog } from './events/event-log.ts'
+import { createRelays, type Relays } from './events/relays.ts'
+import { createSegmentFiles, type SegmentFiles } from './events/segment-files.ts'
+import { createEventStream, type EventStream } from './events/stream.ts'
+import { createTidClock } from './format/tid.ts'
+import { createBlobListener } from './records/blob-listener.ts'
+import { combineListeners, type RecordListener } from './records/events.ts'
+import { createExports, type Exports } from './records/export.ts'
+import { createImporter, type Importer } from './records/import/importer.ts'
+import { createRepositories, type Repositories } from './records/repositories.ts'
+import { createStoredNames, type StoredNames } from './records/stored-names.ts'
+
+export interface Repository {
+  readonly repositories: Repositories
+  readonly exports: Exports
+  readonly importer: Importer
+  readonly storedNames: StoredNames
+  readonly blobs: Blobs
+  readonly room: Room
+  readonly segmentFiles: SegmentFiles
+  readonly eventArchive: EventArchive
+  readonly eventStream: EventStream
+  readonly relays: Relays
+}
+
+export interface RepositoryOptions {
+  /** The file system of the store. */
+  readonly files: Files
+  /** Called for each record that an account here writes, in order. */
+  readonly listeners: readonly RecordListener[]
+  /** Replaces the limits at which events are archived. */
+  readonly archiveLimits?: ArchiveLimits | undefined
+  /** Replaces the free space of the disk, in bytes. */
+  readonly freeBytes?: typeof freeBytes | undefined
+}
+
+export async function createRepository(platform: Platform, options: RepositoryOptions): Promise<Repository> {
+  const { config, names, store, log, now, background, refusals } = platform
+  const { files } = options
+  const { dataDir } = config
+  const shared = { ...platform, files, dataDir }
+  const room = createRoom({ config, store, freeBytes: options.freeBytes ?? freeBytes })
+  const blobs = createBlobs({ ...shared, room })
+  await blobs.removeTemporaries()
+  const release = createBlobListener((did, cids) =>
+    background.run('deletion of blobs', () => blobs.release(did, cids)),
+  )
+  const repositories = createRepositories({
+    ...{ store, names, now },
+    nextTid: createTidClock(now),
+    listener: combineListeners(release, ...options.listeners),
+  })
+  const exports = createExports({ ...shared, repositories })
+  await exports.removeTemporaries()
+  const storedNames = createStoredNames({ store, names, repositories, log })
+  const importer = createImporter({
+    ...shared,
+    repositories,
+    storedNames,
+    blobs,
+    onUnloadable: warnOfWorker(platform),
+  })
+  await importer.recover()
+  const segmentFiles = createSegmentFiles({ files, dataDir })
+  const eventLog = createEventLog({ store, segmentFiles, log })
+  return {
+    repositories,
+    exports,
+    importer,
+    storedNames,
+    blobs,
+    room,
+    segmentFiles,
+    eventArchive: createEventArchive({
+      ...{ ...platform, segmentFiles, eventLog },
+      limits: options.archiveLimits,
+    }),
+    eventStream: createEventStream({
+      store,
+      eventLog,
+      onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
+      onRefused: () => void refusals.consumers++,
+    }),
+    relays: createRelays(platform),
+  }
+}
