@@ -1,6 +1,6 @@
 /**
- * Vitest's global setup: bundles the servers that tests start as processes into `dist/test/servers/`. They start in a quarter of the
- * time that the sources take.
+ * Vitest's global setup: bundles the servers that tests start as processes. They start in a quarter of the time that the
+ * sources take.
  */
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,7 +8,7 @@ import { once } from './once.ts'
 
 const root = join(import.meta.dirname, '..')
 /** As deep as the folders of the compiled server, whose files name others by relative paths. */
-const folder = join(root, 'dist/test/servers')
+const folder = join(root, 'dist/test/servers/bundle')
 const entries = [
   'test/crash/server.ts',
   'test/server/operation/moving/mover.ts',
