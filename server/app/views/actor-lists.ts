@@ -1,11 +1,39 @@
-/** Lists of actors around a subject: its followers, and whom it follows. */
+/** Profiles in lists of actors. */
+import type { app } from '../../../lexicons/generated/index.ts'
 import type { RelatedActor } from '../../platform/store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
-import { isHidden, loadActors } from './profiles.ts'
-import { isBlocked, relationsOf } from './relations.ts'
+import { actorById, isHidden, loadActors, profileView } from './profiles.ts'
+import { isBlocked, relationsOf, relationTo } from './relations.ts'
 
-/** Returns the ids of the actors to show, without actors blocked from the viewer or the subject. */
-export function shownAround(ctx: ViewContext, subject: number, items: readonly RelatedActor[]): number[] {
+type ProfileView = app.example.actor.defs.ProfileView
+
+/** Returns the profiles of active actors, without actors blocked from the viewer. */
+export function visibleProfiles(ctx: ViewContext, ids: readonly number[]): ProfileView[] {
+  loadActors(ctx, ids)
+  return ids.filter((id) => !isHidden(ctx, id)).map((id) => profileView(ctx, id))
+}
+
+/** Returns the profiles of active actors, also of blocked ones. */
+export function activeProfiles(ctx: ViewContext, ids: readonly number[]): ProfileView[] {
+  loadActors(ctx, ids)
+  return ids.filter((id) => actorById(ctx, id).isActive).map((id) => profileView(ctx, id))
+}
+
+/** Returns the profiles of actors that the viewer may want to follow, without actors that it may not see or mutes. */
+export function suggestedProfiles(ctx: ViewContext, ids: readonly number[]): ProfileView[] {
+  loadActors(ctx, ids)
+  return visibleProfiles(
+    ctx,
+    ids.filter((id) => !relationTo(ctx, id).muted),
+  )
+}
+
+/** Returns the profiles of followers and follows of a subject, without actors blocked from the viewer or the subject. */
+export function profilesAround(
+  ctx: ViewContext,
+  subject: number,
+  items: readonly RelatedActor[],
+): ProfileView[] {
   const ids = items.map(({ actor }) => actor)
   loadActors(ctx, [subject, ...ids])
   const toSubject = subject === ctx.viewer ? ctx.relations : relationsOf(ctx, subject, ids)
@@ -13,5 +41,8 @@ export function shownAround(ctx: ViewContext, subject: number, items: readonly R
     const relation = toSubject.get(id)
     return relation !== undefined && isBlocked(relation)
   }
-  return ids.filter((id) => !isHidden(ctx, id) && !isBlockedFromSubject(id))
+  return visibleProfiles(
+    ctx,
+    ids.filter((id) => !isBlockedFromSubject(id)),
+  )
 }

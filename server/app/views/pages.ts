@@ -2,16 +2,19 @@
 import { decodeCursor, encodeCursor } from '../../platform/xrpc/cursor.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 
-export interface Page {
+interface Page {
   /** Items come before this record id; undefined on the first page. */
   readonly before: number | undefined
   readonly limit: number
 }
 
-/** Reads the page parameters of a method. @throws InvalidRequest */
-export function readPage({ cursor, limit }: { cursor?: string | undefined; limit: number }): Page {
-  return { before: readNumber(cursor), limit }
+/** The page parameters of a method. */
+interface PageParams {
+  readonly cursor?: string | undefined
+  readonly limit: number
 }
+
+type ReadItems<T> = (page: Page) => readonly T[]
 
 /** Reads the number of a cursor. @throws InvalidRequest */
 export function readNumber(cursor: string | undefined): number | undefined {
@@ -25,13 +28,25 @@ export function cursorOf(number: number | undefined): string | undefined {
   return number === undefined ? undefined : encodeCursor(String(number))
 }
 
-/** Takes a page of items. @param read returns items from the newest to the oldest, at most `limit` */
-export function takePage<T>(
-  { before, limit }: Page,
-  read: (page: { before: number | undefined; limit: number }) => readonly T[],
+/**
+ * Takes a page of ids, or of items with the id of a record.
+ * @param read returns items from the newest to the oldest, at most `limit`
+ * @throws InvalidRequest for a malformed cursor
+ */
+export function takePage<T extends number | { readonly record: number }>(
+  params: PageParams,
+  read: ReadItems<T>,
+) {
+  return takePageBy(params, read, (item) => (typeof item === 'number' ? item : item.record))
+}
+
+/** Takes a page of items by another key. */
+export function takePageBy<T>(
+  { cursor, limit }: PageParams,
+  read: ReadItems<T>,
   keyOf: (item: T) => number,
 ): { items: readonly T[]; cursor: string | undefined } {
-  const found = read({ before, limit: limit + 1 })
+  const found = read({ before: readNumber(cursor), limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = found.length > limit ? items.at(-1) : undefined
   return { items, cursor: cursorOf(last && keyOf(last)) }

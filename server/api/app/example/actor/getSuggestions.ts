@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
-import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
+import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { method } from '../../../method.ts'
 
@@ -8,11 +8,7 @@ export const getSuggestions = method(app.example.actor.getSuggestions, {
   auth: 'optional',
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => graph.notFollowed(ctx.db, ctx.viewer, page),
-      (id) => id,
-    )
+    const { items, cursor } = takePage(params, (page) => graph.notFollowed(ctx.db, ctx.viewer, page))
     return { actors: suggestedProfiles(ctx, items), cursor }
   },
 })

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import type { ViewContext } from '../../../../app/views/context.ts'
 import { loadPosts, type Post, postAt, postsAt } from '../../../../app/views/load-posts.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePageBy } from '../../../../app/views/pages.ts'
 import { blockedPost, postView } from '../../../../app/views/posts.ts'
 import { actorById } from '../../../../app/views/profiles.ts'
 import { isBlocked, relationTo } from '../../../../app/views/relations.ts'
@@ -15,8 +15,8 @@ export const getBookmarks = method(app.example.bookmark.getBookmarks, {
   auth: 'access',
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
-    const { items, cursor } = takePage(
-      readPage(params),
+    const { items, cursor } = takePageBy(
+      params,
       (page) => bookmarks.page(ctx.db, ctx.viewer, page),
       ({ id }) => id,
     )

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePageBy } from '../../../../app/views/pages.ts'
 import * as actors from '../../../../platform/store/tables/actors.ts'
 import * as drafts from '../../../../platform/store/tables/drafts.ts'
 import { method } from '../../../method.ts'
@@ -9,8 +9,8 @@ export const getDrafts = method(app.example.draft.getDrafts, {
   handler({ params, auth, store }) {
     const account = actors.idOf(store, auth.did)
     if (account === undefined) return { drafts: [] }
-    const { items, cursor } = takePage(
-      readPage(params),
+    const { items, cursor } = takePageBy(
+      params,
       (page) => drafts.page(store, account, page),
       ({ position }) => position,
     )

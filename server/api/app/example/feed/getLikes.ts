@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { subjectIdOf } from '../../../../app/views/load-posts.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../app/views/profiles.ts'
 import { paths } from '../../../../platform/store/link-paths.ts'
 import * as postLinks from '../../../../platform/store/tables/post-links.ts'
@@ -15,10 +15,8 @@ export const getLikes = method(app.example.feed.getLikes, {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = subjectIdOf(ctx, uri)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => postLinks.linkingActors(ctx.db, subject, { ...page, path: paths.like }),
-      ({ record }) => record,
+    const { items, cursor } = takePage(params, (page) =>
+      postLinks.linkingActors(ctx.db, subject, { ...page, path: paths.like }),
     )
     loadActors(
       ctx,

@@ -2,7 +2,7 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { isPostHidden } from '../../../../app/views/feeds.ts'
 import { loadPosts, postsById, subjectIdOf } from '../../../../app/views/load-posts.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { isQuoteListed, postView } from '../../../../app/views/posts.ts'
 import { paths } from '../../../../platform/store/link-paths.ts'
 import * as postLinks from '../../../../platform/store/tables/post-links.ts'
@@ -15,10 +15,8 @@ export const getQuotes = method(app.example.feed.getQuotes, {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = subjectIdOf(ctx, uri)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => postLinks.linkingRecords(ctx.db, subject, { ...page, path: paths.quote }),
-      (id) => id,
+    const { items, cursor } = takePage(params, (page) =>
+      postLinks.linkingRecords(ctx.db, subject, { ...page, path: paths.quote }),
     )
     const quotes = postsById(ctx, items)
     loadPosts(ctx, quotes)

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { starterPacksById, starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
@@ -11,11 +11,7 @@ export const getActorStarterPacks = method(app.example.graph.getActorStarterPack
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
     const collection = names.stored(app.example.graph.starterpack.$type)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.recordsOf(ctx.db, actor, collection, page),
-      (id) => id,
-    )
+    const { items, cursor } = takePage(params, (page) => lists.recordsOf(ctx.db, actor, collection, page))
     const found = starterPacksById(ctx, items)
     return { starterPacks: found.map((pack) => starterPackViewBasic(ctx, pack)), cursor }
   },

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { shownAround } from '../../../../app/views/actor-lists.ts'
+import { profilesAround } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { profileView } from '../../../../app/views/profiles.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { method } from '../../../method.ts'
@@ -11,16 +11,8 @@ export const getFollowers = method(app.example.graph.getFollowers, {
   handler({ params, auth, caller, viewContext }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => graph.followers(ctx.db, subject, page),
-      ({ record }) => record,
-    )
-    const followers = shownAround(ctx, subject, items)
-    return {
-      subject: profileView(ctx, subject),
-      followers: followers.map((id) => profileView(ctx, id)),
-      cursor,
-    }
+    const { items, cursor } = takePage(params, (page) => graph.followers(ctx.db, subject, page))
+    const followers = profilesAround(ctx, subject, items)
+    return { subject: profileView(ctx, subject), followers, cursor }
   },
 })

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { shownAround } from '../../../../app/views/actor-lists.ts'
+import { profilesAround } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { profileView } from '../../../../app/views/profiles.ts'
 import { linkPaths } from '../../../../platform/store/link-paths.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
@@ -13,13 +13,10 @@ export const getFollows = method(app.example.graph.getFollows, {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const collection = names.stored(app.example.graph.follow.$type)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) =>
-        graph.subjects(ctx.db, subject, { path: linkPaths['graph.follow:subject'], collection }, page),
-      ({ record }) => record,
+    const { items, cursor } = takePage(params, (page) =>
+      graph.subjects(ctx.db, subject, { path: linkPaths['graph.follow:subject'], collection }, page),
     )
-    const follows = shownAround(ctx, subject, items)
-    return { subject: profileView(ctx, subject), follows: follows.map((id) => profileView(ctx, id)), cursor }
+    const follows = profilesAround(ctx, subject, items)
+    return { subject: profileView(ctx, subject), follows, cursor }
   },
 })

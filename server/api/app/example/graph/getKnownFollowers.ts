@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { shownAround } from '../../../../app/views/actor-lists.ts'
+import { profilesAround } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { profileView } from '../../../../app/views/profiles.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { method } from '../../../method.ts'
@@ -12,16 +12,10 @@ export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
     const ctx = viewContext(caller.origin, auth.did)
     const subject = findActor(ctx, params.actor)
     const follows = names.stored(app.example.graph.follow.$type)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => graph.knownFollowers(ctx.db, subject, ctx.viewer, follows, page),
-      ({ record }) => record,
+    const { items, cursor } = takePage(params, (page) =>
+      graph.knownFollowers(ctx.db, subject, ctx.viewer, follows, page),
     )
-    const followers = shownAround(ctx, subject, items)
-    return {
-      subject: profileView(ctx, subject),
-      followers: followers.map((id) => profileView(ctx, id)),
-      cursor,
-    }
+    const followers = profilesAround(ctx, subject, items)
+    return { subject: profileView(ctx, subject), followers, cursor }
   },
 })

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findRecord } from '../../../../app/views/find.ts'
 import { listItemViews, listViews } from '../../../../app/views/list-views.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
@@ -12,11 +12,7 @@ export const getList = method(app.example.graph.getList, {
     const row = findRecord(ctx, params.list, app.example.graph.list.$type)
     const [list] = row ? listViews(ctx, [row.id]) : []
     if (!row || !list) throw fail('InvalidRequest', 'List not found')
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.members(ctx.db, row.id, page),
-      ({ record }) => record,
-    )
+    const { items, cursor } = takePage(params, (page) => lists.members(ctx.db, row.id, page))
     return { list, items: listItemViews(ctx, items), cursor }
   },
 })

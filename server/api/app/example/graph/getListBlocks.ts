@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { listViews } from '../../../../app/views/list-views.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
@@ -9,15 +9,8 @@ export const getListBlocks = method(app.example.graph.getListBlocks, {
   handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const { list, listblock } = app.example.graph
-    const collections = {
-      list: names.stored(list.$type),
-      listblock: names.stored(listblock.$type),
-    }
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.blocked(ctx.db, ctx.viewer, collections, page),
-      ({ record }) => record,
-    )
+    const collections = { list: names.stored(list.$type), listblock: names.stored(listblock.$type) }
+    const { items, cursor } = takePage(params, (page) => lists.blocked(ctx.db, ctx.viewer, collections, page))
     const ids = items.map((item) => item.list)
     return { lists: listViews(ctx, ids), cursor }
   },

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { listViews } from '../../../../app/views/list-views.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
@@ -9,11 +9,7 @@ export const getListMutes = method(app.example.graph.getListMutes, {
   handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const collection = names.stored(app.example.graph.list.$type)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.muted(ctx.db, ctx.viewer, collection, page),
-      (id) => id,
-    )
+    const { items, cursor } = takePage(params, (page) => lists.muted(ctx.db, ctx.viewer, collection, page))
     return { lists: listViews(ctx, items), cursor }
   },
 })

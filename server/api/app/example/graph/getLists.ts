@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { hasPurpose, listView, visibleLists } from '../../../../app/views/list-views.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
@@ -11,11 +11,7 @@ export const getLists = method(app.example.graph.getLists, {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
     const collection = names.stored(app.example.graph.list.$type)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.recordsOf(ctx.db, actor, collection, page),
-      (id) => id,
-    )
+    const { items, cursor } = takePage(params, (page) => lists.recordsOf(ctx.db, actor, collection, page))
     const found = visibleLists(ctx, items).filter((list) => hasPurpose(list, params.purposes))
     return { lists: found.map((list) => listView(ctx, list)), cursor }
   },

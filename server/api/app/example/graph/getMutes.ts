@@ -1,6 +1,6 @@
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { actorById, loadActors, profileView } from '../../../../app/views/profiles.ts'
+import { activeProfiles } from '../../../../app/views/actor-lists.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import * as mutes from '../../../../platform/store/tables/mutes.ts'
 import { instant, iso } from '../../../../platform/util/time.ts'
@@ -21,10 +21,9 @@ export const getMutes = method(app.example.graph.getMutes, {
       store,
       page.map(({ subject }) => subject),
     )
-    loadActors(ctx, ids.values())
     const shown = page.flatMap(({ subject }) => ids.get(subject) ?? [])
     return {
-      mutes: shown.filter((id) => actorById(ctx, id).isActive).map((id) => profileView(ctx, id)),
+      mutes: activeProfiles(ctx, shown),
       cursor: last && encodeCursor(last.createdAt, last.subject),
     }
   },

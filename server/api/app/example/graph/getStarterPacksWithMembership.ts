@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { listItemViews } from '../../../../app/views/list-views.ts'
-import { readPage, takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/pages.ts'
 import { starterPacksById, starterPackView } from '../../../../app/views/starter-packs.ts'
 import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
@@ -13,10 +13,8 @@ export const getStarterPacksWithMembership = method(app.example.graph.getStarter
   handler({ params, auth, caller, names, viewContext }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
-    const { items, cursor } = takePage(
-      readPage(params),
-      (page) => lists.recordsOf(ctx.db, ctx.viewer, names.stored(starterpack.$type), page),
-      (id) => id,
+    const { items, cursor } = takePage(params, (page) =>
+      lists.recordsOf(ctx.db, ctx.viewer, names.stored(starterpack.$type), page),
     )
     const itemOf = lists.memberships(ctx.db, ctx.viewer, actor, names.stored(list.$type))
     return {

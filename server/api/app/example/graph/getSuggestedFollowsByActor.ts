@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { suggestedProfiles } from '../../../../app/views/suggestions.ts'
+import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
 import * as graph from '../../../../platform/store/tables/graph.ts'
 import { method } from '../../../method.ts'
 
