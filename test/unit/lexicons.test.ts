@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { com } from '../../lexicons/generated/index.ts'
+import { collections, embeds } from '../../server/platform/config/nsids.ts'
 
 type Node = { readonly [key: string]: unknown }
 type DeclaredError = { name: string; description?: string }
@@ -86,6 +87,19 @@ describe.each(lexicons)('$file', ({ file, lexicon }) => {
     expect(errorsOf(lexicon).filter(({ description }) => !description)).toEqual([])
     expect(names).toEqual([...new Set(names)])
     expect(names.filter((name) => protocolErrors.includes(name))).toEqual([])
+  })
+})
+
+describe('names in nsids.ts', () => {
+  const idsOf = (type: string) =>
+    lexicons.filter(({ lexicon }) => lexicon.defs.main?.type === type).map(({ lexicon }) => lexicon.id)
+
+  test('collections are all lexicons of records', () => {
+    expect(Object.values(collections).toSorted()).toEqual(idsOf('record').toSorted())
+  })
+
+  test('embeds have lexicons of objects', () => {
+    expect(idsOf('object')).toEqual(expect.arrayContaining(Object.values(embeds)))
   })
 })
 

@@ -1,5 +1,6 @@
 /** Hides and shows notifications when records change who blocks whom, in the transaction that writes the records. */
 
+import { collections } from '../../platform/config/nsids.ts'
 import type { Reader, Writer } from '../../platform/store/database.ts'
 import { linkPaths } from '../../platform/store/link-paths.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
@@ -32,17 +33,17 @@ function affectedBy(db: Reader, { did, rkey, collection, links }: RecordEvent): 
   const author = () => idsOf(db, did)
   const linked = (path: keyof typeof linkPaths) => links.find((link) => link.path === linkPaths[path])
   switch (collection) {
-    case 'app.example.graph.block':
+    case collections.block:
       return { some: author(), others: idsOf(db, linked('graph.block:subject')?.did) }
-    case 'app.example.graph.list':
+    case collections.list:
       return { some: blocks.usersOf(db, { did, rkey }), others: blocks.membersOf(db, { did, rkey }) }
-    case 'app.example.graph.listblock': {
+    case collections.listblock: {
       const link = linked('graph.listblock:subject')
       return (
         link?.record && { some: author(), others: blocks.membersOf(db, { did: link.did, ...link.record }) }
       )
     }
-    case 'app.example.graph.listitem': {
+    case collections.listitem: {
       const link = linked('graph.listitem:list')
       const member = linked('graph.listitem:subject')?.did
       // An item in a list of another account has no effect.

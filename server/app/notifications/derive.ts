@@ -1,16 +1,11 @@
 /** Derives notifications from the links of a record. */
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { linkPaths } from '../../platform/store/link-paths.ts'
 import type { Reason } from '../../platform/store/reasons.ts'
 import type { Link } from '../../platform/store/tables/links.ts'
 import type { NewNotification } from '../../platform/store/tables/notifications.ts'
 import type { RecordEvent } from '../../repository/records/events.ts'
-
-export const followCollection = 'app.example.graph.follow'
-export const postCollection = 'app.example.feed.post'
-export const verificationCollection = 'app.example.graph.verification'
-const repostCollection = 'app.example.feed.repost'
-const starterPackCollection = 'app.example.graph.starterpack'
 
 interface Rule {
   readonly reason: Reason
@@ -21,18 +16,18 @@ interface Rule {
 /** The notification of each link, if it has one. */
 const rules: ReadonlyMap<number, Rule> = new Map([
   [linkPaths['feed.like:subject'], { reason: 'like' }],
-  [linkPaths['feed.like:via'], { reason: 'like-via-repost', subject: repostCollection }],
+  [linkPaths['feed.like:via'], { reason: 'like-via-repost', subject: collections.repost }],
   [linkPaths['feed.repost:subject'], { reason: 'repost' }],
-  [linkPaths['feed.repost:via'], { reason: 'repost-via-repost', subject: repostCollection }],
+  [linkPaths['feed.repost:via'], { reason: 'repost-via-repost', subject: collections.repost }],
   [linkPaths['feed.post:mention'], { reason: 'mention' }],
-  [linkPaths['feed.post:reply.parent'], { reason: 'reply', subject: postCollection }],
-  [linkPaths['feed.post:reply.root'], { reason: 'reply', subject: postCollection }],
-  [linkPaths['feed.post:embed'], { reason: 'quote', subject: postCollection }],
+  [linkPaths['feed.post:reply.parent'], { reason: 'reply', subject: collections.post }],
+  [linkPaths['feed.post:reply.root'], { reason: 'reply', subject: collections.post }],
+  [linkPaths['feed.post:embed'], { reason: 'quote', subject: collections.post }],
   [linkPaths['graph.follow:subject'], { reason: 'follow' }],
   [linkPaths['graph.verification:subject'], { reason: 'verified' }],
   [
     linkPaths['actor.profile:joinedViaStarterPack'],
-    { reason: 'starterpack-joined', subject: starterPackCollection },
+    { reason: 'starterpack-joined', subject: collections.starterpack },
   ],
 ])
 
@@ -44,7 +39,7 @@ export function derive(
   const notifications = links
     .filter((link) => link.did !== did)
     .flatMap((link) => notificationOf(link, names))
-  return collection === postCollection ? firstPerRecipient(notifications) : notifications
+  return collection === collections.post ? firstPerRecipient(notifications) : notifications
 }
 
 function notificationOf({ path, did, record }: Link, names: Names): NewNotification[] {

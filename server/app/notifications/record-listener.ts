@@ -1,5 +1,6 @@
 /** Updates notifications when records change, in the transaction that writes the records. */
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import type { Writer } from '../../platform/store/database.ts'
 import { hostedAmong } from '../../platform/store/tables/accounts.ts'
 import * as follows from '../../platform/store/tables/follows.ts'
@@ -7,7 +8,7 @@ import * as notifications from '../../platform/store/tables/notifications.ts'
 import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
 import { allowsReply } from '../views/gates.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
-import { derive, followCollection, postCollection, verificationCollection } from './derive.ts'
+import { derive } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
 import { beginFanOut } from './fan-out.ts'
 
@@ -88,7 +89,7 @@ function removeOutdated(
 }
 
 function updateFollowed(tx: Writer, { did, collection, links }: RecordEvent): void {
-  if (collection !== followCollection) return
+  if (collection !== collections.follow) return
   for (const link of links) follows.updateFollowed(tx, did, link.did)
 }
 
@@ -123,7 +124,7 @@ function onePerRecipient(all: readonly notifications.NewNotification[]): notific
 
 /** Notifies the first batch of subscribers of a post's author. @returns whether subscribers remain */
 function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
-  if (event.collection !== postCollection) return false
+  if (event.collection !== collections.post) return false
   const isReply = event.record.reply !== undefined
   return beginFanOut(tx, { ...sourceOf(event), isReply }, event.at)
 }
@@ -132,7 +133,7 @@ function notifySubscribers(tx: Writer, event: RecordEvent): boolean {
 function notifyUnverified(tx: Writer, event: RecordEvent): void {
   const { did, collection, cid, bytes } = event
   const to = event.record.subject
-  if (collection !== verificationCollection || typeof to !== 'string' || to === did) return
+  if (collection !== collections.verification || typeof to !== 'string' || to === did) return
   notify(tx, event, [{ to, reason: 'unverified' }], { cid, bytes })
 }
 

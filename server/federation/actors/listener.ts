@@ -1,5 +1,6 @@
 /** Learns of actors of other servers when records are written: authors of other servers, and whom accounts here follow. */
 
+import { collections } from '../../platform/config/nsids.ts'
 import type { RecordListener } from '../../repository/records/events.ts'
 import type { Interest } from '../remote/interest.ts'
 import type { Actors } from './actors.ts'
@@ -9,12 +10,10 @@ interface Deps {
   readonly interest: Pick<Interest, 'isLocal'>
 }
 
-const followCollection = 'app.example.graph.follow'
-
 export function createActorListener({ actors, interest }: Deps): RecordListener {
   return {
     recordCreated(tx, { did, collection, links }) {
-      const subjects = collection === followCollection ? links.map((link) => link.did) : []
+      const subjects = collection === collections.follow ? links.map((link) => link.did) : []
       const remote = [did, ...subjects].filter((each) => !interest.isLocal(each))
       for (const each of remote) actors.keep(tx, each)
       return remote.length > 0 ? () => actors.requestRefresh(remote) : undefined

@@ -2,9 +2,10 @@
  * Keeps identity, status and profile of actors of other servers up to date. An actor is refreshed in the
  * background when a response shows it or something new refers to it, at most once per day.
  */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DidString, RecordKeyString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import type { Database } from '../../platform/store/database.ts'
@@ -50,11 +51,7 @@ const maxRunning = 4
 const maxWaiting = 500
 
 /** The records with the key `self` that views show. */
-const selfCollections = [
-  'app.example.actor.profile',
-  'app.example.actor.status',
-  'app.example.notification.declaration',
-]
+const selfCollections = [collections.profile, collections.status, collections.notifications]
 
 export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
   const { store, background, log } = deps
@@ -139,7 +136,7 @@ async function selfRecords(
   const rkey = 'self' as RecordKeyString
   const changes: RemoteChange[] = []
   for (const nsid of selfCollections) {
-    const collection = names.stored(nsid as NsidString)
+    const collection = names.stored(nsid)
     const change = await fetchRecord(did, collection, rkey)
     if (change.content || isStored(store, { did, collection, rkey })) changes.push(change)
   }

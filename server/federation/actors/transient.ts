@@ -2,15 +2,10 @@
  * Actors of other servers that nothing here refers to. When a client asks for the profile of one, it is read and kept in memory, so
  * that people can look at a profile before they follow it.
  */
-import {
-  type DidString,
-  type HandleString,
-  isValidDid,
-  type NsidString,
-  type RecordKeyString,
-} from '@atproto/syntax'
+import { type DidString, type HandleString, isValidDid, type RecordKeyString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { cidBytes } from '../../platform/store/cid.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
@@ -124,7 +119,7 @@ type Profile = Pick<graph.RecordRow, 'collection' | 'rkey' | 'cid' | 'bytes'>
 
 /** @throws UnresolvableDid, OutboundFailed, OutboundRefused, InvalidProof */
 async function fetchProfile({ names, fetchRecord }: Deps, did: DidString): Promise<Profile | undefined> {
-  const collection = names.stored('app.example.actor.profile' as NsidString)
+  const collection = names.stored(collections.profile)
   const change = await fetchRecord(did, collection, 'self' as RecordKeyString)
   const { content, rkey } = change
   return content && { collection: change.collection, rkey, cid: cidBytes(content.cid), bytes: content.bytes }

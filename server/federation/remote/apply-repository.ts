@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { cidText } from '../../platform/store/cid.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
@@ -109,7 +110,7 @@ function createSelection(
   function mayConcern(collection: string, rkey: string, bytes: Uint8Array): boolean {
     if (rkey === 'self' || interest.mentionsLocal(bytes)) return true
     const name = names.own(collection)
-    if (gates.has(name) && stored.has(`${names.stored(posts)}/${rkey}`)) return true
+    if (gates.has(name) && stored.has(`${names.stored(collections.post)}/${rkey}`)) return true
     return (feeds.has(name) || gates.has(name)) && interest.isWatched(did)
   }
 
@@ -128,9 +129,8 @@ function createSelection(
   }
 }
 
-const posts = 'app.example.feed.post'
-const feeds = new Set([posts, 'app.example.feed.repost'])
-const gates = new Set(['app.example.feed.threadgate', 'app.example.feed.postgate'])
+const feeds = new Set<string>([collections.post, collections.repost])
+const gates = new Set<string>([collections.threadgate, collections.postgate])
 
 /** When a record says that it was created, in milliseconds since 1970. */
 function createdAt(bytes: Uint8Array): number | undefined {

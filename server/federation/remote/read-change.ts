@@ -2,6 +2,7 @@
 import type { LexMap } from '@atproto/lex-data'
 import { type AtUriString, isValidDid, isValidRecordKey, type RecordKeyString } from '@atproto/syntax'
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { cidBytes } from '../../platform/store/cid.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { idOf } from '../../platform/store/tables/collections.ts'
@@ -22,29 +23,29 @@ export interface RemoteName extends Pick<RemoteChange, 'did' | 'rkey' | 'collect
 }
 
 /** Collections of records that are stored, by our names; the others have no meaning here. */
-const collections: ReadonlySet<string> = new Set([
-  'app.example.actor.profile',
-  'app.example.actor.status',
-  'app.example.feed.generator',
-  'app.example.feed.like',
-  'app.example.feed.post',
-  'app.example.feed.postgate',
-  'app.example.feed.repost',
-  'app.example.feed.threadgate',
-  'app.example.graph.block',
-  'app.example.graph.follow',
-  'app.example.graph.list',
-  'app.example.graph.starterpack',
-  'app.example.graph.verification',
-  'app.example.labeler.service',
-  'app.example.notification.declaration',
-  'chat.example.actor.declaration',
+const storedCollections: ReadonlySet<string> = new Set([
+  collections.profile,
+  collections.status,
+  collections.generator,
+  collections.like,
+  collections.post,
+  collections.postgate,
+  collections.repost,
+  collections.threadgate,
+  collections.block,
+  collections.follow,
+  collections.list,
+  collections.starterpack,
+  collections.verification,
+  collections.labeler,
+  collections.notifications,
+  collections.chat,
 ])
 
 /** Returns undefined for a collection that has no meaning here, and for a key that no repository can have. */
 export function nameOf({ did, collection, rkey }: RemoteChange, names: Names): RemoteName | undefined {
   const kind = names.own(collection)
-  if (!collections.has(kind) || names.stored(collection) !== collection) return undefined
+  if (!storedCollections.has(kind) || names.stored(collection) !== collection) return undefined
   return isValidDid(did) && isValidRecordKey(rkey) ? { did, collection, rkey, kind } : undefined
 }
 
@@ -93,7 +94,7 @@ export function readContent(
 
 /** Whether a collection is one that is stored here. Names of collections are stored for good, so arbitrary ones are left out. */
 function isNamed(collection: string, db: Reader, names: Names): boolean {
-  return collections.has(names.own(collection)) || idOf(db, collection) !== undefined
+  return storedCollections.has(names.own(collection)) || idOf(db, collection) !== undefined
 }
 
 function blobsIn(record: LexMap): Set<string> {

@@ -5,6 +5,7 @@
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Names } from '../../platform/config/aliases.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Database, Writer } from '../../platform/store/database.ts'
 import { type LinkPath, paths } from '../../platform/store/link-paths.ts'
@@ -48,9 +49,8 @@ interface Deps {
 const subjectPaths: readonly LinkPath[] = [paths.like, paths.repost, paths.reply, paths.root, paths.quote]
 /** The paths among them whose subjects feeds show. */
 const shownPaths: readonly LinkPath[] = [paths.repost, paths.quote]
-const posts = 'app.example.feed.post' as NsidString
 /** Records with the key of a post: who may reply to it, and who may quote it. */
-const gatesOfPosts = ['app.example.feed.threadgate', 'app.example.feed.postgate'] as NsidString[]
+const gatesOfPosts = [collections.threadgate, collections.postgate]
 /** Posts that are fetched when an actor is followed. */
 const latestPosts = 25
 /** Milliseconds in which a host must list posts. */
@@ -99,8 +99,9 @@ export function createWantedRecords(deps: Deps): WantedRecords {
 function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): wanted.RecordName | undefined {
   if (accounts.findByDid(tx, did)) return undefined
   if (path === paths.follow)
-    return { did: did as DidString, collection: names.stored(posts), rkey: wanted.latest }
-  if (!record || !subjectPaths.includes(path) || names.own(record.collection) !== posts) return undefined
+    return { did: did as DidString, collection: names.stored(collections.post), rkey: wanted.latest }
+  if (!record || !subjectPaths.includes(path)) return undefined
+  if (names.own(record.collection) !== collections.post) return undefined
   const isStored = records.find(tx, did, record.collection, record.rkey) !== undefined
   return isStored ? undefined : ({ did, ...record } as wanted.RecordName)
 }
@@ -113,7 +114,7 @@ async function fetchOne(
   const change = await fetchRecord(did, name.collection, rkey)
   const { host } = await actors.identify(did)
   if (!change.content) return
-  const gates = names.own(name.collection) === posts ? gatesOfPosts : []
+  const gates = names.own(name.collection) === collections.post ? gatesOfPosts : []
   const found = await Promise.all(gates.map((gate) => fetchRecord(did, names.stored(gate), rkey)))
   await intake.apply(host, [change, ...found.filter(({ content }) => content)], { notify: false })
 }
@@ -142,7 +143,7 @@ async function listLatest(
   did: DidString,
   { host }: Origin,
 ): Promise<wanted.RecordName[]> {
-  const collection = names.stored(posts)
+  const collection = names.stored(collections.post)
   const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   const page = await hosts.at(host).get('com.core.repo.listRecords', { query, signal: deadline })
@@ -154,7 +155,7 @@ async function listLatest(
 function postIn(record: unknown, did: DidString, names: Names): wanted.RecordName | undefined {
   const uri = isObject(record) && typeof record.uri === 'string' ? record.uri : ''
   const [authority, collection = '', rkey = '', ...rest] = uri.slice('at://'.length).split('/')
-  const isPost = authority === did && collection === names.stored(posts) && isValidRecordKey(rkey)
+  const isPost = authority === did && collection === names.stored(collections.post) && isValidRecordKey(rkey)
   return isPost && rest.length === 0
     ? { did, collection: collection as NsidString, rkey: rkey as RecordKeyString }
     : undefined

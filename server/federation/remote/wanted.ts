@@ -1,5 +1,6 @@
 /** Decides which records of other servers are stored: only those that concern accounts here. */
 
+import { collections } from '../../platform/config/nsids.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { linkPaths } from '../../platform/store/link-paths.ts'
 import { hostedAmong } from '../../platform/store/tables/accounts.ts'
@@ -12,28 +13,28 @@ import type { RemoteContent, RemoteName } from './read-change.ts'
 export const feedMs = 90 * 24 * 60 * 60_000
 
 /** Collections whose records are stored if they refer to an account here or to its records. */
-const responses = new Set([
-  'app.example.actor.profile',
-  'app.example.feed.like',
-  'app.example.feed.post',
-  'app.example.feed.repost',
-  'app.example.graph.block',
-  'app.example.graph.follow',
-  'app.example.graph.verification',
+const responses = new Set<string>([
+  collections.profile,
+  collections.like,
+  collections.post,
+  collections.repost,
+  collections.block,
+  collections.follow,
+  collections.verification,
 ])
 
 /** Collections whose records are stored if a record here refers to them. */
-const subjects = new Set([
-  'app.example.feed.generator',
-  'app.example.feed.post',
-  'app.example.feed.repost',
-  'app.example.graph.list',
-  'app.example.graph.starterpack',
+const subjects = new Set<string>([
+  collections.generator,
+  collections.post,
+  collections.repost,
+  collections.list,
+  collections.starterpack,
 ])
 
 const gates: ReadonlyMap<string, number> = new Map([
-  ['app.example.feed.threadgate', linkPaths['feed.threadgate:post']],
-  ['app.example.feed.postgate', linkPaths['feed.postgate:post']],
+  [collections.threadgate, linkPaths['feed.threadgate:post']],
+  [collections.postgate, linkPaths['feed.postgate:post']],
 ])
 
 /**
@@ -67,7 +68,7 @@ export function purposeOf(
   if (responses.has(kind)) {
     const concerned = accountsIn(deps, content.links)
     // A block also applies to accounts that mute its author.
-    const isStored = !isNew || kind === 'app.example.graph.block'
+    const isStored = !isNew || kind === collections.block
     if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
   }
   if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined

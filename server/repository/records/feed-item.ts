@@ -1,5 +1,6 @@
 /** Derives the feed item of a record. Records may be stored unvalidated. */
 import { isPlainObject, type LexMap } from '@atproto/lex-data'
+import { collections, embeds } from '../../platform/config/nsids.ts'
 import type { FeedItem } from '../../platform/store/tables/posts.ts'
 import { instant } from '../../platform/util/time.ts'
 
@@ -8,18 +9,18 @@ const video = 2
 
 /** Media bits by the `$type` of an embed. */
 const mediaOf: Readonly<Record<string, number>> = {
-  'app.example.embed.images': images,
-  'app.example.embed.gallery': images,
-  'app.example.embed.video': images | video,
+  [embeds.images]: images,
+  [embeds.gallery]: images,
+  [embeds.video]: images | video,
 }
 
 /** Returns undefined for records that feeds do not show. @param collection our name of it */
 export function feedItemOf(collection: string, record: LexMap): FeedItem | undefined {
   const createdAt = typeof record.createdAt === 'string' ? instant(record.createdAt)?.getTime() : undefined
   switch (collection) {
-    case 'app.example.feed.post':
+    case collections.post:
       return { kind: record.reply === undefined ? 0 : 1, media: mediaIn(record.embed), createdAt }
-    case 'app.example.feed.repost':
+    case collections.repost:
       return { kind: 2, media: 0, createdAt }
     default:
       return undefined
@@ -29,5 +30,5 @@ export function feedItemOf(collection: string, record: LexMap): FeedItem | undef
 function mediaIn(embed: unknown): number {
   if (!isPlainObject(embed)) return 0
   const { $type, media } = embed as LexMap
-  return $type === 'app.example.embed.recordWithMedia' ? mediaIn(media) : (mediaOf[String($type)] ?? 0)
+  return $type === embeds.recordWithMedia ? mediaIn(media) : (mediaOf[String($type)] ?? 0)
 }

@@ -1,4 +1,5 @@
 /** Keeps the links and feed items of records, and the words of display names, in the transaction that writes the records. */
+import { collections } from '../../platform/config/nsids.ts'
 import type { Writer } from '../../platform/store/database.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
 import * as links from '../../platform/store/tables/links.ts'
@@ -6,7 +7,7 @@ import * as nameWords from '../../platform/store/tables/name-words.ts'
 import * as posts from '../../platform/store/tables/posts.ts'
 import type { RecordEvent, RecordListener } from './events.ts'
 import { feedItemOf } from './feed-item.ts'
-import { profileCollection, wordsOf } from './name-words.ts'
+import { wordsOf } from './name-words.ts'
 
 /** Rows of a deleted record are deleted by foreign keys. */
 export const linkListener: RecordListener = {
@@ -35,5 +36,5 @@ function putFeedItem(tx: Writer, from: { record: number; actor: number }, event:
 }
 
 function putNameWords(tx: Writer, { id, collection, record }: RecordEvent): void {
-  if (collection === profileCollection) nameWords.replace(tx, id, wordsOf(record.displayName))
+  if (collection === collections.profile) nameWords.replace(tx, id, wordsOf(record.displayName))
 }

@@ -4,6 +4,7 @@
  */
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { isValidDid } from '@atproto/syntax'
+import { collections, embeds } from '../../platform/config/nsids.ts'
 import { linkPaths } from '../../platform/store/link-paths.ts'
 import type { Link } from '../../platform/store/tables/links.ts'
 import type { ReadSubject } from './subjects.ts'
@@ -11,41 +12,39 @@ import type { ReadSubject } from './subjects.ts'
 /** A post has at most 300 graphemes, room for fewer mentions. */
 const maxMentions = 100
 
-const listCollection = 'app.example.graph.list'
-
 type Derive = (record: LexMap, read: ReadSubject) => (Link | undefined)[]
 
 const derivations: Readonly<Record<string, Derive>> = {
-  'app.example.feed.like': ({ subject, via }, read) => [
+  [collections.like]: ({ subject, via }, read) => [
     toRecord('feed.like:subject', read(uriIn(subject))),
     toRecord('feed.like:via', read(uriIn(via))),
   ],
-  'app.example.feed.repost': ({ subject, via }, read) => [
+  [collections.repost]: ({ subject, via }, read) => [
     toRecord('feed.repost:subject', read(uriIn(subject))),
     toRecord('feed.repost:via', read(uriIn(via))),
   ],
-  'app.example.feed.post': ({ facets, reply, embed }, read) => [
+  [collections.post]: ({ facets, reply, embed }, read) => [
     ...mentionsIn(facets).map((did) => toActor('feed.post:mention', did)),
     toRecord('feed.post:reply.parent', read(uriIn(member(reply, 'parent')))),
     toRecord('feed.post:reply.root', read(uriIn(member(reply, 'root')))),
     toRecord('feed.post:embed', read(uriIn(embeddedIn(embed)))),
   ],
-  'app.example.feed.threadgate': ({ post }, read) => [toRecord('feed.threadgate:post', read(post))],
-  'app.example.feed.postgate': ({ post }, read) => [toRecord('feed.postgate:post', read(post))],
-  'app.example.graph.follow': ({ subject }) => [toActor('graph.follow:subject', subject)],
-  'app.example.graph.block': ({ subject }) => [toActor('graph.block:subject', subject)],
-  'app.example.graph.listitem': ({ subject, list }, read) => [
+  [collections.threadgate]: ({ post }, read) => [toRecord('feed.threadgate:post', read(post))],
+  [collections.postgate]: ({ post }, read) => [toRecord('feed.postgate:post', read(post))],
+  [collections.follow]: ({ subject }) => [toActor('graph.follow:subject', subject)],
+  [collections.block]: ({ subject }) => [toActor('graph.block:subject', subject)],
+  [collections.listitem]: ({ subject, list }, read) => [
     toActor('graph.listitem:subject', subject),
-    toRecord('graph.listitem:list', read(list, listCollection)),
+    toRecord('graph.listitem:list', read(list, collections.list)),
   ],
-  'app.example.graph.listblock': ({ subject }, read) => [
-    toRecord('graph.listblock:subject', read(subject, listCollection)),
+  [collections.listblock]: ({ subject }, read) => [
+    toRecord('graph.listblock:subject', read(subject, collections.list)),
   ],
-  'app.example.graph.starterpack': ({ list }, read) => [
-    toRecord('graph.starterpack:list', read(list, listCollection)),
+  [collections.starterpack]: ({ list }, read) => [
+    toRecord('graph.starterpack:list', read(list, collections.list)),
   ],
-  'app.example.graph.verification': ({ subject }) => [toActor('graph.verification:subject', subject)],
-  'app.example.actor.profile': ({ joinedViaStarterPack }, read) => [
+  [collections.verification]: ({ subject }) => [toActor('graph.verification:subject', subject)],
+  [collections.profile]: ({ joinedViaStarterPack }, read) => [
     toRecord('actor.profile:joinedViaStarterPack', read(uriIn(joinedViaStarterPack))),
   ],
 }
@@ -75,9 +74,9 @@ function mentionsIn(facets: unknown): unknown[] {
 /** The reference to an embedded record, alone or with media. */
 function embeddedIn(embed: unknown): unknown {
   switch (member(embed, '$type')) {
-    case 'app.example.embed.record':
+    case embeds.record:
       return member(embed, 'record')
-    case 'app.example.embed.recordWithMedia':
+    case embeds.recordWithMedia:
       return member(member(embed, 'record'), 'record')
     default:
       return undefined

@@ -1,7 +1,5 @@
 /** The words of display names, by which search finds accounts. */
 
-export const profileCollection = 'app.example.actor.profile'
-
 /** A display name has at most 64 characters. Records may be stored unvalidated: longer ones are cut. */
 const maxWords = 16
 const maxLength = 64
