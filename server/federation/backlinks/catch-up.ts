@@ -6,6 +6,7 @@ import type { DidString } from '@atproto/syntax'
 import type { Database } from '../../platform/store/database.ts'
 import { activeDids } from '../../platform/store/tables/accounts.ts'
 import { keysSince } from '../../platform/store/tables/posts.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { recordUri } from '../../repository/records/record-uri.ts'
@@ -40,6 +41,7 @@ interface Deps {
 
 const minute = 60_000
 const everyMs = 360 * minute
+const retryDelays = { firstMs: minute, longestMs: everyMs }
 const maxAccounts = 10_000
 /** Recent posts of each account. */
 const maxPosts = 50
@@ -83,7 +85,7 @@ export function createCatchUp(deps: Deps): CatchUp {
     if (signal.aborted) return
     error = (cause as Error).message
     log.warn({ err: cause }, 'catch-up of backlinks failed')
-    notBefore = now().getTime() + Math.min(minute * 2 ** failures++, everyMs)
+    notBefore = now().getTime() + backoffMs(retryDelays, failures++)
   }
 
   return {

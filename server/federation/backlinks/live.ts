@@ -3,6 +3,7 @@
 import { openStream, type Stream } from '../../platform/network/websocket.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { activeDids } from '../../platform/store/tables/accounts.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import { parseJson } from '../../platform/util/json.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { type LiveLink, readMessage } from './link.ts'
@@ -39,6 +40,8 @@ const maxDids = 10_000
 /** DIDs in the URL of a connection, whose length proxies limit. The others are sent once it is made. */
 const maxDidsInUrl = 50
 const longestDelayMs = 5 * 60_000
+/** Not all servers come back at once after the service was down. */
+const jitter = [0.75, 1.25] as const
 /** Milliseconds after which a connection is healthy: delays begin anew. */
 const healthyMs = 60_000
 /** A link has a few hundred. */
@@ -103,9 +106,8 @@ export function openLive(deps: Deps): LiveLinks {
     disconnect()
     error = message
     log.warn({ service, reason: message }, 'backlink stream ended')
-    const delayMs = Math.min(deps.reconnectMs * 2 ** failures++, longestDelayMs)
-    // Not all servers at once, after the service was down.
-    timer = setTimeout(connect, delayMs * (0.75 + Math.random() / 2)).unref()
+    const delays = { firstMs: deps.reconnectMs, longestMs: longestDelayMs, jitter }
+    timer = setTimeout(connect, backoffMs(delays, failures++)).unref()
   }
 
   function disconnect(): void {

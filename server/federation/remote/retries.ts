@@ -1,5 +1,6 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
 import type { Background } from '../../platform/util/background.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import type { Logger } from '../../platform/util/log.ts'
 
 interface Row {
@@ -32,8 +33,7 @@ interface Options<R extends Row> {
   readonly signal: AbortSignal
 }
 
-const firstDelayMs = 60_000
-const longestDelayMs = 6 * 60 * 60_000
+const delays = { firstMs: 60_000, longestMs: 6 * 60 * 60_000, factor: 4 }
 /** The last attempt follows about a day after the first. */
 const maxFailures = 8
 
@@ -55,7 +55,7 @@ export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
       if (signal.aborted) return
       log.info({ err: error, key: keyOf(row) }, `${name} failed`)
       if (options.isFinal(error) || row.failures + 1 >= maxFailures) return options.giveUp(row, error)
-      return options.postpone(row, Math.min(firstDelayMs * 4 ** row.failures, longestDelayMs))
+      return options.postpone(row, backoffMs(delays, row.failures))
     }
     await options.done(row)
   }

@@ -5,6 +5,7 @@
 import type { DidString } from '@atproto/syntax'
 import type { Database, Writer } from '../../platform/store/database.ts'
 import * as rows from '../../platform/store/tables/upstream-queue.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import { createLimit } from '../../platform/util/limit.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import type { Examine, Finding } from './examine.ts'
@@ -52,8 +53,9 @@ interface Backlog {
 }
 
 const limits = { frames: 1000, bytes: 20_000_000, ageMs: 3 * 24 * 60 * 60_000 }
-/** Milliseconds before the first attempts. */
-const delaysMs = { afterStart: 1000, afterFailure: 5000, longest: 30 * 60_000 }
+/** Milliseconds before the first attempts after the start. */
+const startDelayMs = 1000
+const retryDelays = { firstMs: 5000, longestMs: 30 * 60_000, factor: 4, jitter: [0.75, 1.25] } as const
 /** Authors that are tried at once. */
 const concurrency = { total: 4, perKey: 1 }
 
@@ -94,7 +96,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     limit(did, () => drain(did, backlog)).catch((error: unknown) => {
       if (signal.aborted) return
       log.error({ err: error, did, upstream: origin }, 'storing of queued events failed')
-      schedule(did, backlog, delaysMs.longest)
+      schedule(did, backlog, retryDelays.longestMs)
     })
   }
 
@@ -117,11 +119,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
       const finding = await findingOf(did, row)
       if (signal.aborted) return
       if (finding === 'later') {
-        const delayMs = Math.min(
-          delaysMs.afterFailure * 4 ** Math.min(backlog.failures++, 10),
-          delaysMs.longest,
-        )
-        return schedule(did, backlog, delayMs * (0.75 + Math.random() / 2))
+        return schedule(did, backlog, backoffMs(retryDelays, backlog.failures++))
       }
       await storing(async () => {
         await storeFinding(finding, () => {})
@@ -153,7 +151,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
     }
   }
 
-  for (const { did, ...size } of rows.backlogs(store, id)) count(did, size, delaysMs.afterStart)
+  for (const { did, ...size } of rows.backlogs(store, id)) count(did, size, startDelayMs)
 
   return {
     has: (did) => backlogs.has(did),
@@ -167,7 +165,7 @@ export function createFrameQueue(deps: Deps): FrameQueue {
         last(tx)
       })
       if (isFull) await onDropped(did as DidString)
-      else count(did, { frames: 1, bytes: frame.length }, delaysMs.afterFailure)
+      else count(did, { frames: 1, bytes: frame.length }, retryDelays.firstMs)
     },
     retry() {
       for (const [did, backlog] of backlogs) schedule(did, backlog, 0)

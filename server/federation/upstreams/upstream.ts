@@ -3,6 +3,7 @@
 import type { DidString } from '@atproto/syntax'
 import type { Database } from '../../platform/store/database.ts'
 import * as upstreams from '../../platform/store/tables/upstreams.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../platform/util/hour-counter.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import type { Actors } from '../actors/actors.ts'
@@ -88,8 +89,8 @@ export interface UpstreamDeps {
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Delays between connections, doubled with each failure. */
-const reconnect = { firstMs: second, longestMs: 5 * minute, healthyMs: minute }
+/** Delays between connections. They begin anew after one that lasted long. */
+const reconnect = { firstMs: second, longestMs: 5 * minute, jitter: [0.5, 1], healthyMs: minute } as const
 const cutOff = { firstMs: hour, longestMs: 24 * hour, healthyMs: 24 * hour }
 /** Milliseconds to wait for another server before an event is queued. */
 const patienceMs = 2 * second
@@ -175,11 +176,10 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     if (isViolation) {
       log.warn({ upstream: origin, reason: message }, 'upstream cut off')
       trust = createTrust(now)
-      return Math.min(cutOff.firstMs * 2 ** cutOffs++, cutOff.longestMs)
+      return backoffMs(cutOff, cutOffs++)
     }
     if (wasConnected) log.warn({ upstream: origin, reason: message }, 'upstream disconnected, retrying')
-    const delayMs = Math.min(reconnect.firstMs * 2 ** Math.min(failures++, 20), reconnect.longestMs)
-    return delayMs * (0.5 + Math.random() / 2)
+    return backoffMs(reconnect, failures++)
   }
 
   async function wait(delayMs: number, isCutOff: boolean): Promise<void> {

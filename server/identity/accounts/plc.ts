@@ -10,6 +10,7 @@ import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as plcChanges from '../../platform/store/tables/plc-changes.ts'
 import * as streamState from '../../platform/store/tables/stream-state.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import { createKeyedSerializer } from '../../platform/util/serialize.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
@@ -57,9 +58,8 @@ export interface PlcPublisher {
 
 /** While the directory does not answer, the delay is constant: accounts wait for it. Shorter than two intervals of the job. */
 const outageRetryMs = 9_000
-/** The delay after a refusal doubles each time. */
-const firstRetryMs = 50_000
-const longestRetryMs = 60 * 60_000
+/** After refusals. */
+const retryDelays = { firstMs: 50_000, longestMs: 60 * 60_000 }
 /** Time in which the directory must take the identity of a new account. */
 const defaultWaitMs = 5_000
 
@@ -70,7 +70,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   const serialize = createKeyedSerializer<string>()
   /** Whether the directory did not answer when it was last asked. */
   let isAway = false
-  const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
+  const retries = new Map<string, { readonly refusals: number; readonly at: number }>()
   const states = new LRUCache<string, { readonly operation: PlcOperation; readonly at: number }>({
     max: cachedStates,
   })
@@ -87,11 +87,10 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   }
 
   function retryLater(did: string, error: unknown): void {
-    const { delayMs: last = 0 } = retries.get(did) ?? {}
-    const delayMs = isOutage(error)
-      ? outageRetryMs
-      : Math.min(Math.max(last * 2, firstRetryMs), longestRetryMs)
-    retries.set(did, { delayMs, at: now().getTime() + delayMs })
+    const { refusals = 0 } = retries.get(did) ?? {}
+    const at = now().getTime()
+    if (isOutage(error)) retries.set(did, { refusals: 0, at: at + outageRetryMs })
+    else retries.set(did, { refusals: refusals + 1, at: at + backoffMs(retryDelays, refusals) })
   }
 
   /** Logs a failure; the first one only while the directory does not answer. */
@@ -109,7 +108,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     for (const did of retries.keys()) if (!pending.has(did)) retries.delete(did)
     const at = (did: string) => retries.get(did)?.at ?? 0
     return [...pending]
-      .filter((did) => !isWaiting(at(did), now().getTime(), longestRetryMs))
+      .filter((did) => !isWaiting(at(did), now().getTime(), retryDelays.longestMs))
       .sort((a, b) => at(a) - at(b))
   }
 

@@ -14,6 +14,7 @@ import type { Move, MoveChanges } from '../../platform/store/tables/moves.ts'
 import * as rows from '../../platform/store/tables/moves.ts'
 import { keepForGood } from '../../platform/store/tables/unactivated.ts'
 import type { Background } from '../../platform/util/background.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
@@ -64,9 +65,8 @@ export interface Consent {
   readonly withoutLaterRecords?: boolean | undefined
 }
 
-/** The delay doubles with each failure. The first is shorter than the interval of the job, so that its next run retries. */
-const firstRetryMs = 10_000
-const longestRetryMs = 60 * 60_000
+/** The first is shorter than the interval of the job, so that its next run retries. */
+const retryDelays = { firstMs: 10_000, longestMs: 60 * 60_000 }
 
 interface Run {
   readonly abort: AbortController
@@ -83,7 +83,7 @@ export function createMoves(deps: MovesDeps): Moves {
   })
   signal.addEventListener('abort', () => peers.close())
   const running = new Map<string, Run>()
-  const retries = new Map<string, { readonly delayMs: number; readonly at: number }>()
+  const retries = new Map<string, { readonly failures: number; readonly at: number }>()
 
   const update = (did: string, changes: MoveChanges) =>
     store.transact((tx) => {
@@ -148,10 +148,10 @@ export function createMoves(deps: MovesDeps): Moves {
   async function fail({ did, peer, step }: Move, error: unknown): Promise<void> {
     log.warn({ err: error, did, peer, step }, 'move failed')
     if (error instanceof SignInNeeded) return update(did, { need: 'signIn', error: null })
-    const delayMs = isFinal(error)
-      ? longestRetryMs
-      : Math.min((retries.get(did)?.delayMs ?? firstRetryMs / 2) * 2, longestRetryMs)
-    retries.set(did, { delayMs, at: now().getTime() + delayMs })
+    // After a final error, delays are the longest.
+    const failures = isFinal(error) ? Number.POSITIVE_INFINITY : (retries.get(did)?.failures ?? 0)
+    const at = now().getTime() + backoffMs(retryDelays, failures)
+    retries.set(did, { failures: failures + 1, at })
     await update(did, { error: messageOf(error) })
   }
 
@@ -196,7 +196,7 @@ export function createMoves(deps: MovesDeps): Moves {
     },
     async resumeDue() {
       for (const did of rows.runnable(store)) {
-        if (!isWaiting(retries.get(did)?.at ?? 0, now().getTime(), longestRetryMs)) resume(did)
+        if (!isWaiting(retries.get(did)?.at ?? 0, now().getTime(), retryDelays.longestMs)) resume(did)
       }
     },
     async enterCode(did, code) {

@@ -7,6 +7,7 @@ import { guardedFetch, OutboundFailed } from '../../platform/network/guarded-fet
 import type { Database } from '../../platform/store/database.ts'
 import * as events from '../../platform/store/tables/events.ts'
 import type { Background } from '../../platform/util/background.ts'
+import { backoffMs } from '../../platform/util/backoff.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 
@@ -50,8 +51,8 @@ interface Relay {
   notBefore: number
 }
 
-const intervalMs = 20 * 60_000
-const longestDelayMs = 6 * 60 * 60_000
+/** The first is also the delay after a success. */
+const delays = { firstMs: 20 * 60_000, longestMs: 6 * 60 * 60_000 }
 
 export function createRelays(deps: Deps): Relays {
   const { config, store, background, now } = deps
@@ -65,11 +66,11 @@ export function createRelays(deps: Deps): Relays {
   /** Returns the relays that are due, once: they are not due again before the interval has passed. */
   function takeDue(): Relay[] {
     const at = now().getTime()
-    const waiting = relays.filter((relay) => !isWaiting(relay.notBefore, at, longestDelayMs))
+    const waiting = relays.filter((relay) => !isWaiting(relay.notBefore, at, delays.longestMs))
     if (waiting.length === 0) return []
     const { lastSeq } = events.state(store)
     const due = waiting.filter((relay) => relay.lastSeq !== lastSeq)
-    for (const relay of due) relay.notBefore = at + intervalMs
+    for (const relay of due) relay.notBefore = at + delays.firstMs
     return due
   }
 
@@ -105,8 +106,7 @@ async function askRelay({ store, now, log, signal }: Deps, relay: Relay, host: s
     log.warn({ err: error, relay: relay.url }, 'crawl request failed')
     relay.failures++
   }
-  const delayMs = intervalMs * 2 ** Math.max(relay.failures - 1, 0)
-  relay.notBefore = sentAt.getTime() + Math.min(delayMs, longestDelayMs)
+  relay.notBefore = sentAt.getTime() + backoffMs(delays, Math.max(relay.failures - 1, 0))
 }
 
 /** @param host host name of this server @throws OutboundFailed */
