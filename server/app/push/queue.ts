@@ -13,6 +13,7 @@ import * as queue from '../../platform/store/tables/push-queue.ts'
 import type { Background } from '../../platform/util/background.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
+import { isWaiting } from '../../platform/util/wait.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
 import type { CreateViewContext } from '../views/context.ts'
 import { deliver, type Outcome } from './deliver.ts'
@@ -38,7 +39,6 @@ const atOncePerTarget = 2
 const atOncePerAccount = 4
 /** Delays after the first failure, the second and so on, in milliseconds. One more failure drops the delivery. */
 const delaysMs = [10_000, 60_000, 10 * 60_000, 60 * 60_000] as const
-/** A pause that ends later was set by a clock that was wrong. */
 const longestPauseMs = 2 * 24 * 60 * 60_000
 /** Timers stop while a computer sleeps. */
 const longestTimerMs = 60_000
@@ -56,8 +56,7 @@ export function startPushQueue(services: Deps): () => void {
   function wake(): void {
     while (!closing.signal.aborted && running.size < atOnce) {
       const at = now().getTime()
-      for (const [target, until] of paused)
-        if (until <= at || until - at > longestPauseMs) paused.delete(target)
+      for (const [target, until] of paused) if (!isWaiting(until, at, longestPauseMs)) paused.delete(target)
       const delivery = queue.next(store, busy(running, paused))
       const dueAt = delivery ? Date.parse(delivery.dueAt) : Number.POSITIVE_INFINITY
       if (!delivery || dueAt > at) {
