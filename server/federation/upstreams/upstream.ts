@@ -1,6 +1,6 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
-
 import type { DidString } from '@atproto/syntax'
+import type { StreamEnd } from '../../platform/network/websocket.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as upstreams from '../../platform/store/tables/upstreams.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
@@ -14,8 +14,8 @@ import type { StatusClaims } from '../remote/status-claims.ts'
 import { createExaminer } from './examine.ts'
 import { createFrameQueue } from './queue.ts'
 import { createRevisions } from './revisions.ts'
-import { openSession, type Session, type SessionEnd } from './session.ts'
 import { createStoreFinding } from './store-finding.ts'
+import { UpstreamStream } from './stream.ts'
 import { createTrust } from './trust.ts'
 
 /**
@@ -123,7 +123,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, onDropped, signal })
   const revisions = createRevisions()
   let trust = createTrust(now)
-  let session: Session | undefined
+  let stream: UpstreamStream | undefined
   let error: string | undefined
   let waiting: Waiting | undefined
   let [failures, cutOffs] = [0, 0]
@@ -137,25 +137,15 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     }
   }
 
-  async function read(): Promise<SessionEnd> {
+  async function read(): Promise<StreamEnd> {
     const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
-    const since = lastEventAt ?? lastOpened
-    const onGap = () => catchUp.onGap(origin, since)
-    const onMissed = (did: string) => catchUp.onIncomplete(did as DidString, origin)
-    const parts = {
-      examine: examineSoon,
-      storeFinding,
-      queue,
-      trust,
-      revisions,
-      events,
-      onOpen,
-      onGap,
-      onMissed,
-    }
-    session = openSession({ ...deps, ...parts, id, origin }, cursor ?? undefined)
-    const end = await session.ended
-    session = undefined
+    stream = new UpstreamStream(
+      { ...deps, id, origin, examine: examineSoon, storeFinding, queue, trust, revisions, events },
+      { cursor: cursor ?? undefined, since: lastEventAt ?? lastOpened },
+    )
+    void stream.opened.then(onOpen)
+    const end = await stream.ended
+    stream = undefined
     return end
   }
 
@@ -168,7 +158,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   }
 
   /** Returns the milliseconds until the next connection. */
-  function delayAfter({ message, isViolation }: SessionEnd, lastedMs: number): number {
+  function delayAfter({ message, isViolation }: StreamEnd, lastedMs: number): number {
     const wasConnected = error === undefined
     error = message
     if (lastedMs > reconnect.healthyMs) failures = 0
@@ -202,11 +192,11 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
 
   function stateNow(): State {
     if (waiting) return waiting.isCutOff ? 'cutOff' : 'waiting'
-    if (!session?.isOpen) return 'connecting'
-    return session.isReplaying || catchUp.progress(origin) ? 'catchingUp' : 'live'
+    if (!stream?.isOpen) return 'connecting'
+    return stream.isReplaying || catchUp.progress(origin) ? 'catchingUp' : 'live'
   }
 
-  signal.addEventListener('abort', () => session?.close(), { once: true })
+  signal.addEventListener('abort', () => stream?.close(), { once: true })
   const running = run()
 
   return {

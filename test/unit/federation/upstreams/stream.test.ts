@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createRevisions } from '../../../../server/federation/upstreams/revisions.ts'
-import { openSession } from '../../../../server/federation/upstreams/session.ts'
+import { UpstreamStream } from '../../../../server/federation/upstreams/stream.ts'
 import { createTrust } from '../../../../server/federation/upstreams/trust.ts'
 import type { Database, Writer } from '../../../../server/platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
@@ -11,7 +11,7 @@ import { createLogger } from '../../../../server/platform/util/log.ts'
 import { identityEvent, infoFrame, type RemoteEvent } from '../../../support/remote-frames.ts'
 import { RemoteServer } from '../../../support/remote-server.ts'
 
-type Deps = Parameters<typeof openSession>[0]
+type Deps = ConstructorParameters<typeof UpstreamStream>[0]
 
 let upstream: RemoteServer
 beforeAll(async () => {
@@ -23,15 +23,16 @@ const bob = 'did:web:bob.test'
 const carol = 'did:web:carol.test'
 const event = (did: string) => identityEvent(did, 'name.test')
 
+const catchUp = { onGap: async () => {}, onIncomplete: async () => {} }
+
 /** Connects to the upstream, whose events all concern this server. */
 async function connect(changes: Partial<Deps> = {}) {
   const lines: string[] = []
   const positions: unknown[] = []
-  const opened = Promise.withResolvers<void>()
   const { now } = upstream.clock
   const tx = { run: (_: string, [cursor]: unknown[]) => positions.push(cursor) } as unknown as Writer
   const events = createHourCounter(now)
-  const session = openSession(
+  const stream = new UpstreamStream(
     {
       id: 1,
       origin: upstream.url,
@@ -50,19 +51,17 @@ async function connect(changes: Partial<Deps> = {}) {
       events,
       log: createLogger('error', { write: (line) => void lines.push(line) }),
       now,
-      onGap: async () => {},
-      onMissed: async () => {},
-      onOpen: opened.resolve,
+      catchUp,
       ...changes,
     },
-    undefined,
+    { cursor: undefined, since: undefined },
   )
   onTestFinished(async () => {
-    session.close()
-    await session.ended
+    stream.close()
+    await stream.ended
   })
-  await opened.promise
-  return { session, events, positions, logged: () => lines.map((line) => JSON.parse(line)) }
+  await stream.opened
+  return { stream, events, positions, logged: () => lines.map((line) => JSON.parse(line)) }
 }
 
 async function bug(): Promise<never> {
@@ -71,7 +70,7 @@ async function bug(): Promise<never> {
 
 test('an event whose processing fails is logged, and the next one is stored', async () => {
   const stored = Promise.withResolvers<string>()
-  const { session, logged } = await connect({
+  const { stream, logged } = await connect({
     examine: async ({ did }) => (did === bob ? bug() : { kind: 'status', did, status: undefined }),
     storeFinding: async (finding) => {
       if (finding.kind === 'status') stored.resolve(finding.did)
@@ -84,7 +83,7 @@ test('an event whose processing fails is logged, and the next one is stored', as
   expect(logged()).toMatchObject([
     { msg: 'processing of an event failed', did: bob, seq, upstream: upstream.url },
   ])
-  expect(session.isOpen).toBe(true)
+  expect(stream.isOpen).toBe(true)
 })
 
 test.each([
@@ -97,10 +96,10 @@ test.each([
     [{ msg: 'storing of an event failed' }],
   ],
 ])('an event that arrives while the store %s is read again', async (_, error, message, logs) => {
-  const { session, positions, logged } = await connect({ storeFinding: () => Promise.reject(error) })
+  const { stream, positions, logged } = await connect({ storeFinding: () => Promise.reject(error) })
   const before = upstream.seq
   upstream.emit(event(bob))
-  expect(await session.ended).toEqual({ message, isViolation: false })
+  expect(await stream.ended).toEqual({ message, isViolation: false })
   expect(positions).toEqual([before])
   expect(logged()).toMatchObject(logs)
 })
@@ -121,11 +120,13 @@ test('a stream is not read while 20 MB of it wait for the store', async () => {
 
 test('a gap and missing commits that cannot be stored are logged, and the stream is read on', async () => {
   let reports = 0
-  const { session, logged } = await connect({
-    onGap: bug,
-    onMissed() {
-      reports++
-      return bug()
+  const { stream, logged } = await connect({
+    catchUp: {
+      onGap: bug,
+      onIncomplete() {
+        reports++
+        return bug()
+      },
     },
   })
   const commit = (rev: string, since: string | null): RemoteEvent => ({
@@ -141,7 +142,7 @@ test('a gap and missing commits that cannot be stored are logged, and the stream
   upstream.emit(commit('3keaaaaaaaaa2', '3kdaaaaaaaaa2'))
   await expect.poll(messages, { interval: 10 }).toEqual([gap, missing, missing])
   expect(reports).toBe(2)
-  expect(session.isOpen).toBe(true)
+  expect(stream.isOpen).toBe(true)
 })
 
 test.each([
@@ -149,21 +150,23 @@ test.each([
   ['is unavailable', new StoreUnavailable('The disk is full'), []],
 ])('a connection ends although the store %s', async (_, error, logs) => {
   const stored = Promise.withResolvers<void>()
-  const { session, logged } = await connect({
+  const { stream, logged } = await connect({
     store: { transact: () => Promise.reject(error) } as unknown as Database,
     storeFinding: async () => stored.resolve(),
   })
   upstream.emit(event(bob))
   await stored.promise
-  session.close()
-  expect(await session.ended).toEqual({ message: 'closed', isViolation: false })
+  stream.close()
+  expect(await stream.ended).toEqual({ message: 'closed', isViolation: false })
   expect(logged()).toMatchObject(logs)
 })
 
 test('a gap that an upstream reports again and again is stored once, until that has failed', async () => {
   const results = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let gaps = 0
-  const { events } = await connect({ onGap: () => results[gaps++]?.promise ?? Promise.resolve() })
+  const { events } = await connect({
+    catchUp: { ...catchUp, onGap: () => results[gaps++]?.promise ?? Promise.resolve() },
+  })
   const outdated = async (count: number) => {
     const before = events.sum()
     for (let n = 0; n < count; n++) upstream.send(infoFrame('OutdatedCursor'))
@@ -181,13 +184,16 @@ test('a gap that an upstream reports again and again is stored once, until that 
 
 test('an upstream that sends messages that are no events is cut off', async () => {
   let gaps = 0
-  const { session, events } = await connect({
-    onGap: async () => {
-      gaps++
+  const { stream, events } = await connect({
+    catchUp: {
+      ...catchUp,
+      async onGap() {
+        gaps++
+      },
     },
   })
   for (let n = 0; n < 5000; n++) upstream.send(infoFrame('OutdatedCursor'))
-  expect(await session.ended).toEqual({
+  expect(await stream.ended).toEqual({
     message: 'It sent more than 100 messages that are no events',
     isViolation: true,
   })
@@ -197,7 +203,7 @@ test('an upstream that sends messages that are no events is cut off', async () =
 
 test('a stream is not read on before the time that its upstream has used up is over', async () => {
   let waits = [60_000, 0]
-  const { session, events } = await connect({
+  const { stream, events } = await connect({
     trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
   })
   upstream.emit(event(bob))
@@ -205,15 +211,123 @@ test('a stream is not read on before the time that its upstream has used up is o
   await expect.poll(() => events.sum(), { interval: 10 }).toBe(1)
   for (let turn = 0; turn < 20; turn++) await setImmediate()
   expect(events.sum()).toBe(1)
-  expect(session.isOpen).toBe(true)
+  expect(stream.isOpen).toBe(true)
   waits = [1]
   upstream.disconnect()
-  session.close()
-  await session.ended
+  stream.close()
+  await stream.ended
   const other = await connect({
     trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
   })
   upstream.emit(event(bob))
   upstream.emit(event(bob))
   await expect.poll(() => other.events.sum(), { interval: 10 }).toBe(2)
+})
+
+/** An event of the `n`th author. */
+const eventOf = (n: number) => event(`did:web:${n % 100}.test`)
+
+/** An upstream that may send any number of events at once. */
+const unlimited = () => ({ ...createTrust(upstream.clock.now), received() {} })
+
+test('a stream that becomes full during a transaction is paused, and goes on after it', async () => {
+  const started = Promise.withResolvers<void>()
+  const free = Promise.withResolvers<void>()
+  const { events } = await connect({
+    trust: unlimited(),
+    async storeFinding() {
+      started.resolve()
+      await free.promise
+    },
+  })
+  for (let n = 0; n < 3960; n++) upstream.emit(eventOf(n))
+  await started.promise
+  await expect.poll(() => events.sum(), { interval: 10 }).toBe(3960)
+  for (let n = 0; n < 45; n++) upstream.emit(eventOf(n))
+  await expect.poll(() => events.sum(), { interval: 10 }).toBe(4000)
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  expect(events.sum()).toBe(4000)
+  free.resolve()
+  await expect.poll(() => events.sum(), { interval: 10 }).toBe(4005)
+})
+
+test('few events are verified before their predecessors have used up budgets', async () => {
+  const free = Promise.withResolvers<void>()
+  let examined = 0
+  const { events } = await connect({
+    trust: unlimited(),
+    async examine() {
+      examined++
+      return { kind: 'changes', changes: [] }
+    },
+    storeFinding: () => free.promise,
+  })
+  for (let n = 0; n < 1000; n++) upstream.emit(eventOf(n))
+  await expect.poll(() => events.sum(), { interval: 10 }).toBe(1000)
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  expect(examined).toBeLessThan(150)
+  free.resolve()
+  await expect.poll(() => examined, { interval: 10 }).toBe(1000)
+})
+
+test('an author concerns this server until the events of the author are stored', async () => {
+  const started = Promise.withResolvers<void>()
+  const free = Promise.withResolvers<void>()
+  let isKnown = true
+  let stored = 0
+  const { events } = await connect({
+    interest: {
+      isLocal: () => false,
+      isWatched: () => false,
+      isKnown: () => isKnown,
+      mentionsLocal: () => false,
+    },
+    async storeFinding() {
+      started.resolve()
+      await free.promise
+      stored++
+    },
+  })
+  const received = async (count: number) => {
+    await expect.poll(() => events.sum(), { interval: 10 }).toBe(count)
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+  }
+  upstream.emit(event(bob))
+  await started.promise
+  isKnown = false
+  upstream.emit(event(bob))
+  await received(2)
+  free.resolve()
+  await expect.poll(() => stored, { interval: 10 }).toBe(2)
+  upstream.emit(event(bob))
+  await received(3)
+  expect(stored).toBe(2)
+})
+
+test('an event that becomes ready while the transactions end is stored', async () => {
+  for (let ticks = 0; ticks < 20; ticks++) {
+    const waiting = Promise.withResolvers<void>()
+    const second = Promise.withResolvers<void>()
+    let [examined, stored] = [0, 0]
+    const { stream } = await connect({
+      async examine() {
+        if (examined++ > 0) {
+          waiting.resolve()
+          await second.promise
+        }
+        return { kind: 'changes', changes: [] }
+      },
+      async storeFinding() {
+        stored++
+        await waiting.promise
+        for (let tick = 0; tick < ticks; tick++) await undefined
+        second.resolve()
+      },
+    })
+    upstream.emit(event(bob))
+    upstream.emit(event(carol))
+    await expect.poll(() => stored, { interval: 10, message: `after ${ticks} ticks` }).toBe(2)
+    stream.close()
+    await stream.ended
+  }
 })

@@ -1,0 +1,372 @@
+/**
+ * One connection to an upstream: reads its event stream from a position until either side ends it. Events that concern this server
+ * are verified, and stored in the order of each author, several in a transaction. The position of the stream is stored with them.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { DidString } from '@atproto/syntax'
+import { openStream, type Stream, type StreamEnd } from '../../platform/network/websocket.ts'
+import type { Database, Writer } from '../../platform/store/database.ts'
+import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
+import * as upstreams from '../../platform/store/tables/upstreams.ts'
+import type { HourCounter } from '../../platform/util/hour-counter.ts'
+import { createLimit } from '../../platform/util/limit.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import type { CatchUp } from '../remote/catch-up.ts'
+import type { Interest } from '../remote/interest.ts'
+import { type Batch, type Entry, EventBuffer, type Result } from './event-buffer.ts'
+import type { Examine } from './examine.ts'
+import { type Frame, InvalidFrame, readFrame } from './frames.ts'
+import { judge } from './judge.ts'
+import type { FrameQueue } from './queue.ts'
+import { concernOf } from './relevant.ts'
+import type { Revisions } from './revisions.ts'
+import type { StoreFinding } from './store-finding.ts'
+import type { Trust } from './trust.ts'
+
+interface Deps {
+  readonly id: number
+  readonly origin: string
+  readonly store: Database
+  readonly interest: Interest
+  readonly examine: Examine
+  readonly storeFinding: StoreFinding
+  readonly queue: FrameQueue
+  readonly trust: Trust
+  readonly revisions: Revisions
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete'>
+  /** Counts messages. */
+  readonly events: HourCounter
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** Where the stream is read from. */
+interface Start {
+  /** Number of the last event that was read; undefined: only new events are read. */
+  readonly cursor: number | undefined
+  /** When it was read, in milliseconds since 1970; undefined for a new upstream. */
+  readonly since: number | undefined
+}
+
+/** Milliseconds after which the position is stored, if only events passed that do not concern this server. */
+const positionMs = 10_000
+/** Milliseconds without an event after which a replay has ended. */
+const quietMs = 2000
+/** Events whose authors are looked up at once. */
+const concurrency = { total: 16, perKey: 1 }
+
+export class UpstreamStream {
+  readonly #deps: Deps
+  readonly #start: Start
+  readonly #connection: Stream
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<StreamEnd>()
+  #isOpen = false
+  #hasEnded = false
+  #openedAt = 0
+  #isReplaying: boolean
+  #lastReceived = performance.now()
+  /** Why the stream is not read now: too much waits for the store, or it has sent too much in a short time. */
+  readonly #pauses = new Set<'store' | 'rate'>()
+  #rateTimer: NodeJS.Timeout | undefined
+  /** Whether a gap was reported on this connection: further reports of it would be of the same one. */
+  #hasGap = false
+  /** Authors whose missing commits are being reported. */
+  readonly #reporting = new Set<string>()
+
+  readonly #buffer = new EventBuffer()
+  readonly #limit = createLimit(concurrency)
+  /** Authors of events that are about to be queued. */
+  readonly #postponed = new Set<string>()
+  /** The transactions that are running. */
+  #storing: Promise<void> | undefined
+  readonly #positionTimer: NodeJS.Timeout
+  /** The position that was stored last. */
+  #savedSeq: number | undefined
+
+  constructor(deps: Deps, start: Start) {
+    const { cursor } = start
+    this.#deps = deps
+    this.#start = start
+    this.#isReplaying = cursor !== undefined
+    this.#positionTimer = setInterval(() => void this.#savePosition(), positionMs).unref()
+    const query = cursor === undefined ? '' : `?cursor=${cursor}`
+    this.#connection = openStream(`${deps.origin}/xrpc/com.atproto.sync.subscribeRepos${query}`, {
+      // The owner named this server.
+      allowPrivate: true,
+      onOpen: () => this.#onOpen(),
+      onMessage: (bytes) => this.#onMessage(bytes),
+      onEnd: (reason) => this.#end(reason),
+    })
+  }
+
+  /** Resolves when it is connected. */
+  get opened(): Promise<void> {
+    return this.#opened.promise
+  }
+
+  /** Resolves when the connection has ended and nothing is being stored any more. */
+  get ended(): Promise<StreamEnd> {
+    return this.#ended.promise
+  }
+
+  /** Whether it is connected. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Whether the upstream still sends events of before the connection. */
+  get isReplaying(): boolean {
+    return this.#isReplaying && performance.now() - this.#lastReceived < quietMs
+  }
+
+  close(): void {
+    this.#end({ message: 'closed', isViolation: false })
+  }
+
+  #onOpen(): void {
+    this.#isOpen = true
+    this.#openedAt = this.#deps.now().getTime()
+    this.#lastReceived = performance.now()
+    this.#opened.resolve()
+    // Without a position the stream begins now.
+    if (this.#start.cursor === undefined) this.#reportGap()
+  }
+
+  #onMessage(bytes: Buffer): void {
+    try {
+      this.#receive(bytes)
+    } catch (error) {
+      if (!(error instanceof InvalidFrame)) throw error
+      this.#end({ message: `It sent an invalid event: ${error.message}`, isViolation: true })
+    }
+  }
+
+  /** @throws InvalidFrame */
+  #receive(bytes: Buffer): void {
+    const { events, trust } = this.#deps
+    this.#lastReceived = performance.now()
+    events.add(1)
+    const frame = readFrame(bytes)
+    const waitMs = trust.read(bytes.length, this.#isNext(frame) ? frame.time : undefined)
+    if (waitMs > 0) this.#pauseFor(waitMs)
+    if (frame.kind === 'info' || frame.kind === 'error') trust.noticed()
+    this.#checkTrust()
+    if (this.#hasEnded) return
+    if (frame.kind === 'info') {
+      if (frame.name === 'OutdatedCursor') this.#reportGap()
+    } else if (frame.kind === 'error') {
+      if (frame.name === 'FutureCursor') this.#rewind()
+      else this.#end({ message: `The server ended the stream: ${frame.name}`, isViolation: false })
+    } else if (frame.seq !== undefined) {
+      this.#receiveEvent(frame.seq, frame.kind === 'other' ? undefined : frame)
+    }
+  }
+
+  /** Whether a message is an event that may be replayed: not one that was read already, nor of an unknown kind. */
+  #isNext(frame: ReturnType<typeof readFrame>): frame is Frame {
+    return 'did' in frame && frame.seq > this.#lastBefore(frame.seq)
+  }
+
+  /** Returns the number of the last event; for the first one of a new upstream, the number before it. */
+  #lastBefore(seq: number): number {
+    return this.#buffer.lastSeq ?? this.#start.cursor ?? seq - 1
+  }
+
+  #receiveEvent(seq: number, frame: Frame | undefined): void {
+    if (this.#isReplaying && frame && Date.parse(frame.time) >= this.#openedAt) this.#isReplaying = false
+    const last = this.#lastBefore(seq)
+    if (seq === last) return
+    // Only the first event shows that the upstream has counted anew. Later ones are out of order, which revisions make good.
+    if (seq < last && this.#buffer.lastSeq === undefined) this.#rewind()
+    else if (!frame || !this.#isRelevant(frame)) this.#buffer.pass(seq)
+    else this.#add(frame)
+  }
+
+  /** An author with events that are not stored yet may concern this server once they are. */
+  #isRelevant(frame: Frame): boolean {
+    const { interest, queue, revisions } = this.#deps
+    const { did } = frame
+    const concern = concernOf(frame, interest)
+    const isRelevant = concern === 'event' || this.#buffer.has(did) || queue.has(did)
+    if (!isRelevant && concern === 'none') revisions.forget(did)
+    else if (revisions.isGap(frame)) this.#reportMissing(did)
+    return isRelevant
+  }
+
+  #add(frame: Frame): void {
+    this.#deps.trust.received(frame.time)
+    this.#checkTrust()
+    // A copy: the message is part of a larger piece of memory.
+    const entry = this.#buffer.add(readFrame(Buffer.from(frame.bytes)) as Frame)
+    this.#limit(frame.did, () => this.#process(entry)).catch((error: unknown) => this.#fail(error))
+    if (this.#buffer.isFull) this.#pause('store')
+  }
+
+  async #process(entry: Entry): Promise<void> {
+    // Stored records use up budgets, so that fewer events need to be verified.
+    while (this.#buffer.hasFullBatch && this.#storing) await this.#storing
+    if (this.#hasEnded) return
+    const result = await this.#verify(entry.frame)
+    if (this.#hasEnded) return
+    this.#buffer.setReady(entry, result)
+    this.#storing ??= this.#storeReady()
+  }
+
+  async #verify(frame: Frame): Promise<Result> {
+    const { examine, queue, log, origin } = this.#deps
+    const { did, seq } = frame
+    const later = { kind: 'later', frame } as const
+    if (queue.has(did) || this.#postponed.has(did)) return later
+    try {
+      const finding = await examine(frame)
+      this.#countVerified(true)
+      return finding
+    } catch (error) {
+      const verdict = judge(error)
+      // The stream goes on: the event would fail again.
+      if (!verdict && !this.#hasEnded)
+        log.error({ err: error, did, seq, upstream: origin }, 'processing of an event failed')
+      if (verdict === 'invalid') this.#countVerified(false)
+      if (verdict !== 'later') return { kind: 'nothing' }
+      this.#postponed.add(did)
+      return later
+    }
+  }
+
+  #countVerified(isValid: boolean): void {
+    this.#deps.trust.examined(isValid)
+    this.#checkTrust()
+  }
+
+  /** Stores the events that are ready, and those that become ready meanwhile. */
+  async #storeReady(): Promise<void> {
+    try {
+      await setImmediate()
+      for (;;) {
+        const batch = this.#hasEnded ? undefined : this.#buffer.takeBatch()
+        if (!batch) return
+        await this.#storeBatch(batch)
+      }
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#storing = undefined
+    }
+  }
+
+  async #storeBatch({ entries, result }: Batch): Promise<void> {
+    const { queue, storeFinding } = this.#deps
+    const advance = (tx: Writer) => this.#advance(tx, entries)
+    if (result.kind === 'later') {
+      await queue.add(result.frame, advance)
+      this.#postponed.delete(result.frame.did)
+    } else {
+      await storeFinding(result, advance)
+    }
+    // Not before: until it is stored, the position must stay behind it.
+    this.#buffer.remove(entries)
+    if (this.#buffer.isHalfEmpty) this.#resume('store')
+  }
+
+  /** Stores the position, in the transaction that stores some events. */
+  #advance(tx: Writer, stored?: ReadonlySet<Entry>): void {
+    const { id, now } = this.#deps
+    const cursor = this.#buffer.position(stored)
+    if (cursor === undefined) return
+    upstreams.advance(tx, id, { cursor, lastEventAt: now().getTime() })
+    this.#savedSeq = cursor
+  }
+
+  async #savePosition(): Promise<void> {
+    const { store, log } = this.#deps
+    if (this.#buffer.position() === this.#savedSeq) return
+    try {
+      await store.transact((tx) => this.#advance(tx))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable))
+        log.error({ err: error }, 'storing the position of a stream failed')
+    }
+  }
+
+  #pause(reason: 'store' | 'rate'): void {
+    this.#pauses.add(reason)
+    this.#connection.pause()
+  }
+
+  #resume(reason: 'store' | 'rate'): void {
+    if (this.#pauses.delete(reason) && this.#pauses.size === 0) this.#connection.resume()
+  }
+
+  /** Lets the upstream wait: an honest one that replays its events goes on later. */
+  #pauseFor(ms: number): void {
+    this.#pause('rate')
+    clearTimeout(this.#rateTimer)
+    this.#rateTimer = setTimeout(() => this.#resume('rate'), ms).unref()
+  }
+
+  #reportGap(): void {
+    if (this.#hasGap) return
+    this.#hasGap = true
+    const { catchUp, log, origin } = this.#deps
+    catchUp.onGap(origin, this.#start.since).catch((error: unknown) => {
+      this.#hasGap = false
+      log.error({ err: error, upstream: origin }, 'a gap in the events could not be stored')
+    })
+  }
+
+  /** Reports that commits of an author are missing. Repeated reports are joined until the first one is on disk. */
+  #reportMissing(did: string): void {
+    if (this.#reporting.has(did)) return
+    this.#reporting.add(did)
+    const { catchUp, log, origin } = this.#deps
+    catchUp
+      .onIncomplete(did as DidString, origin)
+      .catch((error: unknown) => {
+        log.error({ err: error, did, upstream: origin }, 'missing commits could not be stored')
+      })
+      .finally(() => this.#reporting.delete(did))
+  }
+
+  #checkTrust(): void {
+    const { breach } = this.#deps.trust
+    if (breach !== undefined) this.#end({ message: breach, isViolation: true })
+  }
+
+  /** The upstream has counted anew, because it was restored or replaced: its stream is read from the beginning. */
+  #rewind(): void {
+    this.#deps.log.warn({ upstream: this.#deps.origin }, 'upstream has counted its events anew')
+    this.#reportGap()
+    this.#end({ message: 'The server has counted its events anew', isViolation: false }, 0)
+  }
+
+  /** An event cannot be stored: the stream must be read again from its position. */
+  #fail(error: unknown): void {
+    const { log, origin } = this.#deps
+    const isKnown = error instanceof StoreFull || error instanceof StoreUnavailable
+    if (!isKnown && !this.#hasEnded) log.error({ err: error, upstream: origin }, 'storing of an event failed')
+    const message = isKnown ? error.message : 'This server could not store an event'
+    this.#end({ message, isViolation: false })
+  }
+
+  /**
+   * Ends the connection. Waiting events are dropped: the next connection gets them again.
+   * @param next where the stream is to be read from; by default, after the stored position
+   */
+  #end(reason: StreamEnd, next?: number): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#isOpen = false
+    clearInterval(this.#positionTimer)
+    clearTimeout(this.#rateTimer)
+    this.#connection.close()
+    this.#finish(next).then(() => this.#ended.resolve(reason))
+  }
+
+  async #finish(next: number | undefined): Promise<void> {
+    const { id, store } = this.#deps
+    await this.#storing
+    if (next === undefined) await this.#savePosition()
+    else await store.transact((tx) => upstreams.rewind(tx, id, next)).catch(() => {})
+  }
+}
