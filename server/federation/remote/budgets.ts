@@ -91,7 +91,7 @@ export function createBudgets({ now, log }: Deps): Budgets {
     return count <= limit
   }
 
-  /** Counts a record of an author whom no account here reads: new ones share a part of the budget. */
+  /** Counts a record of an author that no account here reads: new ones share a part of the budget. */
   function takeShared(kind: 'subject' | 'source', name: string, standing: Standing): boolean {
     const ofNew = limits[kind] * shareOfNew[kind]
     if (standing === 'new' && add(`new ${kind} ${name}`, ofNew) > ofNew) return false

@@ -378,7 +378,7 @@ const views = `
     preferences TEXT NOT NULL          -- JSON array, as the client sent it
   ) STRICT, WITHOUT ROWID;
 
-  -- Actors whom an account mutes.
+  -- Actors that an account mutes.
   CREATE TABLE mutes (
     account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     subject INTEGER NOT NULL REFERENCES actors (id),
