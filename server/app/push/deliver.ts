@@ -19,7 +19,7 @@ import { deliverPush, findPushService, UnsupportedService } from './service.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
 
-interface Deps {
+export interface DeliverDeps {
   readonly config: Config
   readonly store: Database
   readonly secrets: Secrets
@@ -57,7 +57,11 @@ const maxAgeMs = 24 * 60 * 60_000
 const done: Outcome = { kind: 'done' }
 
 /** Attempts a delivery. @param signal aborts it; the outcome is then meaningless */
-export async function deliver(services: Deps, delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
+export async function deliver(
+  services: DeliverDeps,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const current = () => duePush(services, delivery)
   if (!current()) return done
   try {
@@ -83,7 +87,7 @@ export async function deliver(services: Deps, delivery: Delivery, signal: AbortS
 }
 
 /** Returns the push as it is now; undefined if preferences, status or age exclude it. */
-function duePush(services: Deps, { did, notification }: Delivery): Push | undefined {
+function duePush(services: DeliverDeps, { did, notification }: Delivery): Push | undefined {
   const push = pushOf(services, did, notification)
   const isOld = push && services.now().getTime() - Date.parse(push.notification.indexedAt) > maxAgeMs
   return isOld && services.clock.isPlausible() ? undefined : push
@@ -93,7 +97,7 @@ type Prepare = (push: Push) => Promise<PushRequest>
 
 /** Prepares a call of `deliverPush`. A service token, signed with the account's key, identifies the recipient. */
 async function prepareForService(
-  { resolveDid, now }: Deps,
+  { resolveDid, now }: DeliverDeps,
   { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
   signal: AbortSignal,
 ): Promise<Prepare> {
@@ -118,7 +122,10 @@ async function prepareForService(
 }
 
 /** Prepares a Web Push request. Its token is the subscription; a message has 4 kB at most (RFC 8030 §7.2). */
-function prepareWebPush({ config, secrets }: Deps, { did, platform, appId, token }: Delivery): Prepare {
+function prepareWebPush(
+  { config, secrets }: DeliverDeps,
+  { did, platform, appId, token }: Delivery,
+): Prepare {
   const subscription = parseSubscription(token, config.allowPrivateTargets)
   if (!subscription) throw new OutboundRefused('The token is not a Web Push subscription')
   const contact = config.contactEmail ?? parseMailbox(config.mailFrom)?.address ?? ''

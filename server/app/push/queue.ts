@@ -4,33 +4,18 @@
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
-import type { ResolveDid } from '../../identity/did/resolver.ts'
-import type { Secrets } from '../../identity/did/secrets.ts'
-import type { Config } from '../../platform/config/config.ts'
-import type { FindAddresses } from '../../platform/network/names.ts'
-import type { Database } from '../../platform/store/database.ts'
 import * as queue from '../../platform/store/tables/push-queue.ts'
 import type { Background } from '../../platform/util/background.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
-import type { CreateViewContext } from '../views/context.ts'
-import { deliver, type Outcome } from './deliver.ts'
+import { type DeliverDeps, deliver, type Outcome } from './deliver.ts'
 
-interface Deps {
-  readonly config: Config
-  readonly store: Database
-  readonly secrets: Secrets
-  readonly resolveDid: ResolveDid
-  readonly findAddresses: FindAddresses
+interface Deps extends DeliverDeps {
   readonly notifications: NotificationEvents
   readonly background: Background
-  readonly viewContext: CreateViewContext
-  readonly origin: string
   readonly log: Logger
-  readonly now: () => Date
-  readonly clock: { isPlausible(): boolean }
 }
 
 const atOnce = 8
