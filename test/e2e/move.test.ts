@@ -148,6 +148,7 @@ test('move out: missing files are listed before the code, and nothing can be wri
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Move without these files' }).click()
+  await page.getByLabel('Code').waitFor()
 
   const unavailable = (res: ServerResponse) => res.writeHead(503).end()
   proxy.replacements.set('com.atproto.server.activateAccount', unavailable)
