@@ -1,6 +1,5 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
-import { notifySubscribers } from './app/app.ts'
 import type { ServiceTimes } from './app/proxy/lifetime.ts'
 import { createProxy, type ServiceProxy } from './app/proxy/proxy.ts'
 import { startPushQueue } from './app/push/queue.ts'
@@ -123,7 +122,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   const stopPushQueue = startPushQueue(services)
   const stopEventLimit = watchEventLimit(services)
   const stopEventArchive = services.eventArchive.watch()
-  notifySubscribers(services)
+  services.notifySubscribers()
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
   await services.upstreams.start()
   ready.resolve({ dispatch, fallback: createFallback({ ...services, signal: outgoing.signal }) })

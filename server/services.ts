@@ -1,18 +1,21 @@
 /** The long-lived parts of the server, wing by wing. Handlers receive them with each call. */
-import { type App, createApp, createNotifier, type Notifier } from './app/app.ts'
+import { type App, createApp, createNotifier } from './app/app.ts'
+import { blockListener } from './app/notifications/block-listener.ts'
 import { createFederation, type Federation, type FederationOptions } from './federation/federation.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.ts'
 import { createOperation, type Operation, type OperationOptions } from './operation/operation.ts'
 import { createPlatform, type Platform, type PlatformOptions } from './platform/platform.ts'
+import { combineListeners, type RecordListener } from './repository/records/events.ts'
+import { linkListener } from './repository/records/link-listener.ts'
 import { createRepository, type Repository, type RepositoryOptions } from './repository/repository.ts'
 
-export interface Services extends Platform, Identity, Repository, Federation, Notifier, App, Operation {}
+export interface Services extends Platform, Identity, Repository, Federation, App, Operation {}
 
 export interface ServicesOptions
   extends PlatformOptions,
     IdentityOptions,
-    Omit<RepositoryOptions, 'listeners'>,
-    Omit<FederationOptions, 'notifying' | 'silent'>,
+    Omit<RepositoryOptions, 'listener'>,
+    Omit<FederationOptions, 'listeners'>,
     OperationOptions {}
 
 /** Creates them in order: a later one uses only earlier ones. */
@@ -20,10 +23,48 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const platform = createPlatform(options)
   const identity = await createIdentity(platform, options)
   const notifier = createNotifier(platform)
-  const { listener, ...federation } = await createFederation(platform, identity, notifier, options)
-  const listeners = [notifier.notifying, listener]
-  const repository = await createRepository(platform, { ...options, listeners })
+  const federation = await createFederation(platform, identity, {
+    ...options,
+    listeners: (actors) => ({
+      notifying: inOrder({ notifications: notifier.notifying, actors }),
+      silent: inOrder({ notifications: notifier.silent, actors }),
+    }),
+  })
+  const repository = await createRepository(platform, {
+    ...options,
+    listener: (media) => inOrder({ media, notifications: notifier.notifying, ...federation.listeners }),
+  })
   const app = createApp(platform, notifier, federation)
   const operation = createOperation(platform, identity, repository, options)
-  return { ...platform, ...identity, ...repository, ...federation, ...notifier, ...app, ...operation }
+  return { ...platform, ...identity, ...repository, ...federation, ...app, ...operation }
+}
+
+/** Records of other servers have no `media`, which is not stored here, and no `wanted`. */
+interface Listeners {
+  readonly media?: RecordListener
+  readonly notifications: RecordListener
+  readonly actors: RecordListener
+  readonly wanted?: RecordListener
+}
+
+/**
+ * The listeners of written records, in the order in which they are called. An archive of another server is imported with
+ * `linkListener` alone: its records notify of nothing, and their media comes later.
+ */
+function inOrder({ media, notifications, actors, wanted }: Listeners): RecordListener {
+  const listeners = [
+    // Refuses records that name missing media, before anything is stored of them.
+    media,
+    // Stores the links and the feed item, which the following ones query.
+    linkListener,
+    // Hides and shows earlier notifications when blocks change.
+    blockListener,
+    // Adds notifications, which are hidden where a block applies.
+    notifications,
+    // Stores the identities of the author and of followed actors.
+    actors,
+    // Has posts fetched that the record refers to. Its requests follow the commit, and need these identities.
+    wanted,
+  ]
+  return combineListeners(...listeners.filter((listener) => listener !== undefined))
 }

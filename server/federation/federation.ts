@@ -4,7 +4,7 @@ import { namesBacklinkService } from '../platform/config/config.ts'
 import type { Platform } from '../platform/platform.ts'
 import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
 import type { Files } from '../platform/store/files.ts'
-import { combineListeners, type RecordListener } from '../repository/records/events.ts'
+import type { RecordListener } from '../repository/records/events.ts'
 import { type Actors, createActors } from './actors/actors.ts'
 import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
 import { createActorListener } from './actors/listener.ts'
@@ -14,7 +14,7 @@ import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
 import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
 import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
-import { createIntake, type Intake } from './remote/intake.ts'
+import { createIntake, type Intake, type IntakeDeps } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
 import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
@@ -25,6 +25,8 @@ import { createUpstreamOrigins } from './upstreams/origins.ts'
 import { createUpstreams, type Upstreams } from './upstreams/upstreams.ts'
 
 export interface Federation {
+  /** Listen to records of accounts here: keep the actors, and fetch the posts, that they refer to. */
+  readonly listeners: { readonly actors: RecordListener; readonly wanted: RecordListener }
   readonly actors: Actors
   readonly actorRefresh: ActorRefresh
   readonly findHandle: FindHandle
@@ -49,24 +51,17 @@ export interface FederationOptions {
   readonly files: Files
   /** Identifies the running server; another one after each start. */
   readonly instance: string
+  /** Returns the listeners of stored records of other servers. @param actors the one that keeps the actors */
+  readonly listeners: (actors: RecordListener) => Pick<IntakeDeps, 'notifying' | 'silent'>
+  /** Replace delays of requests to backlink services. */
   readonly backlinkDelays?: Partial<BacklinkDelays> | undefined
 }
 
-/** Called for stored records of other servers. */
-interface Listeners {
-  /** For records that may notify. */
-  readonly notifying: RecordListener
-  /** For the others. */
-  readonly silent: RecordListener
-}
-
-/** @returns also the listener of records of accounts here: it keeps the actors, and fetches the records, that they refer to */
 export async function createFederation(
   platform: Platform,
   { resolveDid, resolveHandle }: Pick<Identity, 'resolveDid' | 'resolveHandle'>,
-  { notifying, silent }: Listeners,
   options: FederationOptions,
-): Promise<Federation & { readonly listener: RecordListener }> {
+): Promise<Federation> {
   const { config, store } = platform
   const { files, instance } = options
   const { dataDir } = config
@@ -85,11 +80,7 @@ export async function createFederation(
   const actors = createActors({ ...shared, upstreamOrigins })
   const interest = createInterest({ store })
   const actorListener = createActorListener({ actors, interest })
-  const intake = createIntake({
-    ...{ ...shared, interest },
-    notifying: combineListeners(notifying, actorListener),
-    silent: combineListeners(silent, actorListener),
-  })
+  const intake = createIntake({ ...shared, interest, ...options.listeners(actorListener) })
   const hosts = createHosts({ ...shared, named: upstreamOrigins })
   const statusClaims = createStatusClaims({ ...shared, hosts, actors })
   const known = { ...shared, hosts, statusClaims, actors, interest, intake }
@@ -100,6 +91,7 @@ export async function createFederation(
   const actorRefresh = createActorRefresh({ ...known, fetchRecord })
   const findHandle = createFindHandle({ ...known, upstreamOrigins })
   return {
+    listeners: { actors: actorListener, wanted: wantedRecords.listener },
     actors,
     actorRefresh,
     findHandle,
@@ -119,7 +111,6 @@ export async function createFederation(
     backlinks: namesBacklinkService(config)
       ? await openBacklinks({ ...known, fetchRecord, delays: options.backlinkDelays })
       : undefined,
-    listener: combineListeners(actorListener, wantedRecords.listener),
   }
 }
 

@@ -12,7 +12,7 @@ import { createSegmentFiles, type SegmentFiles } from './events/segment-files.ts
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createTidClock } from './format/tid.ts'
 import { createBlobListener } from './records/blob-listener.ts'
-import { combineListeners, type RecordListener } from './records/events.ts'
+import type { RecordListener } from './records/events.ts'
 import { createExports, type Exports } from './records/export.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
@@ -34,8 +34,8 @@ export interface Repository {
 export interface RepositoryOptions {
   /** The file system of the store. */
   readonly files: Files
-  /** Called for each record that an account here writes, in order. */
-  readonly listeners: readonly RecordListener[]
+  /** Returns the listener of records that accounts here write. @param media the one that checks and deletes blobs */
+  readonly listener: (media: RecordListener) => RecordListener
   /** Replaces the limits at which events are archived. */
   readonly archiveLimits?: ArchiveLimits | undefined
   /** Replaces the free space of the disk, in bytes. */
@@ -50,13 +50,13 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   const room = createRoom({ config, store, freeBytes: options.freeBytes ?? freeBytes })
   const blobs = createBlobs({ ...shared, room })
   await blobs.removeTemporaries()
-  const release = createBlobListener((did, cids) =>
+  const media = createBlobListener((did, cids) =>
     background.run('deletion of blobs', () => blobs.release(did, cids)),
   )
   const repositories = createRepositories({
     ...{ store, names, now },
     nextTid: createTidClock(now),
-    listener: combineListeners(release, ...options.listeners),
+    listener: options.listener(media),
   })
   const exports = createExports({ ...shared, repositories })
   await exports.removeTemporaries()

@@ -73,7 +73,7 @@ export interface IntakeUsage extends Usage {
   readonly isPurging: boolean
 }
 
-interface Deps {
+export interface IntakeDeps {
   readonly store: Database
   readonly config: { readonly remoteLimit: number }
   readonly names: Names
@@ -83,9 +83,9 @@ interface Deps {
   readonly log: Logger
   /** Ends long work. */
   readonly signal: AbortSignal
-  /** Stores links and blocks. */
+  /** Called for records that do not notify. */
   readonly silent: RecordListener
-  /** Notifies as well. */
+  /** Called for the others. */
   readonly notifying: RecordListener
 }
 
@@ -102,7 +102,7 @@ export function createIntake({
   log,
   signal,
   ...listeners
-}: Deps): Intake {
+}: IntakeDeps): Intake {
   const room = createRoom({ store, config })
   const eviction = createEviction({ store, room, names, log, now, signal })
   let lastRefusedAt: Date | undefined
