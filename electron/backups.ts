@@ -48,7 +48,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
   const ownProofs = createBackupProofs({ dataDir, now })
   /** Throws when a backup cannot be restored. */
   const prove = async (file: string) => {
-    const proof = await (server.services?.backupProofs ?? ownProofs).prove(file)
+    const proof = await (server.services?.operation.backupProofs ?? ownProofs).prove(file)
     if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
     return proof
   }
@@ -132,7 +132,8 @@ async function exportRepository({ server, window }: Parts, did: DidString): Prom
   const name = `${did.replaceAll(':', '-')}.car`
   const file = await chooseDestination(window.browserWindow, t.dialogs.saveRepository, name, repositoryFiles)
   if (file === undefined) return undefined
-  if (!(await saveRepo(services, did, file))) throw new Error('This account has no repository here.')
+  if (!(await saveRepo(services.repository, did, file)))
+    throw new Error('This account has no repository here.')
   return file
 }
 

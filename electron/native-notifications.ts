@@ -42,8 +42,9 @@ export function setupNotifications({ server, window, file, secrets, bus }: Notif
     pending = []
     const { services } = server
     if (!services) return
+    const deps = { ...services, ...services.app }
     for (const did of signedIn(secrets.read('sessions'))) {
-      const pushes = batch.flatMap((arrivals) => arrivedPushes(services, did, arrivals))
+      const pushes = batch.flatMap((arrivals) => arrivedPushes(deps, did, arrivals))
       if (pushes.length > maxSingle) notify({ title: manyArrived(pushes.length) }, onClick)
       else for (const push of pushes) notifyOf(push, onClick)
     }

@@ -60,7 +60,7 @@ export function setupServer({ config, bus, log }: ServerDeps): EmbeddedServer {
       running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
-      running.services.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
+      running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
       log.info({ port: running.port }, 'server started')
       return setState({
         kind: 'running',

@@ -5,12 +5,13 @@ import { createProxy, type ServiceProxy } from './app/proxy/proxy.ts'
 import { startPushQueue } from './app/push/queue.ts'
 import { didOf } from './app/views/find.ts'
 import { freshWrites } from './app/views/fresh.ts'
-import type { BacklinkDelays } from './federation/backlinks/backlinks.ts'
+import type { FederationOptions } from './federation/federation.ts'
 import { loadAdminPassword } from './identity/auth/admin-password.ts'
 import { createPageGuard } from './identity/auth/foreign-page.ts'
-import { type PasswordHasher, PasswordQueueFull } from './identity/auth/passwords.ts'
+import { PasswordQueueFull } from './identity/auth/passwords.ts'
 import { createSessionWatch } from './identity/auth/session-watch.ts'
 import { createVerifier } from './identity/auth/verifier.ts'
+import type { IdentityOptions } from './identity/identity.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
 import { createDidPaths } from './operation/web/did-paths.ts'
@@ -19,6 +20,7 @@ import { createUi } from './operation/web/ui.ts'
 import { asksForHandle, createWellKnown } from './operation/web/well-known.ts'
 import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
+import type { PlatformOptions } from './platform/platform.ts'
 import { Database } from './platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from './platform/store/errors.ts'
 import { type Files, nodeFiles } from './platform/store/files.ts'
@@ -35,10 +37,10 @@ import { type CallMethod, createInternalCaller } from './platform/xrpc/internal-
 import { type Listener, listen } from './platform/xrpc/listen.ts'
 import { createRouter } from './platform/xrpc/router.ts'
 import { createStreams, type Streams } from './platform/xrpc/streams.ts'
-import type { ArchiveLimits } from './repository/events/archive.ts'
 import { watchEventLimit } from './repository/events/retention.ts'
 import { callerRename, requestRename } from './repository/records/rename.ts'
 import { announceRestore } from './repository/records/restored.ts'
+import type { RepositoryOptions } from './repository/repository.ts'
 import { createServices, type Services } from './services.ts'
 
 export interface RunningServer {
@@ -50,29 +52,20 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-export interface ServerOptions {
-  /** Replaces the real file system of the store. */
+/** Replace parts and limits; most of them for tests. */
+export interface ServerOptions
+  extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
+    IdentityOptions,
+    Partial<Pick<RepositoryOptions, 'archiveLimits' | 'freeBytes'>>,
+    Pick<FederationOptions, 'backlinkDelays'> {
+  /** The file system of the store. */
   readonly files?: Files | undefined
-  readonly now?: () => Date
-  readonly log?: Logger
-  /** Replaces the password hasher, which the server closes; tests use a cheap one. */
-  readonly passwords?: PasswordHasher
-  /** Bytes of journals at which a checkpoint starts by itself; tests use a low limit. */
+  /** Bytes of journals at which a checkpoint starts by itself. */
   readonly checkpointBytes?: number
-  /** Bytes of data at which the store refuses more records and accounts; tests use a low limit. */
+  /** Bytes of data at which the store refuses more records and accounts. */
   readonly fullBytes?: number
-  /** Replace time limits of forwarded calls; tests use shorter ones. */
+  /** Time limits of forwarded calls. */
   readonly serviceTimes?: Partial<ServiceTimes>
-  /** Replace delays of requests to backlink services; tests use shorter ones. */
-  readonly backlinkDelays?: Partial<BacklinkDelays>
-  /** Replaces the limits at which events are archived; tests use lower ones. */
-  readonly archiveLimits?: ArchiveLimits
-  /** Replaces the free space of the disk, in bytes. */
-  readonly freeBytes?: (folder: string) => Promise<number>
-  /** Called when a message was kept in the outbox. */
-  readonly onMailKept?: () => void
-  /** Milliseconds in which the directory must take the identity of a new account; tests use fewer. */
-  readonly directoryWaitMs?: number
 }
 
 /**
@@ -95,21 +88,12 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
   const outgoing = new AbortController()
   const services: Services = await createServices({
-    config,
-    store,
-    log,
-    now,
-    clock,
+    ...options,
+    ...{ config, store, log, now, clock, instance },
     files: options.files ?? nodeFiles,
     port: listener.port,
-    instance,
     signal: outgoing.signal,
-    passwords: options.passwords,
-    backlinkDelays: options.backlinkDelays,
-    archiveLimits: options.archiveLimits,
-    freeBytes: options.freeBytes,
-    onMailKept: options.onMailKept,
-    directoryWaitMs: options.directoryWaitMs,
+    // Methods use the services, and moves of accounts, which are among these, call methods.
     callMethod: (call) => callMethod(call),
   })
     .then(withStoreReady)
@@ -118,41 +102,41 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       return closing(listener, store)(error)
     })
   const callMethod: CallMethod = createInternalCaller(methods, services)
-  const stopJobs = startJobs(periodicJobs(services), services.background)
-  const stopPushQueue = startPushQueue(services)
-  const stopEventLimit = watchEventLimit(services)
-  const stopEventArchive = services.eventArchive.watch()
-  services.notifySubscribers()
+  const { background, mailer, identity, repository, federation, app } = services
+  const stops = [
+    startJobs(periodicJobs(services), background),
+    startPushQueue({ ...services, ...identity, ...app }),
+    watchEventLimit({ ...services, ...repository }),
+    repository.eventArchive.watch(),
+  ]
+  app.notifySubscribers()
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
-  await services.upstreams.start()
-  ready.resolve({ dispatch, fallback: createFallback({ ...services, signal: outgoing.signal }) })
-  services.backlinks?.start()
+  await federation.upstreams.start()
+  ready.resolve({ dispatch, fallback: createFallback(services) })
+  federation.backlinks?.start()
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
     port: listener.port,
     services,
     async close() {
-      services.backlinks?.close()
-      stopJobs()
-      stopPushQueue()
-      stopEventLimit()
-      stopEventArchive()
+      federation.backlinks?.close()
+      for (const stop of stops) stop()
       // Otherwise a call that waits for another server, or the archive of many events, would delay the close.
       outgoing.abort()
-      await services.upstreams.close()
+      await federation.upstreams.close()
       proxy?.close()
-      void services.mailer.close()
+      void mailer.close()
       await streams.close()
       await listener.close()
-      await services.background.idle()
-      await services.lastUsed.write().catch((error: unknown) => {
+      await background.idle()
+      await identity.lastUsed.write().catch((error: unknown) => {
         log.warn({ err: error }, 'writing last-used times failed')
       })
       await clock.close().catch((error: unknown) => {
         log.warn({ err: error }, 'writing the trusted time failed')
       })
-      await Promise.all([services.passwords.close(), services.mailer.close()])
+      await Promise.all([identity.passwords.close(), mailer.close()])
       await store.close()
     },
   }
@@ -160,9 +144,10 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 
 /** Before the first request: a write would continue a stream that other servers know differently. */
 async function withStoreReady(services: Services): Promise<Services> {
-  await services.plc.holdEvents()
-  await services.store.afterRestore(() => announceRestore(services))
-  await services.storedNames.renameAll()
+  const { store, identity, repository } = services
+  await identity.plc.holdEvents()
+  await store.afterRestore(() => announceRestore({ ...services, ...repository }))
+  await repository.storedNames.renameAll()
   return services
 }
 
@@ -227,9 +212,9 @@ function hostnamesOf({ publicUrl, hostnames }: Config): string[] {
 }
 
 /** Answers paths outside `/xrpc/`. */
-function createFallback(services: Services & { readonly signal: AbortSignal }): Fallback {
+function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
-  const didPaths = createDidPaths(services)
+  const didPaths = createDidPaths({ ...services, ...services.identity })
   const ui = createUi()
   return async (req, res, path, name) => {
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
@@ -251,9 +236,10 @@ function createDispatch(
   adminPassword: string,
   { serviceTimes }: ServerOptions,
 ): Answering {
-  const { store, now, config, names, log } = services
+  const { store, now, config, names, log, identity, federation, app, operation } = services
   const authorize = createVerifier({
     ...services,
+    ...identity,
     adminPassword,
     rateLimits: config.rateLimits,
     watchSession: createSessionWatch({ store, now }),
@@ -267,14 +253,16 @@ function createDispatch(
   const streams = createStreams({ ...shared, subscriptions })
   const proxy = createProxy({
     ...services,
+    ...identity,
     authorize,
+    callMethod: operation.callMethod,
     times: serviceTimes,
     onRefused: () => void services.refusals.calls++,
     didOfHandle: async (handle, account) =>
-      didOf(store, handle) ?? services.findHandle(handle, { kind: 'account', key: account }),
+      didOf(store, handle) ?? federation.findHandle(handle, { kind: 'account', key: account }),
     freshWrites({ did, account }, { name, caller }) {
       const rename = callerRename(names, name.called)
-      const writes = freshWrites(services.viewContext(caller.origin, did), rename)
+      const writes = freshWrites(app.viewContext(caller.origin, did), rename)
       return writes && { ...writes, rename: rename?.type ?? ((type) => type), names: [did, account.handle] }
     },
   })

@@ -1,4 +1,4 @@
-/** The long-lived parts of the server, wing by wing. Handlers receive them with each call. */
+/** The long-lived parts of the server. Handlers receive them with each call. */
 import { type App, createApp, createNotifier } from './app/app.ts'
 import { blockListener } from './app/notifications/block-listener.ts'
 import { createFederation, type Federation, type FederationOptions } from './federation/federation.ts'
@@ -9,7 +9,14 @@ import { combineListeners, type RecordListener } from './repository/records/even
 import { linkListener } from './repository/records/link-listener.ts'
 import { createRepository, type Repository, type RepositoryOptions } from './repository/repository.ts'
 
-export interface Services extends Platform, Identity, Repository, Federation, App, Operation {}
+/** The parts of the platform, which all others build on, and the wings. */
+export interface Services extends Platform {
+  readonly identity: Identity
+  readonly repository: Repository
+  readonly federation: Federation
+  readonly app: App
+  readonly operation: Operation
+}
 
 export interface ServicesOptions
   extends PlatformOptions,
@@ -36,7 +43,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   })
   const app = createApp(platform, notifier, federation)
   const operation = createOperation(platform, identity, repository, options)
-  return { ...platform, ...identity, ...repository, ...federation, ...app, ...operation }
+  return { ...platform, identity, repository, federation, app, operation }
 }
 
 /** Records of other servers have no `media`, which is not stored here, and no `wanted`. */

@@ -569,7 +569,7 @@ async function makeHeader(
   full: Session,
   signIn: (password?: string) => Promise<Session>,
 ): Promise<string | undefined> {
-  const key = server.running.services.secrets.tokenKey
+  const key = server.running.services.identity.secrets.tokenKey
   const [header, claims] = decodeJwt(full.accessJwt)
   const [refreshHeader, refreshClaims] = decodeJwt(full.refreshJwt)
   const past = { iat: 1_600_000_000, exp: 1_600_000_001 }

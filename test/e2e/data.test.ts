@@ -113,7 +113,7 @@ describe('media', () => {
     await social.post(owner, { text: 'A flag', embed })
     const { dataDir } = world.server.config
     await rm(join(dataDir, 'blobs', image.ref.$link.slice(-2), image.ref.$link))
-    await world.server.running.services.blobs.examine([image.ref.$link])
+    await world.server.running.services.repository.blobs.examine([image.ref.$link])
 
     const page = await world.signedIn(owner, '/data')
     const missing = page.getByRole('list', { name: 'Missing media' })

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { sweep } from '../../server/operation/jobs/maintenance.ts'
 import { blobPath, blobsName } from '../../server/platform/store/layout.ts'
 import { findByDid } from '../../server/platform/store/tables/accounts.ts'
 import { findings, overflow } from '../support/accessibility.ts'
@@ -12,6 +11,7 @@ import type { Page } from '../support/browser.ts'
 import { day } from '../support/clock.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { signServiceJwt } from '../support/jwt.ts'
+import { sweep } from '../support/maintenance.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory } from '../support/plc.ts'
 import { type Account, TestServer } from '../support/server.ts'
 import { heading, World } from '../support/world.ts'
@@ -40,7 +40,7 @@ async function filled(at: TestServer, name: string, domain: string): Promise<Acc
   const blob = await blobOf(at, account, png(name))
   const record = { repo: account.did, collection: 'com.example.note', record: { blob } }
   expect((await at.post('com.core.repo.createRecord', record, account)).status).toBe(200)
-  await at.running.services.plc.publish(account.did)
+  await at.running.services.identity.plc.publish(account.did)
   return account
 }
 
@@ -190,7 +190,7 @@ test('an imported account says when it is deleted or why it is kept, to its hold
 
   const key = findByDid(services.store, identity.did)?.signingKeyDid ?? ''
   const here = await nextOperation(identity.rotationKey, identity.genesis, {
-    rotationKeys: [services.secrets.rotationKey.did],
+    rotationKeys: [services.identity.secrets.rotationKey.did],
     verificationMethods: { atproto: key },
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: services.origin } },
   })

@@ -89,7 +89,7 @@ test('writes work, and repositories verify', async () => {
     'hello from a client of the network',
   ])
   const { file } = await server.running.services.store.backup()
-  const { problem, provenAt } = await server.running.services.backupProofs.prove(file)
+  const { problem, provenAt } = await server.running.services.operation.backupProofs.prove(file)
   expect(problem).toBe(undefined)
   expect(provenAt).toBeDefined()
   await server.restart()

@@ -66,7 +66,7 @@ export async function filledAccount(at: TestServer, name: string): Promise<Accou
   }))
   await succeed(at.post('com.core.repo.applyWrites', { repo: account.did, writes }, account))
   await succeed(at.post('app.bsky.actor.putPreferences', { preferences }, account))
-  await at.running.services.plc.publish(account.did)
+  await at.running.services.identity.plc.publish(account.did)
   return account
 }
 

@@ -53,7 +53,7 @@ export function moveOperation(
 ): Promise<PlcOperation> {
   const { config, running } = server
   return nextOperation(identity.rotationKey, identity.genesis, {
-    rotationKeys: [identity.rotationKey.did(), running.services.secrets.rotationKey.did],
+    rotationKeys: [identity.rotationKey.did(), running.services.identity.secrets.rotationKey.did],
     verificationMethods: { atproto: signingKey },
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: config.publicUrl ?? '' } },
   })

@@ -4,11 +4,11 @@ import type { RunningServer } from '../../server/server.ts'
 
 /** Calls the listener for each pushed notification of an account. @returns a function that stops it */
 export function watchPushes(
-  services: Pick<RunningServer['services'], 'notifications' | 'store' | 'viewContext' | 'origin'>,
+  services: Pick<RunningServer['services'], 'store' | 'origin' | 'app'>,
   did: string,
   listener: (push: Push) => void,
 ): () => void {
-  return services.notifications.subscribe((arrivals) => {
-    for (const push of arrivedPushes(services, did, arrivals)) listener(push)
+  return services.app.notifications.subscribe((arrivals) => {
+    for (const push of arrivedPushes({ ...services, ...services.app }, did, arrivals)) listener(push)
   })
 }

@@ -31,7 +31,7 @@ export class RemoteAuthor {
   }
 
   apply(changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied> {
-    return this.#server.running.services.intake.apply(source, changes, options)
+    return this.#server.running.services.federation.intake.apply(source, changes, options)
   }
 
   /** @param more replaces the key and the revision */

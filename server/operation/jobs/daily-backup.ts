@@ -9,7 +9,6 @@ import type { BackupProofs } from '../backups/proofs.ts'
 interface Deps {
   readonly config: Config
   readonly store: Database
-  readonly backupProofs: BackupProofs
   readonly log: Logger
   readonly now: () => Date
 }
@@ -22,8 +21,8 @@ export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<
 }
 
 /** Checks that the backups can be restored, each once and the newest every week. */
-export async function checkBackups({ backupProofs, log }: Pick<Deps, 'backupProofs' | 'log'>): Promise<void> {
-  for (const { file, problem } of await backupProofs.proveDue()) {
+export async function checkBackups(proofs: BackupProofs, log: Logger): Promise<void> {
+  for (const { file, problem } of await proofs.proveDue()) {
     log.error({ file, problem }, 'backup cannot be restored')
   }
 }

@@ -2,66 +2,50 @@
 import { deleteAccount, finishDeletion, finishDeletions } from '../../identity/accounts/delete.ts'
 import { expireReservedKeys } from '../../identity/accounts/reserved-keys.ts'
 import { expireUnactivated } from '../../identity/accounts/unactivated.ts'
-import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Identity } from '../../identity/identity.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as mailTokens from '../../platform/store/tables/mail-tokens.ts'
 import * as sessions from '../../platform/store/tables/sessions.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
+import type { Repository } from '../../repository/repository.ts'
+import type { Job } from './scheduler.ts'
 
-type Deps = Parameters<typeof finishDeletion>[0] &
-  Parameters<typeof expireUnactivated>[0] &
-  Parameters<typeof expireReservedKeys>[0] & {
-    readonly store: Database
-    readonly log: Logger
-    readonly now: () => Date
-    readonly clock: Pick<TrustedClock, 'isPlausible'>
-  }
-
-/** A part of maintenance. Each is a job of its own, so that none stops another. */
-export interface MaintenancePart {
-  readonly name: string
-  run(services: Deps): Promise<unknown>
+interface Deps extends Platform {
+  readonly identity: Pick<Identity, 'resolveDid'>
+  readonly repository: Pick<Repository, 'blobs'>
 }
 
 /** Mail tokens are kept after they expire, so that late use yields ExpiredToken instead of InvalidToken. */
 const keepMailTokensMs = 24 * 60 * 60_000
 
-export const maintenanceParts: readonly MaintenancePart[] = [
-  { name: 'deletion of due accounts', run: whenPlausible(deleteDueAccounts) },
-  { name: 'deletion of rows of accounts', run: finishDeletions },
-  { name: 'expiry of imported accounts', run: whenPlausible(expireUnactivated) },
-  { name: 'expiry of reserved keys', run: whenPlausible(expireReservedKeys) },
-  {
-    name: 'expiry of sessions',
-    run: whenPlausible(({ store, now }) => store.transact((tx) => sessions.removeExpired(tx, iso(now())))),
-  },
-  {
-    name: 'expiry of mail tokens',
-    run: whenPlausible(({ store, now }) =>
-      store.transact((tx) => mailTokens.removeExpired(tx, iso(new Date(now().getTime() - keepMailTokensMs)))),
-    ),
-  },
-]
-
-/** Work that deletes by age pauses while the clock is implausible. */
-function whenPlausible(work: (services: Deps) => Promise<unknown>): MaintenancePart['run'] {
-  return async (services) => {
-    if (services.clock.isPlausible()) await work(services)
+/** The parts of maintenance. Each is a job of its own, so that none stops another. */
+export function maintenanceParts({ identity, repository, ...platform }: Deps): Pick<Job, 'name' | 'run'>[] {
+  const deps = { ...platform, ...identity, ...repository }
+  const { store, clock, now } = platform
+  /** Work that deletes by age pauses while the clock is implausible. */
+  const whenPlausible = (work: () => Promise<unknown>) => async () => {
+    if (clock.isPlausible()) await work()
   }
-}
-
-/** Runs all parts. A failure is logged, and the others run all the same. */
-export async function sweep(services: Deps): Promise<void> {
-  for (const { name, run } of maintenanceParts) {
-    await run(services).catch((error: unknown) => services.log.error({ err: error }, `${name} failed`))
-  }
+  const removeExpiredTokens = (tx: Writer) =>
+    mailTokens.removeExpired(tx, iso(new Date(now().getTime() - keepMailTokensMs)))
+  return [
+    { name: 'deletion of due accounts', run: whenPlausible(() => deleteDueAccounts(deps)) },
+    { name: 'deletion of rows of accounts', run: () => finishDeletions(deps) },
+    { name: 'expiry of imported accounts', run: whenPlausible(() => expireUnactivated(deps)) },
+    { name: 'expiry of reserved keys', run: whenPlausible(() => expireReservedKeys(deps)) },
+    {
+      name: 'expiry of sessions',
+      run: whenPlausible(() => store.transact((tx) => sessions.removeExpired(tx, iso(now())))),
+    },
+    { name: 'expiry of mail tokens', run: whenPlausible(() => store.transact(removeExpiredTokens)) },
+  ]
 }
 
 /** Deletes the accounts whose holders asked for it. */
-async function deleteDueAccounts(services: Deps): Promise<void> {
-  const { store, now, log } = services
+async function deleteDueAccounts(deps: Parameters<typeof finishDeletion>[0]): Promise<void> {
+  const { store, now, log } = deps
   for (const account of accounts.dueForDeletion(store, iso(now()))) {
     const { did } = account
     try {
@@ -74,7 +58,7 @@ async function deleteDueAccounts(services: Deps): Promise<void> {
       })
       if (!isDeleted) continue
       log.info({ did }, 'account deleted: its deletion was due')
-      await finishDeletion(services, account)
+      await finishDeletion(deps, account)
     } catch (error) {
       log.error({ err: error, did }, 'deletion of an account failed')
     }

@@ -38,7 +38,7 @@ async function subscribed(account: { accessJwt: string }, unread = 0): Promise<L
 /** An access token that expires two hours later than usual: the clock is moved in these tests. */
 function longLived(account: Account): { accessJwt: string } {
   const [header, claims] = decodeJwt(account.accessJwt)
-  const key = server.running.services.secrets.tokenKey
+  const key = server.running.services.identity.secrets.tokenKey
   return { accessJwt: signJwt(header, { ...claims, exp: Number(claims.exp) + 7200 }, key) }
 }
 
@@ -383,7 +383,7 @@ describe('subscribe: the stream is closed when', () => {
 
   test('its token expires while the stream is idle', async () => {
     const [header, claims] = decodeJwt(alice.accessJwt)
-    const key = server.running.services.secrets.tokenKey
+    const key = server.running.services.identity.secrets.tokenKey
     const exp = server.clock.now().getTime() / 1000 + 0.3
     const stream = await subscribed({ accessJwt: signJwt(header, { ...claims, exp }, key) })
     await endsWith(stream, expired('Token has expired'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { day, hour, minute } from '../../support/clock.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 

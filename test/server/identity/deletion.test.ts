@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../../server/identity/accounts/delete.ts'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import * as deletions from '../../../server/platform/store/tables/account-deletions.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { startDidHost } from '../../support/did-host.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { arrive, movingAccount } from '../../support/moving-account.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
@@ -246,7 +246,7 @@ test('deletion: a write that has been accepted before the account is hidden is r
   expect((await server.post('com.core.repo.createRecord', note, mona)).status).toBe(200)
   await hide(mona.did)
   const did = mona.did as `did:${string}:${string}`
-  const written = server.running.services.repositories.write(did, (draft) => {
+  const written = server.running.services.repository.repositories.write(did, (draft) => {
     draft.remove('com.example.note', '1' as Parameters<typeof draft.remove>[1])
   })
   await expect(written).rejects.toMatchObject({ name: 'AccountNotFound' })

@@ -1,11 +1,11 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../../support/did-host.ts'
 import { NameServer } from '../../support/dns.ts'
 import { signServiceJwt } from '../../support/jwt.ts'
+import { sweep } from '../../support/maintenance.ts'
 import {
   createPlcIdentity,
   moveOperation,
@@ -343,7 +343,7 @@ describe('an operation in plcOp', () => {
     const plcOp = await plannedMove(identity, server)
     const { body } = await moveIn(identity.did, 'mover.test', await proofOf(identity), { plcOp })
     await server.running.services.background.idle()
-    await server.running.services.plc.publishDue()
+    await server.running.services.identity.plc.publishDue()
     expect(directory.postedFor(identity.did)).toEqual([])
 
     expect((await activate(body)).status).toBe(200)

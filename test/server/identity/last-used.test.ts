@@ -96,18 +96,18 @@ test('last uses are written only while the store accepts writes', async () => {
   const disk = new FullDisk()
   server = await TestServer.start({}, disk.files)
   const alice = await server.account('alice')
-  const { store, lastUsed } = server.running.services
+  const { store, identity } = server.running.services
   disk.isFull = true
   expect((await server.post('com.core.server.createAppPassword', { name: 'phone' }, alice)).status).toBe(503)
   server.clock.advance(hour)
   await read(alice)
   const [stored] = lastUsedOf('sessions')
   const { commits, epoch } = store
-  await lastUsed.write()
+  await identity.lastUsed.write()
   expect([store.commits, store.epoch]).toEqual([commits, epoch])
   disk.isFull = false
   await server.post('com.core.server.createAppPassword', { name: 'phone' }, alice)
-  await lastUsed.write()
+  await identity.lastUsed.write()
   expect((lastUsedOf('sessions')[0] ?? '') > (stored ?? '')).toBe(true)
 })
 
@@ -119,6 +119,6 @@ test('writing an earlier use does not overwrite the time of a later refresh', as
   server.clock.advance(minute)
   await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
   const refreshed = lastUsedOf('sessions')
-  await server.running.services.lastUsed.write()
+  await server.running.services.identity.lastUsed.write()
   expect(lastUsedOf('sessions')).toEqual(refreshed)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { day, minute, second } from '../../support/clock.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -31,7 +31,7 @@ const endpointOf = (did: string) => directory.last(did)?.services.atproto_pds?.e
 /** Moves the clock past every retry delay and publishes due operations. */
 async function publishLater(): Promise<void> {
   server.clock.advance(61 * minute)
-  await server.running.services.plc.publishDue()
+  await server.running.services.identity.plc.publishDue()
 }
 
 /** Closes the server and starts it again under other settings. */
@@ -118,7 +118,7 @@ describe('PLC submission', () => {
     await published()
     const attempts = () => directory.requests.filter((request) => request.startsWith('POST')).length
     expect(attempts()).toBe(1)
-    await server.running.services.plc.publishDue()
+    await server.running.services.identity.plc.publishDue()
     expect(attempts()).toBe(1)
     await publishLater()
     expect(attempts()).toBe(2)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { day, hour, minute, second } from '../../support/clock.ts'
 import { decodeJwt } from '../../support/jwt.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 

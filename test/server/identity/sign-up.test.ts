@@ -307,10 +307,10 @@ describe('identity', () => {
     // An operation that is refused must not delay the others.
     directory.refused.add(first.body.did)
     server.clock.advance(hour)
-    await server.running.services.plc.publishDue()
+    await server.running.services.identity.plc.publishDue()
     expect(submissions()).toEqual([1, 1])
     server.clock.advance(hour)
-    await server.running.services.plc.publishDue()
+    await server.running.services.identity.plc.publishDue()
     expect(submissions()).toEqual([2, 1])
     expect(directory.log(second.body.did)).toHaveLength(1)
   })

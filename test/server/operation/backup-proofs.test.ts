@@ -47,7 +47,7 @@ test('a check records beside the backup that it can be restored, and leaves noth
   const { file } = await services().store.backup()
   expect((await listBackups(server.config.dataDir))[0]?.proof).toBeUndefined()
   const before = await readdir(folder)
-  expect(await services().backupProofs.proveDue()).toEqual([])
+  expect(await services().operation.backupProofs.proveDue()).toEqual([])
   expect(await readdir(folder)).toEqual([...before, `${basename(file)}.proof.json`].toSorted())
   const proof = async () => (await listBackups(server.config.dataDir))[0]?.proof
   const first = await proof()
@@ -60,10 +60,10 @@ test('a check records beside the backup that it can be restored, and leaves noth
 
   // The newest one is checked again after a week.
   server.clock.advance(6 * 24 * hour)
-  await services().backupProofs.proveDue()
+  await services().operation.backupProofs.proveDue()
   expect(await proof()).toEqual(first)
   server.clock.advance(24 * hour)
-  await services().backupProofs.proveDue()
+  await services().operation.backupProofs.proveDue()
   const { checkedAt = new Date(0) } = (await proof()) ?? {}
   expect(checkedAt > (first?.checkedAt ?? checkedAt)).toBe(true)
 })
@@ -167,7 +167,7 @@ describe('a backup that cannot be restored', () => {
   test('the file: the result keeps when it was last proven', async () => {
     server.clock.advance(hour)
     const { file } = await services().store.backup()
-    const { backupProofs } = services()
+    const { backupProofs } = services().operation
     const provenAt = server.clock.now()
     await writeProof(nodeFiles, file, { checkedAt: provenAt, problem: undefined, missing: undefined })
     server.clock.advance(hour)
@@ -191,7 +191,7 @@ test('the periodic check logs a backup that cannot be restored, once', async () 
   // With given files, checks run in this thread, which saves the start of a worker.
   const files = { ...nodeFiles }
   const backupProofs = createBackupProofs({ dataDir, now: server.clock.now, files })
-  const job = periodicJobs({ ...services(), backupProofs, log }).find(
+  const job = periodicJobs({ ...services(), operation: { ...services().operation, backupProofs }, log }).find(
     ({ name }) => name === 'check of backups',
   )
   await job?.run()

@@ -143,21 +143,21 @@ test('repository export: the CAR file passes the verification of the library', a
   const { services } = server.running
   const file = join(folder, 'alice.car')
   const did = alice.did as DidString
-  expect(await saveRepo(services, did, file)).toBe(true)
+  expect(await saveRepo(services.repository, did, file)).toBe(true)
   expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   const car = await readCarWithRoot(new Uint8Array(await readFile(file)))
   const { body } = await server.get('com.core.repo.describeRepo', { repo: did })
   const key = `did:key:${body.didDoc.verificationMethod[0].publicKeyMultibase}`
   const { creates } = await verifyRepo(car.blocks, car.root, did, key)
   expect(creates).toHaveLength(1)
-  expect(await saveRepo(services, 'did:plc:unknown', join(folder, 'unknown.car'))).toBe(false)
+  expect(await saveRepo(services.repository, 'did:plc:unknown', join(folder, 'unknown.car'))).toBe(false)
   expect(await readdir(folder)).not.toContain('unknown.car')
 })
 
 test('repository export: a failure to replace the file leaves no temporary file', async () => {
   const taken = join(folder, 'taken')
   await mkdir(join(taken, 'alice.car'), { recursive: true })
-  const saved = saveRepo(server.running.services, alice.did as DidString, join(taken, 'alice.car'))
+  const saved = saveRepo(server.running.services.repository, alice.did as DidString, join(taken, 'alice.car'))
   await expect(saved).rejects.toHaveProperty('syscall', 'rename')
   expect(await readdir(taken)).toEqual(['alice.car'])
 })

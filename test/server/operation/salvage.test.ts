@@ -107,8 +107,8 @@ test('all records but the lost one are served after a salvage, and the event str
 
   // The upload is older than the lost record. Nothing refers to it any more.
   salvaged.clock.advance(48 * 60 * 60_000)
-  await salvaged.running.services.blobs.expire()
-  await salvaged.running.services.blobs.sweep()
+  await salvaged.running.services.repository.blobs.expire()
+  await salvaged.running.services.repository.blobs.sweep()
   const replaced = (await readdir(dataDir)).find((name) => name.startsWith('replaced-')) ?? ''
   const shardOf = (cid: string) => `${cid.slice(-2)}/${cid}`
   expect(await filesIn(dataDir, 'blobs')).toEqual([shardOf(picture.ref.$link)])

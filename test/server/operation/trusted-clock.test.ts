@@ -1,11 +1,11 @@
 /** A clock that is wrong once, such as three years ahead after its battery was empty, deletes and blocks nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../../server/operation/jobs/maintenance.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { state as eventState } from '../../../server/platform/store/tables/events.ts'
 import { pruneEvents } from '../../../server/repository/events/retention.ts'
 import { day, hour, minute } from '../../support/clock.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
 
@@ -56,9 +56,9 @@ const seeAll = async (who: Account) => {
 async function runJobs(): Promise<void> {
   await services().clock.check()
   await sweep(services())
-  await pruneEvents(services())
-  await services().blobs.expire()
-  await services().intake.deleteOutdated()
+  await pruneEvents({ ...services(), ...services().repository })
+  await services().repository.blobs.expire()
+  await services().federation.intake.deleteOutdated()
 }
 
 /** Minutes of regular running. */
@@ -233,9 +233,9 @@ describe('trust is regained', () => {
     const directory = await PlcDirectory.start()
     const other = await TestServer.start({ plcUrl: directory.url })
     try {
-      const { clock, resolveDid } = other.running.services
+      const { clock, identity } = other.running.services
       const { did } = await other.account('alice')
-      const ask = () => resolveDid(did, { maxAgeMs: 0 })
+      const ask = () => identity.resolveDid(did, { maxAgeMs: 0 })
       other.clock.advance(21 * day)
       directory.time = new Date(other.clock.now().getTime() - 21 * day)
       await ask()

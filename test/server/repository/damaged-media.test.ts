@@ -65,7 +65,7 @@ async function counts(): Promise<{ expectedBlobs: number; importedBlobs: number 
 /** A week passes, after which the newest backup is checked again. */
 async function recheck(): Promise<void> {
   server.clock.advance(7 * 24 * hour)
-  await services().backupProofs.proveDue()
+  await services().operation.backupProofs.proveDue()
   await signIn()
 }
 
@@ -77,7 +77,7 @@ async function signIn(): Promise<void> {
 async function backUp() {
   server.clock.advance(hour)
   await services().store.backup('daily')
-  await services().backupProofs.proveDue()
+  await services().operation.backupProofs.proveDue()
   await signIn()
   return (await listBackups(server.config.dataDir))[0]
 }
@@ -173,7 +173,7 @@ test('a file that is missing without a backup counts as missing once it was read
   expect(await missing()).toEqual([{ cid, recordUri: uri, damaged: true }])
   await mkdir(dirname(live()), { recursive: true })
   await writeFile(live(), image)
-  await services().blobs.sweep()
+  await services().repository.blobs.sweep()
   expect(await served()).toBe('good')
   expect(await missing()).toEqual([])
 })

@@ -161,7 +161,7 @@ test('tree, table and export contain the same records after any sequence of writ
       const model = new Map<string, string>()
       let rev = ''
       for (const { changes, fresh } of writes) {
-        const repositories = fresh ? freshRepositories() : services.repositories
+        const repositories = fresh ? freshRepositories() : services.repository.repositories
         const applied = await Promise.all(changes.map(toChange))
         const commit = await repositories.write(did, apply(applied, model))
         if (!commit) continue
@@ -178,7 +178,7 @@ test('tree, table and export agree after thousands of writes and deletions', asy
   const account = await newAccount()
   const did = account.did as DidString
   const model = new Map<string, string>()
-  const { repositories } = server.running.services
+  const { repositories } = server.running.services.repository
   const all = Array.from({ length: 3000 }, (_, n) => n)
   for (const wanted of [
     () => 1,
@@ -210,8 +210,8 @@ test('two writers without a shared queue lose no write', async () => {
 })
 
 function freshRepositories() {
-  const { store, names, notifications, now } = server.running.services
-  const listener = createRecordListener({ names, events: notifications, onMoreSubscribers: () => {} })
+  const { store, names, app, now } = server.running.services
+  const listener = createRecordListener({ names, events: app.notifications, onMoreSubscribers: () => {} })
   return createRepositories({ store, names, nextTid: createTidClock(now), now, listener })
 }
 

@@ -281,10 +281,10 @@ test('notifications survive a restart, and the next one has a later indexedAt', 
 })
 
 test('arrival events: each transaction with notifications publishes one event, whose ids arrived() resolves', async () => {
-  const { store, notifications } = social.server.running.services
+  const { store, app } = social.server.running.services
   await social.subscribe(alice, bob, true, true)
   const published: string[][] = []
-  const stop = notifications.subscribe((arrivals) => {
+  const stop = app.notifications.subscribe((arrivals) => {
     for (const { did } of [alice, bob, carol]) {
       const wanted = wantedBy(preferencesOf(store, did), 'push')
       const found = arrived(store, { did, wanted, arrivals })
@@ -306,11 +306,11 @@ test('arrival events: each transaction with notifications publishes one event, w
 })
 
 test('arrival events: deleting a verification publishes the unverified notification', async () => {
-  const { store, notifications } = social.server.running.services
+  const { store, app } = social.server.running.services
   const wanted = wantedBy(preferencesOf(store, alice.did), 'push')
   const verification = await social.verify(bob, alice)
   const published: string[] = []
-  const stop = notifications.subscribe((arrivals) => {
+  const stop = app.notifications.subscribe((arrivals) => {
     const found = arrived(store, { did: alice.did, wanted, arrivals })
     published.push(...found.map(({ reason }) => reason))
   })

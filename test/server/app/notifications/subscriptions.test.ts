@@ -127,9 +127,9 @@ describe('fan-out to more subscribers than one batch', () => {
 
   test('notifies each subscriber once', async () => {
     await addSubscribers()
-    const { background, notifications } = social.server.running.services
+    const { background, app } = social.server.running.services
     let published = 0
-    const stop = notifications.subscribe(({ after, upTo }) => {
+    const stop = app.notifications.subscribe(({ after, upTo }) => {
       published += upTo - after
     })
     const mention = { $type: 'app.example.richtext.facet#mention', did: `did:web:fan${round}x7.test` }

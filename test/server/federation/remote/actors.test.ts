@@ -101,7 +101,7 @@ describe('an account elsewhere that is followed', () => {
   test('is refreshed at once when its server reports another handle', async () => {
     const bert = await followed('bert')
     await there.changeHandle(bert, 'berta.test')
-    await here.running.services.actors.forget(bert.did)
+    await here.running.services.federation.actors.forget(bert.did)
     await settled()
     expect(await handleOf(bert)).toBe('berta.test')
   })
@@ -179,7 +179,7 @@ describe('a handle', () => {
     expect(await handleOf(fay)).toBe('fay.test')
     expect(await handleOf(copy)).toBe(`fay.${new URL(second.url).host.replace(/[.:]/g, '-')}.test`)
     await there.changeHandle(fay, 'fay-moved.test')
-    await here.running.services.actors.forget(fay.did)
+    await here.running.services.federation.actors.forget(fay.did)
     await settled()
     expect(await handleOf(fay)).toBe('fay-moved.test')
     expect(await handleOf(copy)).toBe('fay.test')
@@ -267,7 +267,7 @@ describe('an account elsewhere that nothing here refers to', () => {
 
 test('the author of a first notification is shown with its handle at once', async () => {
   const jon = await there.account('jon')
-  await here.running.services.actors.identify(jon.did, { via: there.url })
+  await here.running.services.federation.actors.identify(jon.did, { via: there.url })
   const post = await social.post(alice)
   await new RemoteAuthor(here, jon.did as RemoteAuthor['did']).like(post)
   const { notifications } = await social.list(alice)

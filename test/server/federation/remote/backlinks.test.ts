@@ -82,7 +82,7 @@ const lists = () => service.calls.filter(({ name }) => name === list).length
 
 /** Does the work of the periodic job. */
 async function runDue(): Promise<void> {
-  await server.running.services.backlinks?.runDue()
+  await server.running.services.federation.backlinks?.runDue()
   await idle()
 }
 
@@ -376,7 +376,7 @@ describe('a record that is linked', () => {
     await remote.remove(rita, { uri: like.record })
     await runAfter(25 * hour)
     // Each run compares some of the records.
-    const recheck = () => server.running.services.recheck.checkDue().then(reasons)
+    const recheck = () => server.running.services.federation.recheck.checkDue().then(reasons)
     await expect.poll(recheck, { interval: 10 }).toEqual([])
   })
 

@@ -41,14 +41,14 @@ const downloads = () => host.calls.filter((name) => name === 'sync.getRepo').len
 const now = () => server.clock.now().getTime()
 
 async function onGap(since?: number): Promise<void> {
-  await services().catchUp.onGap(host.url, since)
+  await services().federation.catchUp.onGap(host.url, since)
   await services().background.idle()
 }
 
 /** Runs the periodic jobs of this room. */
 async function resume(): Promise<void> {
-  services().catchUp.resumeDue()
-  services().wantedRecords.resumeDue()
+  services().federation.catchUp.resumeDue()
+  services().federation.wantedRecords.resumeDue()
   await services().background.idle()
 }
 
@@ -59,7 +59,7 @@ describe('after a gap in the events of an upstream', () => {
     await host.create(carla, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
     await onGap()
     expect(await seen()).toEqual([`follow ${carla.did}`, `like ${bob.did}`])
-    expect(services().catchUp.progress(host.url)).toBeUndefined()
+    expect(services().federation.catchUp.progress(host.url)).toBeUndefined()
     await onGap()
     expect(downloads()).toBe(2)
   })
@@ -104,21 +104,21 @@ describe('after a gap in the events of an upstream', () => {
     repository.archive = async () => (isBroken ? (await archive()).subarray(0, -1) : archive())
     await onGap()
     expect(await seen()).toEqual([`like ${carla.did}`])
-    expect(services().catchUp.progress(host.url)).toEqual({ done: 1, total: 2 })
+    expect(services().federation.catchUp.progress(host.url)).toEqual({ done: 1, total: 2 })
     await resume()
     expect(downloads()).toBe(2)
     isBroken = false
     server.clock.advance(minute)
     await resume()
     expect((await seen()).length).toBe(2)
-    expect(services().catchUp.progress(host.url)).toBeUndefined()
+    expect(services().federation.catchUp.progress(host.url)).toBeUndefined()
   })
 
   test('it goes on after a restart', async () => {
     const bob = await joined()
     await like(bob)
     host.replacements.set('sync.listRepos', hangs)
-    await services().catchUp.onGap(host.url, undefined)
+    await services().federation.catchUp.onGap(host.url, undefined)
     await host.called('sync.listRepos')
     await server.restart()
     host.replacements.clear()
@@ -133,11 +133,11 @@ describe('after a gap in the events of an upstream', () => {
       await waiting.promise
       res.end('{"repos":[]}')
     })
-    await services().catchUp.onGap(host.url, undefined)
+    await services().federation.catchUp.onGap(host.url, undefined)
     await host.called('sync.listRepos')
     const bob = await joined()
     await like(bob)
-    await services().catchUp.onGap(host.url, undefined)
+    await services().federation.catchUp.onGap(host.url, undefined)
     waiting.resolve()
     await services().background.idle()
     expect(await seen()).toEqual([`like ${bob.did}`])
@@ -198,7 +198,7 @@ test('a repository that an upstream reports without changes is read, at most eve
   await like(bob)
   await onGap()
   const report = async ({ did }: RemoteAccount) => {
-    await services().catchUp.onIncomplete(did as DidString, host.url)
+    await services().federation.catchUp.onIncomplete(did as DidString, host.url)
     await services().background.idle()
   }
   server.clock.advance(11 * minute)
@@ -222,12 +222,12 @@ test('a repository that an upstream reports again and again is queued once', asy
   await like(bob)
   await onGap()
   const versions = () => services().store.all('SELECT version FROM repository_queue WHERE did = ?', [bob.did])
-  const report = () => services().catchUp.onIncomplete(bob.did as DidString, host.url)
+  const report = () => services().federation.catchUp.onIncomplete(bob.did as DidString, host.url)
   for (let n = 0; n < 50; n++) await report()
   expect(versions()).toEqual([{ version: 0 }])
   server.clock.advance(11 * minute)
   host.replacements.set('sync.getLatestCommit', hangs)
-  services().catchUp.resumeDue()
+  services().federation.catchUp.resumeDue()
   await host.called('sync.getLatestCommit', 2)
   for (let n = 0; n < 50; n++) await report()
   expect(versions()).toEqual([{ version: 1 }])
@@ -276,7 +276,7 @@ describe('what records here refer to is fetched', () => {
   test('when its host is back', async () => {
     const bob = await joined()
     const root = await ofBob(bob, 'later')
-    await services().actors.identify(bob.did, { via: host.url })
+    await services().federation.actors.identify(bob.did, { via: host.url })
     await host.down()
     await social.post(alice, { reply: { root, parent: root } })
     await services().background.idle()
@@ -322,7 +322,7 @@ describe('what records here refer to is fetched', () => {
       { post: { record: { text: 'quoting' }, embed: { record: { value: { text: 'quoted' } } } } },
       { post: { record: { text: 'reposted' } }, reason: { by: { did: bob.did } } },
     ])
-    await services().intake.deleteOutdated()
+    await services().federation.intake.deleteOutdated()
     expect((await server.get('app.bsky.feed.getPosts', { uris: [reposted.uri] })).body.posts).toHaveLength(1)
   })
 
@@ -348,7 +348,12 @@ test('notified records are compared with their host once a day, and deleted with
   await like(carla)
   await onGap()
   expect(await seen()).toHaveLength(2)
-  const recheck = createRecheck({ ...services(), isOn: () => true, signal: new AbortController().signal })
+  const recheck = createRecheck({
+    ...services(),
+    ...services().federation,
+    isOn: () => true,
+    signal: new AbortController().signal,
+  })
   await recheck.checkDue()
   const checks = () => host.calls.filter((name) => name === 'sync.getRecord').length
   const before = checks()

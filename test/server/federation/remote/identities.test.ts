@@ -27,7 +27,7 @@ afterAll(async () => {
   await there.close()
 })
 
-const actors = () => here.running.services.actors
+const actors = () => here.running.services.federation.actors
 
 /** A server with scripted answers by path; everything else is 404. */
 async function peer(answers: Record<string, unknown>) {
@@ -157,14 +157,14 @@ describe('with a directory', () => {
   })
 
   const identify = (did: string, options?: IdentifyOptions) =>
-    server.running.services.actors.identify(did, options)
+    server.running.services.federation.actors.identify(did, options)
 
   test('an identity that cannot be looked up now remains, unless the caller needs the latest', async () => {
     const identity = await createPlcIdentity('frank.test')
     await directory.submit(identity.did, identity.genesis)
     expect(await identify(identity.did)).toMatchObject({ host: 'https://old.example' })
     directory.mode = 'down'
-    await server.running.services.actors.forget(identity.did)
+    await server.running.services.federation.actors.forget(identity.did)
     expect(await identify(identity.did)).toMatchObject({ signingKey: identity.key.did() })
     await expect(identify(identity.did, { maxAgeMs: 0 })).rejects.toMatchObject({ isOutage: true })
     directory.mode = 'up'

@@ -337,7 +337,7 @@ describe('posts of people on other servers', () => {
     await social.like(alice, liked)
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
     await server.elapse(91 * day)
-    await server.running.services.intake.deleteOutdated()
+    await server.running.services.federation.intake.deleteOutdated()
     const { body } = await server.get('app.bsky.feed.getAuthorFeed', { actor: bob.did })
     const texts = body.feed.map(({ post }: { post: { record: { text: string } } }) => post.record.text)
     expect(texts).toEqual(['Mention', 'Liked'])
@@ -350,7 +350,7 @@ describe('posts of people on other servers', () => {
     const { uri, cid } = await bob.post('Saved')
     await server.post('app.bsky.bookmark.createBookmark', { uri, cid }, alice)
     await server.elapse(91 * day)
-    await server.running.services.intake.deleteOutdated()
+    await server.running.services.federation.intake.deleteOutdated()
     expect(await postOf({ uri })).toMatchObject({ record: { text: 'Saved' } })
   })
 
@@ -358,11 +358,11 @@ describe('posts of people on other servers', () => {
     const [alice, bob] = [await account(), remote()]
     await bob.follow(alice)
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
-    await server.running.services.intake.deleteOutdated()
-    expect(server.running.services.interest.isKnown(bob.did)).toBe(true)
+    await server.running.services.federation.intake.deleteOutdated()
+    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(true)
     await server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth)
-    await server.running.services.intake.deleteOutdated()
-    expect(server.running.services.interest.isKnown(bob.did)).toBe(false)
+    await server.running.services.federation.intake.deleteOutdated()
+    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(false)
   })
 
   test('and their profiles are forgotten when nothing here refers to them', async () => {
@@ -373,17 +373,17 @@ describe('posts of people on other servers', () => {
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
     await bob.post('Some')
     await social.remove(alice, follow)
-    expect(server.running.services.interest.isKnown(bob.did)).toBe(true)
+    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(true)
     await server.elapse(91 * day)
-    await server.running.services.intake.deleteOutdated()
-    expect(server.running.services.interest.isKnown(bob.did)).toBe(false)
+    await server.running.services.federation.intake.deleteOutdated()
+    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(false)
   })
 })
 
 describe('the status of someone on another server', () => {
   test('hides and shows what they wrote; deletion removes it', async () => {
     const [alice, bob] = [await account(), remote()]
-    const { intake } = server.running.services
+    const { intake } = server.running.services.federation
     const post = await social.post(alice)
     const written = await bob.post('Reply', reply(post))
     await bob.write('app.bsky.graph.verification', {
@@ -409,7 +409,7 @@ describe('the status of someone on another server', () => {
 
   test('is not changed for accounts here', async () => {
     const alice = await account()
-    await server.running.services.intake.setStatus(alice.did, 'deleted')
+    await server.running.services.federation.intake.setStatus(alice.did, 'deleted')
     expect((await server.get('app.bsky.actor.getProfile', { actor: alice.did })).status).toBe(200)
   })
 
@@ -714,7 +714,9 @@ describe('room for records of other servers', () => {
     expect(await fill(2)).toEqual(counts({ overBudget: 2 }))
     expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
     const { config, running, clock } = small
-    const deps = { ...running.services, config, now: clock.now, signal: AbortSignal.abort() }
+    const { services } = running
+    const { interest } = services.federation
+    const deps = { ...services, interest, config, now: clock.now, signal: AbortSignal.abort() }
     const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
     const closing = createIntake({ ...deps, silent: none, notifying: none })
     const last = () => expect.unreachable('the source would not send it again')

@@ -92,9 +92,9 @@ describe('a picture of someone on another server', () => {
       expect((await get(did, cid)).status).toBe(400)
     }
     expect((await get(carol.did, mine)).status).toBe(400)
-    await server.running.services.intake.setStatus(bob.did, 'takendown')
+    await server.running.services.federation.intake.setStatus(bob.did, 'takendown')
     expect((await get(bob.did, mine)).status).toBe(400)
-    await server.running.services.intake.setStatus(bob.did, undefined)
+    await server.running.services.federation.intake.setStatus(bob.did, undefined)
     expect(calls()).toBe(before)
   })
 

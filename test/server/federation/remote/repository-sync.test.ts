@@ -35,6 +35,7 @@ beforeAll(async () => {
   const { services } = server.running
   const deps = {
     ...services,
+    ...services.federation,
     files: nodeFiles,
     dataDir: server.config.dataDir,
     onUnloadable: (error: Error) => expect.unreachable(error.message),
@@ -129,7 +130,7 @@ test('an actor whose repository is deactivated is hidden although its identity i
   host.replacements.set('sync.getLatestCommit', async (res, req) => {
     // As an `#identity` event does.
     host.replacements.set(`/${bob.did}/log`, answers({}, 404))
-    await server.running.services.actors.forget(bob.did)
+    await server.running.services.federation.actors.forget(bob.did)
     await answers({ error: 'RepoDeactivated' }, 400)(res, req)
   })
   await sync(bob)

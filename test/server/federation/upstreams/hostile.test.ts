@@ -293,7 +293,7 @@ describe('broken streams', () => {
     expect(await retryInMs()).toBeLessThanOrEqual(hour)
     server.clock.advance(years + 61 * minute)
     expect(await retryInMs()).toBeGreaterThan(-minute)
-    server.running.services.upstreams.resumeDue()
+    server.running.services.federation.upstreams.resumeDue()
     await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10 }).toBe('live')
   })
 

@@ -118,7 +118,7 @@ test('a later commit makes an account active whose host was away, and what was d
   home.replacements.clear()
   await home.create(dave, follows, { subject: alice.did, createdAt })
   await aliceGets('follow', 'follow')
-  server.running.services.catchUp.resumeDue()
+  server.running.services.federation.catchUp.resumeDue()
   await aliceGets('follow', 'follow', 'like')
 })
 

@@ -114,7 +114,7 @@ test('events that are sent again change nothing', async () => {
 })
 
 test('commits that the upstream leaves out are read from the repository', async () => {
-  const { store, catchUp } = server.running.services
+  const { store, federation } = server.running.services
   const queued = () => store.all('SELECT did FROM repository_queue')
   // Read when the upstream was added.
   await until(server, () => queued().length === 0)
@@ -129,7 +129,7 @@ test('commits that the upstream leaves out are read from the repository', async 
   await until(server, () => queued().length > 0)
   // A repository is read every ten minutes at most.
   server.clock.advance(10 * minute)
-  catchUp.resumeDue()
+  federation.catchUp.resumeDue()
   const missed = refOf(bob, key)
   await untilLikes(liked, missed)
   await remote.remove(bob, liked)

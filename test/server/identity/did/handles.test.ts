@@ -48,7 +48,7 @@ const claimed = (did: string) => directory.last(did)?.alsoKnownAs
 /** Starts a server that has lost its memory of requests under way, as after a crash. */
 async function afterCrash(): Promise<void> {
   await server.restart()
-  await server.running.services.plc.publishDue()
+  await server.running.services.identity.plc.publishDue()
 }
 
 describe('updateHandle', () => {

@@ -321,7 +321,7 @@ describe('an identity that no directory has', () => {
     await offline.running.close()
     Object.assign(offline.config, { plcUrl: directory.url })
     await offline.open()
-    await offline.running.services.plc.publishDue()
+    await offline.running.services.identity.plc.publishDue()
     await offline.running.services.background.idle()
     const log = directory.log(dora.did)
     expect(log.map(({ alsoKnownAs }) => alsoKnownAs[0])).toEqual([

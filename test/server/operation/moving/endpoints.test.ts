@@ -29,7 +29,7 @@ async function rename(at: TestServer, did: string): Promise<void> {
   const pds = last?.services.atproto_pds
   if (!last || !pds) throw new Error(`${did} is not published`)
   const services = { ...last.services, atproto_pds: { ...pds, endpoint: shout(pds.endpoint) } }
-  const { rotationKey } = at.running.services.secrets
+  const { rotationKey } = at.running.services.identity.secrets
   await submitOperation(directory.url, did, createUpdate(last, { services }, rotationKey))
   for (const each of [other, server]) each.clock.advance(minute)
 }

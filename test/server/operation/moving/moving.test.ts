@@ -101,7 +101,7 @@ test('move out: the account arrives with what was written meanwhile, though call
   )
   expect((await server.signIn(account)).body).toMatchObject({ active: false, status: 'deactivated' })
   expect(directory.last(account.did)).toMatchObject({
-    rotationKeys: [recovery.did(), other.running.services.secrets.rotationKey.did],
+    rotationKeys: [recovery.did(), other.running.services.identity.secrets.rotationKey.did],
     alsoKnownAs: ['at://oliver.other.test'],
     services: { atproto_pds: { endpoint: proxy.url } },
   })

@@ -65,7 +65,7 @@ test('pages of other sites can neither move accounts here nor look them up', asy
 
 test('an account is found by DID or handle; others, and invalid addresses of servers, are refused', async () => {
   const { did, handle, ...account } = await other.account('found', { handle: 'found.other.test' })
-  await other.running.services.plc.publish(did)
+  await other.running.services.identity.plc.publish(did)
   names.set(handle, did)
   const find = (identifier: string) => server.get('com.core.move.findAccount', { identifier })
   for (const identifier of [did, handle, ' @Found.Other.test']) {
@@ -137,7 +137,7 @@ test('move in: the owner signs in again when the session there has ended', async
 
 test('a session that the other server rejects is refreshed, and the call repeated', async () => {
   const account = await other.account('refreshed', { handle: 'refreshed.other.test' })
-  await other.running.services.plc.publish(account.did)
+  await other.running.services.identity.plc.publish(account.did)
   const { body: here } = await moveIn(account)
   expect(await settled(server, here)).toMatchObject({ need: 'code' })
   const stored = () => {
@@ -174,7 +174,7 @@ test('a session that the other server rejects is refreshed, and the call repeate
 
 test('a server that opens no session is refused', async () => {
   const account = await other.account('tokenless', { handle: 'tokenless.other.test' })
-  await other.running.services.plc.publish(account.did)
+  await other.running.services.identity.plc.publish(account.did)
   const answer = await whileAnswering(
     'com.atproto.server.createSession',
     (res) => res.end(JSON.stringify({ did: account.did, accessJwt: 'token' })),

@@ -1,13 +1,13 @@
 /** Imported accounts that are not activated: a timer deletes some, and must keep others. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../../../server/operation/jobs/maintenance.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import { find as findKey } from '../../../../server/platform/store/tables/reserved-keys.ts'
 import { day, hour, minute } from '../../../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
 import { FaultyProxy } from '../../../support/faulty-proxy.ts'
 import { signServiceJwt } from '../../../support/jwt.ts'
+import { sweep } from '../../../support/maintenance.ts'
 import { succeed } from '../../../support/moving.ts'
 import { arrive, movingAccount } from '../../../support/moving-account.ts'
 import {
@@ -167,7 +167,7 @@ describe('an account that a client moves', () => {
         'com.core.identity.submitPlcOperation',
         {
           operation: await nextOperation(fay.rotationKey, fay.genesis, {
-            rotationKeys: [fay.rotationKey.did(), server.running.services.secrets.rotationKey.did],
+            rotationKeys: [fay.rotationKey.did(), server.running.services.identity.secrets.rotationKey.did],
             verificationMethods: { atproto: keyOf(fay.did) },
             alsoKnownAs: ['at://fay.test'],
             services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint: 'https://pds.test' } },
@@ -265,7 +265,7 @@ describe('a move', () => {
 
   test('goes on days after its operation was accepted, however long the server was off', async () => {
     const alice = await other.account('alice', { handle: 'alice.other.test' })
-    await other.running.services.plc.publish(alice.did)
+    await other.running.services.identity.plc.publish(alice.did)
     const here = await moveIn(alice, 'alice.here.test')
     expect(await moveOf(here)).toMatchObject({ need: 'code', canCancel: true })
     const code = await other.codeTo(alice.email)
@@ -295,7 +295,7 @@ describe('a move', () => {
 
   test('that waits for a code is kept; cancelling it deletes the account, and nothing is announced', async () => {
     const bob = await other.account('bob', { handle: 'bob.other.test' })
-    await other.running.services.plc.publish(bob.did)
+    await other.running.services.identity.plc.publish(bob.did)
     const here = await moveIn(bob, 'bob.here.test')
     expect(await moveOf(here)).toMatchObject({ need: 'code' })
     await pass(30 * day)

@@ -333,12 +333,12 @@ test('without room for the archive, writes and replays go on; the failure is log
   expect(stored()).toEqual([])
   // Further attempts are left to the job that runs each minute.
   expect(attempts).toBe(1)
-  await server.running.services.eventArchive.run()
+  await server.running.services.repository.eventArchive.run()
   expect(attempts).toBe(2)
   expect(server.logged).toHaveLength(1)
   expect(server.logged[0]).toContain('archiving of events failed')
   isFull = false
-  await server.running.services.eventArchive.run()
+  await server.running.services.repository.eventArchive.run()
   expect(stored().length).toBeGreaterThan(5)
   expect(seqs(await replay())).toEqual(range(1, state().lastSeq))
 })
@@ -357,7 +357,7 @@ test('closing waits for one file at most, and the next start archives the rest',
   )
   await write(await server.account('alice'), 40)
   isFull = false
-  await server.running.services.eventArchive.run()
+  await server.running.services.repository.eventArchive.run()
   await closing
   expect(created).toBe(1)
   expect(await fileNames()).toHaveLength(1)

@@ -116,7 +116,7 @@ test('a batch is one commit; a record that is put under our name has the name of
 
 test('many random batches can each be undone, and add up to the repository', async () => {
   const random = seededRandom(7)
-  const { repositories } = server.running.services
+  const { repositories } = server.running.services.repository
   const did = alice.did as DidString
   for (let round = 0; round < 60; round++) {
     const records = Array.from({ length: round % 20 === 0 ? 200 : 1 + random(6) }, async () => {
@@ -167,7 +167,7 @@ test('more than 200 changes, or more than 2 MB of blocks, are refused and emit n
     ),
   )
   const write = (records: typeof large) =>
-    server.running.services.repositories.write(did, (draft) => {
+    server.running.services.repository.repositories.write(did, (draft) => {
       for (const record of records) draft.put(record)
     })
   await expect(write(large)).rejects.toMatchObject({ name: 'InvalidRequest', status: 400 })
@@ -229,7 +229,7 @@ test('an account that moves here emits nothing before its activation, then #acco
 test('a write that was on its way when the account was taken down is refused and emits nothing', async () => {
   const carla = await server.account('carla')
   await news()
-  const { repositories } = server.running.services
+  const { repositories } = server.running.services.repository
   const taken = server.setStatus(carla.did, { takedown: true })
   const record = await prepareRecord(
     { collection: things as NsidString, record: {}, validate: false },

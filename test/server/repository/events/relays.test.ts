@@ -34,7 +34,7 @@ async function write(): Promise<void> {
 }
 
 /** Does the work of the periodic job. */
-const pass = () => server.running.services.relays.askDue()
+const pass = () => server.running.services.repository.relays.askDue()
 
 test('a relay is asked at the start, then after writes, at most every 20 minutes', async () => {
   await start('https://pds.test')
@@ -54,7 +54,7 @@ test('a relay is asked at the start, then after writes, at most every 20 minutes
   server.clock.advance(hour)
   await pass()
   expect(relay.calls).toHaveLength(3)
-  expect(server.running.services.relays.state()).toEqual([
+  expect(server.running.services.repository.relays.state()).toEqual([
     { url: relay.url, lastContact: expect.any(Date), lastError: undefined },
   ])
 })
@@ -75,7 +75,7 @@ test('a clock that was years ahead for a minute does not keep a relay waiting', 
 test('after a failure the delay grows, without a write too', async () => {
   relay.respond = json({ error: 'Busy' }, 503)
   await start('https://pds.test')
-  const [state] = server.running.services.relays.state()
+  const [state] = server.running.services.repository.relays.state()
   expect(state).toEqual({
     url: relay.url,
     lastContact: undefined,
@@ -89,8 +89,8 @@ test('after a failure the delay grows, without a write too', async () => {
   }
   expect(calls).toEqual([1, 2, 2, 3, 3, 4])
   relay.respond = json({})
-  await server.running.services.relays.askNow()
-  expect(server.running.services.relays.state()[0]).toMatchObject({
+  await server.running.services.repository.relays.askNow()
+  expect(server.running.services.repository.relays.state()[0]).toMatchObject({
     lastError: undefined,
     lastContact: expect.any(Date),
   })
@@ -100,6 +100,6 @@ test('a server without a public address asks no relay', async () => {
   await start(undefined)
   await write()
   await pass()
-  await server.running.services.relays.askNow()
+  await server.running.services.repository.relays.askNow()
   expect(relay.calls).toEqual([])
 })

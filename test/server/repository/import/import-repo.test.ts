@@ -390,7 +390,7 @@ test('blobs may arrive after the records or before them; checkAccountStatus coun
   await arrive(server, host, account)
   // Both outlive the day for which uploads are kept.
   server.clock.advance(25 * 60 * 60_000)
-  await server.running.services.blobs.expire()
+  await server.running.services.repository.blobs.expire()
   for (const content of [early, late]) {
     const answer = await download(
       server,

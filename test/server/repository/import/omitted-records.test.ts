@@ -99,10 +99,10 @@ const omitted = ([key]: ArchiveRecord, record: ArchiveRecord, reason: string) =>
 
 /** Makes a backup, and returns the problem with it. */
 async function proveBackup() {
-  const { store, backupProofs } = server.running.services
+  const { store, operation } = server.running.services
   await store.backup()
   server.clock.advance(1000)
-  return (await backupProofs.proveDue()).map(({ problem }) => problem)
+  return (await operation.backupProofs.proveDue()).map(({ problem }) => problem)
 }
 
 test('an import keeps odd records in the repository, leaves them out of the index, and lists them', async () => {

@@ -131,7 +131,7 @@ describe('getRepo', () => {
     for (let at = 0; at < 200; at += 40) await fill(alice, at, at + 40, 'x'.repeat(10_000))
     const files = () => readdir(join(server.config.dataDir, 'exports')).catch(() => [])
     const open = async () => {
-      const stream = await server.running.services.exports.open(alice.did as DidString, {
+      const stream = await server.running.services.repository.exports.open(alice.did as DidString, {
         reader: 'test',
       })
       if (!stream) throw new Error('no such repository')

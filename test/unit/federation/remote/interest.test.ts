@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await TestServer.start()
   social = SocialServer.on(server)
   alice = await server.account('alice')
-  interest = server.running.services.interest
+  interest = server.running.services.federation.interest
 })
 afterAll(() => server.close())
 

@@ -5,8 +5,8 @@ import { method } from '../../../method.ts'
 
 export const getPreferences = method(app.example.actor.getPreferences, {
   auth: 'access',
-  handler({ auth, store, ...services }) {
+  handler({ auth, store, names, now }) {
     const session = { did: auth.did, isFull: auth.scope === scopes.full }
-    return { preferences: actorPreferences(services, store, session) }
+    return { preferences: actorPreferences({ names, now }, store, session) }
   },
 })

@@ -16,7 +16,7 @@ const inactive: Record<AccountStatus, { name: string; message: string }> = {
 
 export const getProfile = method(app.example.actor.getProfile, {
   auth: 'optional',
-  async handler({ params, auth, store, caller, viewContext, transientActors, fail }) {
+  async handler({ params, auth, store, caller, app, federation, fail }) {
     const account = findByIdentifier(store, params.actor)
     const status = account && statusOf(account)
     if (status && account.did !== auth?.did) {
@@ -25,8 +25,9 @@ export const getProfile = method(app.example.actor.getProfile, {
       throw new XrpcError(name, message, { status: 400 })
     }
     // Anyone could have other servers asked otherwise.
-    if (!account && auth) await transientActors.read(params.actor, requesterOf(caller.source, auth.did))
-    const ctx = viewContext(caller.origin, auth?.did)
+    if (!account && auth)
+      await federation.transientActors.read(params.actor, requesterOf(caller.source, auth.did))
+    const ctx = app.viewContext(caller.origin, auth?.did)
     const id = actorIdByIdentifier(ctx, account?.did ?? params.actor)
     const isShown = id !== undefined && isVisible(ctx, id) && actorById(ctx, id).isKnown
     if (!isShown) throw fail('ProfileNotFound', 'Account not found')

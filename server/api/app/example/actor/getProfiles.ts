@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getProfiles = method(app.example.actor.getProfiles, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const ids = new Set(params.actors.flatMap((actor) => actorIdByIdentifier(ctx, actor) ?? []))
     loadActors(ctx, ids)

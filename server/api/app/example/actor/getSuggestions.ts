@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { items, cursor } = takePage(params, (page) => graph.notFollowed(ctx.db, ctx.viewer, page))
     return { actors: suggestedProfiles(ctx, items), cursor }

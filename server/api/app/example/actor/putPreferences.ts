@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const putPreferences = method(app.example.actor.putPreferences, {
   auth: 'access',
   maxBody: 1_000_000,
-  async handler({ input, auth, store, ...services }) {
+  async handler({ input, auth, store, names }) {
     const session = { did: auth.did, isFull: auth.scope === scopes.full }
-    await store.transact((tx) => replaceActorPreferences(services, tx, session, input.preferences))
+    await store.transact((tx) => replaceActorPreferences({ names }, tx, session, input.preferences))
   },
 })

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const searchActors = method(app.example.actor.searchActors, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { q, term, limit, cursor } = params
     const { ids, next } = search(ctx, q ?? term ?? '', { offset: readNumber(cursor) ?? 0, limit })

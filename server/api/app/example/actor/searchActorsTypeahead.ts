@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 
 export const searchActorsTypeahead = method(app.example.actor.searchActorsTypeahead, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { q, term, limit } = params
     const { ids } = searchActors(ctx, q ?? term ?? '', { offset: 0, limit })

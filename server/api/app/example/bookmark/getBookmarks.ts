@@ -13,7 +13,7 @@ const { notFoundPost, postView: view } = app.example.feed.defs
 
 export const getBookmarks = method(app.example.bookmark.getBookmarks, {
   auth: 'access',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const { items, cursor } = takePageBy(
       params,

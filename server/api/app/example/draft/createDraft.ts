@@ -10,7 +10,7 @@ const limit = 200
 export const createDraft = method(app.example.draft.createDraft, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, repositories, now, fail }) {
+  async handler({ input, auth, store, repository: { repositories }, now, fail }) {
     const id = repositories.newKey()
     store.assertRoom()
     await store.transact((tx) => {

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getActorFeeds = method(app.example.feed.getActorFeeds, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
     const { rows, cursor } = recordPage(ctx, actor, app.example.feed.generator.$type, params)

@@ -9,7 +9,7 @@ const { like } = app.example.feed
 
 export const getActorLikes = method(app.example.feed.getActorLikes, {
   auth: 'access',
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     if (actor !== ctx.viewer) throw fail('InvalidRequest', 'Likes are listed for their author only')

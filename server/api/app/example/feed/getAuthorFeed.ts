@@ -23,7 +23,7 @@ const filters = new Map<string | undefined, feed.AuthorFilter>([
 export const getAuthorFeed = method(app.example.feed.getAuthorFeed, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const actor = findActor(ctx, params.actor)
     const { blocking, blockingByList, blockedBy, blockedByList } = relationTo(ctx, actor)

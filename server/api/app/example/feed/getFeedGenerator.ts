@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 
 export const getFeedGenerator = method(app.example.feed.getFeedGenerator, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const row = findRecord(ctx, params.feed, app.example.feed.generator.$type)
     const generator = row && readGenerator(ctx, row)

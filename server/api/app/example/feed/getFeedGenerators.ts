@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 
 export const getFeedGenerators = method(app.example.feed.getFeedGenerators, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     loadRecords(ctx, params.feeds)
     const rows = params.feeds.flatMap((uri) => recordAt(ctx, uri) ?? [])

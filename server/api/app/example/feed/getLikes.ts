@@ -11,7 +11,7 @@ import { method } from '../../../method.ts'
 export const getLikes = method(app.example.feed.getLikes, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = subjectIdOf(ctx, uri)

@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 export const getListFeed = method(app.example.feed.getListFeed, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const list = findRecord(ctx, params.list, app.example.graph.list.$type)
     if (!list) throw fail('UnknownList', 'List not found')

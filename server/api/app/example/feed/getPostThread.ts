@@ -10,7 +10,7 @@ const { threadViewPost } = app.example.feed.defs
 export const getPostThread = method(app.example.feed.getPostThread, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const { uri, depth, parentHeight: height } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const anchor = postAt(ctx, uri)

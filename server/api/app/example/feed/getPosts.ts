@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 export const getPosts = method(app.example.feed.getPosts, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const posts = postsAt(ctx, params.uris)
     loadPosts(ctx, posts)

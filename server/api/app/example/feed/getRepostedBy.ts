@@ -10,7 +10,7 @@ import { method } from '../../../method.ts'
 export const getRepostedBy = method(app.example.feed.getRepostedBy, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = subjectIdOf(ctx, uri)

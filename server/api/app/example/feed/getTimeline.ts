@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 export const getTimeline = method(app.example.feed.getTimeline, {
   auth: 'access',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const follows = ctx.names.stored(app.example.graph.follow.$type)
     return feedPage(ctx, {

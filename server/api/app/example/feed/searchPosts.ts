@@ -10,7 +10,7 @@ export const searchPosts = method(app.example.feed.searchPosts, {
   auth: 'optional',
   // A search takes up to a quarter of a second of the thread that answers everyone: 30 s in 5 min for each caller.
   limits: [perFiveMinutes(120, 'account')],
-  async handler({ params, auth, caller, viewContext, fail }) {
+  async handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const query = readQuery(params)
     if (!query) throw fail('BadQueryString', 'since and until must be dates, such as 2030-01-31')

@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const collection = names.stored(app.example.graph.block.$type)
     const { items, cursor } = takePage(params, (page) =>

@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getFollowers = method(app.example.graph.getFollowers, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const { items, cursor } = takePage(params, (page) => graph.followers(ctx.db, subject, page))

@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 
 export const getFollows = method(app.example.graph.getFollows, {
   auth: 'optional',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const subject = findActor(ctx, params.actor)
     const collection = names.stored(app.example.graph.follow.$type)

@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 
 export const getKnownFollowers = method(app.example.graph.getKnownFollowers, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const subject = findActor(ctx, params.actor)
     const follows = names.stored(app.example.graph.follow.$type)

@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getList = method(app.example.graph.getList, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const row = findRecord(ctx, params.list, app.example.graph.list.$type)
     const [list] = row ? listViews(ctx, [row.id]) : []

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getListBlocks = method(app.example.graph.getListBlocks, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const { list, listblock } = app.example.graph
     const collections = { list: names.stored(list.$type), listblock: names.stored(listblock.$type) }

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getListMutes = method(app.example.graph.getListMutes, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const collection = names.stored(app.example.graph.list.$type)
     const { items, cursor } = takePage(params, (page) => lists.muted(ctx.db, ctx.viewer, collection, page))

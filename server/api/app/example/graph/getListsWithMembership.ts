@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const getListsWithMembership = method(app.example.graph.getListsWithMembership, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     const collection = names.stored(app.example.graph.list.$type)

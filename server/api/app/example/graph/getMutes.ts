@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 
 export const getMutes = method(app.example.graph.getMutes, {
   auth: 'access',
-  handler({ params, auth, caller, store, viewContext, fail }) {
+  handler({ params, auth, caller, store, app: { viewContext }, fail }) {
     const { cursor, limit } = params
     const before = cursor ? readCursor(cursor) : undefined
     if (cursor && !before) throw fail('InvalidRequest', 'Malformed cursor')

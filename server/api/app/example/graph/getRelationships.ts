@@ -10,7 +10,7 @@ const { relationship, notFoundActor } = app.example.graph.defs
 
 export const getRelationships = method(app.example.graph.getRelationships, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { actor, others = [] } = params
     const from = visibleActor(ctx, actor)

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const getStarterPack = method(app.example.graph.getStarterPack, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext, fail }) {
+  handler({ params, auth, caller, app: { viewContext }, fail }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const pack = starterPackAt(ctx, params.starterPack)
     if (!pack) throw fail('InvalidRequest', 'Starter pack not found')

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const getStarterPacks = method(app.example.graph.getStarterPacks, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const found = params.uris.flatMap((uri) => starterPackAt(ctx, uri) ?? [])
     return { starterPacks: found.map((pack) => starterPackViewBasic(ctx, pack)) }

@@ -10,7 +10,7 @@ const { list, starterpack } = app.example.graph
 
 export const getStarterPacksWithMembership = method(app.example.graph.getStarterPacksWithMembership, {
   auth: 'access',
-  handler({ params, auth, caller, names, viewContext }) {
+  handler({ params, auth, caller, names, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     const { items, cursor } = takePage(params, (page) =>

@@ -9,7 +9,7 @@ const limit = 10
 
 export const getSuggestedFollowsByActor = method(app.example.graph.getSuggestedFollowsByActor, {
   auth: 'access',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const actor = findActor(ctx, params.actor)
     const ids = graph.notFollowed(ctx.db, ctx.viewer, { limit }).filter((id) => id !== actor)

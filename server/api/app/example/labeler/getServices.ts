@@ -8,7 +8,7 @@ const { labelerView: basic, labelerViewDetailed: detailed } = app.example.labele
 
 export const getServices = method(app.example.labeler.getServices, {
   auth: 'optional',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const ids = new Set(params.dids.flatMap((did) => actors.idOf(ctx.db, did) ?? []))
     loadActors(ctx, ids)

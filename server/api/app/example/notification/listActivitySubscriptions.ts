@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const listActivitySubscriptions = method(app.example.notification.listActivitySubscriptions, {
   auth: 'access',
-  handler({ params, auth, caller, store, viewContext, fail }) {
+  handler({ params, auth, caller, store, app: { viewContext }, fail }) {
     const { limit = 50, cursor } = params
     const key = cursor ? decodeCursor(cursor, 2) : undefined
     if (cursor && !key) throw fail('InvalidRequest', 'Malformed cursor')

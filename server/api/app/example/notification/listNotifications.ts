@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {
   auth: 'access',
-  handler({ params, auth, caller, store, viewContext, fail }) {
+  handler({ params, auth, caller, store, app: { viewContext }, fail }) {
     const { did } = auth
     const { limit = 50, cursor, priority = false } = params
     const before = cursor ? Number(decodeCursor(cursor, 1)?.[0]) : undefined

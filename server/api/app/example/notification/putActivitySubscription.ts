@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, actors, now, fail }) {
+  async handler({ input, auth, store, federation: { actors }, now, fail }) {
     const { subject, activitySubscription } = input
     const { post, reply } = activitySubscription
     if (subject === auth.did) throw fail('InvalidRequest', 'An account cannot subscribe to itself')

@@ -16,7 +16,7 @@ export const registerPush = method(app.example.notification.registerPush, {
   active: true,
   // A registration may cause a request to a server that the client names.
   limits: [hourly(300, 'account')],
-  async handler({ input, auth, config, store, resolveDid, now, fail }) {
+  async handler({ input, auth, config, store, identity: { resolveDid }, now, fail }) {
     const { did } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')

@@ -5,5 +5,5 @@ import { subscription } from '../../../method.ts'
 export const subscribe = subscription(app.example.notification.subscribe, {
   auth: 'access',
   connections: 20,
-  handler: ({ auth, live, signal }) => fromPush(signal, (push) => live.subscribe(auth.did, push)),
+  handler: ({ auth, app: { live }, signal }) => fromPush(signal, (push) => live.subscribe(auth.did, push)),
 })

@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 export const getPostThreadOtherV2 = method(app.example.unspecced.getPostThreadOtherV2, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const anchor = postAt(ctx, params.anchor)
     if (!anchor || isHiddenByBlock(ctx, anchor)) return { thread: [] }

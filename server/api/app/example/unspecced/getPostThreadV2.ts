@@ -12,7 +12,7 @@ const maxHeight = 80
 export const getPostThreadV2 = method(app.example.unspecced.getPostThreadV2, {
   auth: 'optional',
   reads: viewTables,
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const { anchor: uri, above, below, branchingFactor, sort } = params
     const ctx = viewContext(caller.origin, auth?.did)
     const anchor = postAt(ctx, uri)

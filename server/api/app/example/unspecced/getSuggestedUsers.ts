@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 /** Suggests the same accounts for all categories. */
 export const getSuggestedUsers = method(app.example.unspecced.getSuggestedUsers, {
   auth: 'access',
-  handler({ params, auth, caller, viewContext }) {
+  handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth.did)
     const { limit } = params
     return { actors: suggestedProfiles(ctx, graph.notFollowed(ctx.db, ctx.viewer, { limit })) }

@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 
 export const describeActors = method(com.core.actor.describeActors, {
   auth: 'access',
-  handler({ params, store, actors }) {
+  handler({ params, store, federation: { actors } }) {
     actors.requestRefresh(params.dids)
     return { actors: describe(store, params.dids).map(describeActor) }
   },

@@ -4,5 +4,5 @@ import { method } from '../../../method.ts'
 
 export const addUpstream = method(com.core.admin.addUpstream, {
   auth: 'admin',
-  handler: async ({ input, upstreams }) => upstreamView(await upstreams.add(input.url)),
+  handler: async ({ input, federation: { upstreams } }) => upstreamView(await upstreams.add(input.url)),
 })

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const checkNetwork = method(com.core.admin.checkNetwork, {
   auth: 'admin',
-  async handler({ doctor, now }) {
+  async handler({ operation: { doctor }, now }) {
     const checkedAt = iso(now())
     return { checkedAt, checks: await doctor.check() }
   },

@@ -5,13 +5,13 @@ import { method } from '../../../method.ts'
 
 export const deleteAccount = method(com.core.admin.deleteAccount, {
   auth: 'admin',
-  async handler({ input, fail, ...services }) {
-    const deleted = await services.store.transact((tx) => {
+  async handler({ input, fail, repository, ...platform }) {
+    const deleted = await platform.store.transact((tx) => {
       const account = accounts.findByDid(tx, input.did)
       if (!account) throw fail('NotFound', 'Account not found')
-      deleteRows(tx, input.did, services.now())
+      deleteRows(tx, input.did, platform.now())
       return account
     })
-    await finishDeletion(services, deleted)
+    await finishDeletion({ ...platform, ...repository }, deleted)
   },
 })

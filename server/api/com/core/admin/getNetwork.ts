@@ -10,7 +10,8 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  async handler({ config, port, store, relays, backlinks, intake, refusals }) {
+  async handler({ config, port, store, repository, federation, refusals }) {
+    const { backlinks, intake } = federation
     const isOpen = opensToNetwork(config.hosts)
     return {
       way: config.publicUrl !== undefined ? 'public' : isOpen ? 'localNetwork' : 'thisComputer',
@@ -19,7 +20,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       addresses: isOpen ? localAddresses(port) : [],
       trustedProxies: [...config.trustedProxies],
       blobUploadLimit: config.blobUploadLimit,
-      relays: relayViews(relays),
+      relays: relayViews(repository.relays),
       backlinks: backlinks && backlinkView(backlinks),
       remoteRecords: remoteRecordsView(await intake.usage()),
       outgoing: outgoingRequests(config, store),

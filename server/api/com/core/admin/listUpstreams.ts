@@ -4,5 +4,5 @@ import { method } from '../../../method.ts'
 
 export const listUpstreams = method(com.core.admin.listUpstreams, {
   auth: 'admin',
-  handler: ({ upstreams }) => ({ upstreams: upstreams.list().map(upstreamView) }),
+  handler: ({ federation: { upstreams } }) => ({ upstreams: upstreams.list().map(upstreamView) }),
 })

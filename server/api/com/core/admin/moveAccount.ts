@@ -8,15 +8,15 @@ import { method } from '../../../method.ts'
 
 export const moveAccount = method(com.core.admin.moveAccount, {
   auth: 'admin',
-  async handler({ input, fail, ...services }) {
-    const { store } = services
+  async handler({ input, fail, identity, operation, ...platform }) {
+    const { store } = platform
     const account = accounts.findByDid(store, input.did)
     if (!account) throw fail('AccountNotFound')
     const move = rows.find(store, input.did)
     const isUnderWay = move?.direction === 'out' && move.endedAt === null
     const { password, withoutMissingMedia } = input
-    if (isUnderWay) await continueMove(services, input.did, { password, withoutMissingMedia })
-    else await startMoveOut(services, account, input, true)
+    if (isUnderWay) await continueMove({ store, ...operation }, input.did, { password, withoutMissingMedia })
+    else await startMoveOut({ ...platform, ...identity, ...operation }, account, input, true)
     return moveView(store, moveOfAccount(store, input.did))
   },
 })

@@ -3,7 +3,7 @@ import { method } from '../../../method.ts'
 
 export const purgeRemoteRecords = method(com.core.admin.purgeRemoteRecords, {
   auth: 'admin',
-  handler({ intake, background }) {
+  handler({ federation: { intake }, background }) {
     background.run('deletion of remote records', () => intake.purge())
   },
 })

@@ -3,7 +3,7 @@ import { method } from '../../../method.ts'
 
 export const removeUpstream = method(com.core.admin.removeUpstream, {
   auth: 'admin',
-  async handler({ input, upstreams }) {
+  async handler({ input, federation: { upstreams } }) {
     await upstreams.remove(input.url)
   },
 })

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const requestCrawls = method(com.core.admin.requestCrawls, {
   auth: 'admin',
-  async handler({ relays }) {
+  async handler({ repository: { relays } }) {
     await relays.askNow()
     return { relays: relayViews(relays) }
   },

@@ -4,5 +4,5 @@ import { method } from '../../../method.ts'
 
 export const retryUpstream = method(com.core.admin.retryUpstream, {
   auth: 'admin',
-  handler: ({ input, upstreams }) => upstreamView(upstreams.retry(input.url)),
+  handler: ({ input, federation: { upstreams } }) => upstreamView(upstreams.retry(input.url)),
 })

@@ -6,9 +6,9 @@ import { method } from '../../../method.ts'
 
 export const updateAccountHandle = method(com.core.admin.updateAccountHandle, {
   auth: 'admin',
-  async handler({ input, fail, ...services }) {
-    const account = accounts.findByDid(services.store, input.did)
+  async handler({ input, fail, identity, ...platform }) {
+    const account = accounts.findByDid(platform.store, input.did)
     if (!account) throw fail('NotFound', 'Account not found')
-    await changeHandle(services, account, normalizeHandle(input.handle))
+    await changeHandle({ ...platform, ...identity }, account, normalizeHandle(input.handle))
   },
 })

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {
   auth: 'admin',
-  async handler({ input, caller, store, passwords, fail }) {
+  async handler({ input, caller, store, identity: { passwords }, fail }) {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const hash = await passwords.hash(input.password, caller.source)

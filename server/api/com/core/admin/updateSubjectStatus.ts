@@ -10,8 +10,8 @@ import { method } from '../../../method.ts'
 
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
-  async handler({ input, auth, fail, ...services }) {
-    const { store, now } = services
+  async handler({ input, auth, fail, identity, ...platform }) {
+    const { store, now } = platform
     const { takedown, suspended, deactivated } = input
     const { subject } = input
     if (!com.core.admin.defs.repoRef.$matches(subject)) {
@@ -25,7 +25,8 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       )
     }
     const existing = accounts.findByDid(store, did)
-    if (existing && deactivated?.applied === false) await prepareActivation(services, existing)
+    if (existing && deactivated?.applied === false)
+      await prepareActivation({ ...platform, ...identity }, existing)
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
       if (!before) throw fail('NotFound', 'Account not found')

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const getRecommendedDidCredentials = method(com.core.identity.getRecommendedDidCredentials, {
   auth: 'access',
-  handler({ auth: { account }, secrets, origin }) {
+  handler({ auth: { account }, identity: { secrets }, origin }) {
     const rotationKeys = account.did.startsWith('did:plc:') ? [secrets.rotationKey.did] : undefined
     return { ...recommendedState(account, origin), rotationKeys }
   },

@@ -9,7 +9,7 @@ const maxAgeMs = 10_000
 
 export const listRotationKeys = method(com.core.identity.listRotationKeys, {
   auth: 'full',
-  async handler({ auth: { account }, secrets, plc }) {
+  async handler({ auth: { account }, identity: { secrets, plc } }) {
     requirePlc(account)
     const state = await plc.current(account, maxAgeMs)
     const keys = state.rotationKeys.map((key) => ({ key, server: key === secrets.rotationKey.did }))

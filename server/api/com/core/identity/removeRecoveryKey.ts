@@ -7,7 +7,8 @@ import { method } from '../../../method.ts'
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, store, secrets, passwords, plc, background, fail }) {
+  async handler({ input, auth: { did, account }, caller, store, identity, background, fail }) {
+    const { secrets, passwords, plc } = identity
     requirePlc(account)
     requireWritable(store, did)
     const { key } = input

@@ -8,8 +8,8 @@ import { method } from '../../../method.ts'
 export const requestPlcOperationSignature = method(com.core.identity.requestPlcOperationSignature, {
   auth: 'full',
   limits: mailLimits,
-  async handler({ auth, ...services }) {
+  async handler({ auth, identity, ...platform }) {
     requirePlc(auth.account)
-    await mailToken(services, requireEmail(auth.account), 'signPlcOperation')
+    await mailToken({ ...platform, ...identity }, requireEmail(auth.account), 'signPlcOperation')
   },
 })

@@ -8,7 +8,7 @@ import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {
   auth: 'reader',
-  async handler({ params, auth, caller, store, resolveHandle: resolveDomain, findHandle, fail }) {
+  async handler({ params, auth, caller, store, identity, federation, fail }) {
     const handle = normalizeHandle(params.handle)
     const account = accounts.findByHandle(store, handle)
     if (account && statusOf(account) !== undefined)
@@ -16,7 +16,7 @@ export const resolveHandle = method(com.core.identity.resolveHandle, {
     // Other servers ask without credentials: otherwise two that read each other would ask in a circle.
     const requester = requesterOf(caller.source, auth?.did)
     const resolveElsewhere = () =>
-      auth === undefined ? resolveDomain?.(handle, { requester }) : findHandle(handle, requester)
+      auth ? federation.findHandle(handle, requester) : identity.resolveHandle?.(handle, { requester })
     const did = graph.actorOfHandle(store, handle)?.did ?? (await resolveElsewhere())
     if (did === undefined) throw fail('HandleNotFound', 'No account was found for this handle')
     return { did }

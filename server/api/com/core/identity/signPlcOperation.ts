@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 export const signPlcOperation = method(com.core.identity.signPlcOperation, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth: { did, account }, store, secrets, plc, now, fail }) {
+  async handler({ input, auth: { did, account }, store, identity: { secrets, plc }, now, fail }) {
     requirePlc(account)
     const { token, ...changes } = input
     if (token === undefined) {

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const submitPlcOperation = method(com.core.identity.submitPlcOperation, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth: { did, account }, secrets, origin, plc, fail }) {
+  async handler({ input, auth: { did, account }, identity: { secrets, plc }, origin, fail }) {
     requirePlc(account)
     const operation = parseOwn(input.operation)
     const loss = lossIn(operation, account, { origin, rotationKey: secrets.rotationKey.did })

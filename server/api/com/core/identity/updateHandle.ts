@@ -7,6 +7,6 @@ import { method } from '../../../method.ts'
 export const updateHandle = method(com.core.identity.updateHandle, {
   auth: 'full',
   limits: [perFiveMinutes(10, 'account'), daily(50, 'account')],
-  handler: ({ input, auth, ...services }) =>
-    changeHandle(services, auth.account, normalizeHandle(input.handle)),
+  handler: ({ input, auth, identity, ...platform }) =>
+    changeHandle({ ...platform, ...identity }, auth.account, normalizeHandle(input.handle)),
 })

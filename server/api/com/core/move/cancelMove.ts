@@ -6,14 +6,14 @@ import { method } from '../../../method.ts'
 
 export const cancelMove = method(com.core.move.cancelMove, {
   auth: 'full',
-  async handler({ auth, fail, ...services }) {
+  async handler({ auth, fail, repository, operation: { moves }, ...platform }) {
     const { did, account } = auth
-    const { store, moves, now } = services
+    const { store, now } = platform
     const move = moveOfAccount(store, did)
     if (!(await moves.cancel(did))) throw fail('MoveRefused', 'The move is too far to be cancelled')
     // An account that was active here before keeps its data.
     if (move.direction === 'out' || account.streamState !== streamStates.unannounced) return
     await store.transact((tx) => deleteAccount(tx, did, now()))
-    await finishDeletion(services, account)
+    await finishDeletion({ ...platform, ...repository }, account)
   },
 })

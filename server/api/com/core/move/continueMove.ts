@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const continueMove = method(com.core.move.continueMove, {
   auth: 'full',
   limits: [perFiveMinutes(10, 'account')],
-  async handler({ input, auth, ...services }) {
-    await proceed(services, auth.did, input)
-    return moveView(services.store, moveOfAccount(services.store, auth.did))
+  async handler({ input, auth, store, operation: { moves } }) {
+    await proceed({ store, moves }, auth.did, input)
+    return moveView(store, moveOfAccount(store, auth.did))
   },
 })

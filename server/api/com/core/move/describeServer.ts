@@ -6,12 +6,13 @@ import { method } from '../../../method.ts'
 export const describeServer = method(com.core.move.describeServer, {
   auth: 'full',
   limits: [perFiveMinutes(100, 'account')],
-  async handler({ params, auth, ...services }) {
-    const { origin, did, domains, inviteRequired } = await describeTarget(services, params.server)
+  async handler({ params, auth, config, origin: here, operation: { moves } }) {
+    const target = await describeTarget({ config, moves, origin: here }, params.server)
+    const { origin, did, domains, inviteRequired } = target
     return {
       server: origin as `${string}:${string}`,
       did,
-      handle: handleAt(auth.account.handle, services.config.userDomains, domains),
+      handle: handleAt(auth.account.handle, config.userDomains, domains),
       availableUserDomains: [...domains],
       inviteCodeRequired: inviteRequired,
     }

@@ -8,10 +8,10 @@ import { method } from '../../../method.ts'
 export const findAccount = method(com.core.move.findAccount, {
   auth: 'none',
   limits: [perFiveMinutes(100, 'address')],
-  async handler({ params, caller, fail, ...services }) {
+  async handler({ params, caller, fail, config, identity }) {
     if (caller.isForeignPage) throw fail('Forbidden', 'Pages of other sites cannot look accounts up')
-    requirePublic(services.config)
-    const { did, handle, server } = await withPeer(() => find(services, params.identifier))
+    requirePublic(config)
+    const { did, handle, server } = await withPeer(() => find({ config, ...identity }, params.identifier))
     return { did, handle, server: server as `${string}:${string}` }
   },
 })

@@ -9,9 +9,9 @@ const triedName = (input: { identifier: string }, address: string) => `${input.i
 export const moveIn = method(com.core.move.moveIn, {
   auth: 'import',
   limits: [perFiveMinutes(100, 'address'), perFiveMinutes(30, triedName), daily(300, triedName)],
-  async handler({ input, auth, caller, fail, ...services }) {
+  async handler({ input, auth, caller, fail, identity, operation, ...platform }) {
     if (caller.isForeignPage) throw fail('Forbidden', 'Pages of other sites cannot move accounts here')
-    refuseFirstAccount(services.store, caller, auth.isAdmin)
-    return startMoveIn(services, input, { caller, isAdmin: auth.isAdmin })
+    refuseFirstAccount(platform.store, caller, auth.isAdmin)
+    return startMoveIn({ ...platform, ...identity, ...operation }, input, { caller, isAdmin: auth.isAdmin })
   },
 })

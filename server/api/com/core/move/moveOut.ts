@@ -8,8 +8,8 @@ import { method } from '../../../method.ts'
 export const moveOut = method(com.core.move.moveOut, {
   auth: 'full',
   limits: [perFiveMinutes(30, 'account')],
-  async handler({ input, auth, ...services }) {
-    await startMoveOut(services, auth.account, input, false)
-    return moveView(services.store, moveOfAccount(services.store, auth.did))
+  async handler({ input, auth, identity, operation, ...platform }) {
+    await startMoveOut({ ...platform, ...identity, ...operation }, auth.account, input, false)
+    return moveView(platform.store, moveOfAccount(platform.store, auth.did))
   },
 })

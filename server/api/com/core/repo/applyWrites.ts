@@ -19,7 +19,7 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, names, fail }) {
+  async handler({ input, auth, repository: { repositories }, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)

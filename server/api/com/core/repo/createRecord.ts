@@ -8,7 +8,7 @@ export const createRecord = method(com.core.repo.createRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, names, fail }) {
+  async handler({ input, auth, repository: { repositories }, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     const options = { did: auth.did, names, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)

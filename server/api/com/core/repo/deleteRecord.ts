@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 export const deleteRecord = method(com.core.repo.deleteRecord, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, repositories, names }) {
+  async handler({ input, auth, repository: { repositories }, names }) {
     checkOwnRepo(input.repo, auth.account)
     const { rkey } = input
     const collection = names.stored(input.collection)

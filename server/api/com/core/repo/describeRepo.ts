@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {
   auth: 'reader',
-  async handler({ params, auth, caller, store, resolveDid, origin }) {
+  async handler({ params, auth, caller, store, identity: { resolveDid }, origin }) {
     const { did, handle, signingKeyDid } = visibleRepo(store, params.repo, auth)
     const published = await resolveDid(did, { requester: requesterOf(caller.source, auth?.did) }).catch(
       () => undefined,

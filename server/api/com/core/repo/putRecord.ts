@@ -8,7 +8,7 @@ export const putRecord = method(com.core.repo.putRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repositories, names }) {
+  async handler({ input, auth, repository: { repositories }, names }) {
     checkOwnRepo(input.repo, auth.account)
     const options = { did: auth.did, names, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)

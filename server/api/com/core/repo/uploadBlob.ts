@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const uploadBlob = method(com.core.repo.uploadBlob, {
   auth: 'access',
   maxBody: ({ config }) => config.blobUploadLimit,
-  async handler({ input, auth, blobs }) {
+  async handler({ input, auth, repository: { blobs } }) {
     const { cid, mimeType, size } = await blobs.upload(auth.did, input)
     const blob: TypedBlobRef = { $type: 'blob', ref: parseCid(cid, { flavor: 'raw' }), mimeType, size }
     return { blob: lexToJson(blob) as unknown as TypedBlobRef }

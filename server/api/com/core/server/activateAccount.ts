@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const activateAccount = method(com.core.server.activateAccount, {
   auth: 'full or takendown',
-  async handler({ auth, fail, ...services }) {
+  async handler({ auth, fail, identity, ...platform }) {
     const status = statusOf(auth.account)
     if (status === 'takendown') throw takendownError()
     if (status === 'suspended')
@@ -15,12 +15,12 @@ export const activateAccount = method(com.core.server.activateAccount, {
         'AccountSuspended',
         'This account is suspended. Only an administrator can lift the suspension.',
       )
-    await prepareActivation(services, auth.account)
-    await services.store.transact((tx) => {
+    await prepareActivation({ ...platform, ...identity }, auth.account)
+    await platform.store.transact((tx) => {
       const before = accounts.findByDid(tx, auth.did)
       if (!before) return
       accounts.activate(tx, auth.did)
-      emitStatusChange(tx, auth.did, statusOf(before), services.now())
+      emitStatusChange(tx, auth.did, statusOf(before), platform.now())
     })
   },
 })

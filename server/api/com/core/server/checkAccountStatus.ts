@@ -15,10 +15,10 @@ const maxListed = 100
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
   auth: 'access',
-  async handler({ auth, fail, ...services }) {
+  async handler({ auth, fail, identity, repository: { room }, ...platform }) {
     const { did, account } = auth
-    const validDid = await isDidValid(services, account)
-    const { store } = services
+    const validDid = await isDidValid({ ...platform, ...identity }, account)
+    const { store } = platform
     const head = repos.findHead(store, did)
     if (!head) throw fail('AccountNotFound')
     const activation = activationOf(store, account)
@@ -36,7 +36,7 @@ export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
       expectedBlobs: records.countBlobs(store, did),
       importedBlobs: blobs.referencedTotal(store, did).count,
       mediaBytes: blobs.bytesOf(store, did),
-      mediaLimit: services.room.mediaLimit(did),
+      mediaLimit: room.mediaLimit(did),
     }
   },
 })

@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const confirmEmail = method(com.core.server.confirmEmail, {
   auth: 'access',
-  async handler({ input, auth, store, secrets, now, fail }) {
+  async handler({ input, auth, store, identity: { secrets }, now, fail }) {
     if (normalizeEmail(input.email) !== auth.account.email) {
       throw fail('InvalidEmail', 'This is not the email address of the account')
     }

@@ -30,8 +30,10 @@ import { method } from '../../../method.ts'
 export const createAccount = method(com.core.server.createAccount, {
   auth: 'import',
   limits: [perFiveMinutes(100, 'address')],
-  async handler({ input, auth, caller, fail, ...services }) {
-    const { store, config, passwords, repositories, plc, now, log } = services
+  async handler({ input, auth, caller, fail, identity, repository: { repositories }, ...platform }) {
+    const { store, config, now, log } = platform
+    const { passwords, plc } = identity
+    const deps = { ...platform, ...identity }
     // Clients send an empty string when the field of their form is empty.
     const inviteCode = input.inviteCode?.trim().toLowerCase() || null
     const checkPermitted = (db: Reader) => {
@@ -47,14 +49,14 @@ export const createAccount = method(com.core.server.createAccount, {
       throw fail('InvalidRequest', 'This is not a valid email address')
     const weakness = input.password === undefined ? undefined : passwordProblem(input.password)
     if (weakness) throw fail('InvalidPassword', weakness)
-    const imported = await importIdentity(services, {
+    const imported = await importIdentity(deps, {
       ...input,
       serviceToken: auth.serviceToken,
       requester: requesterOf(caller.source, undefined),
     })
     const problem = handleProblem(handle, config.userDomains)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
-      await requireProof({ ...services, config }, imported.did, handle)
+      await requireProof(deps, imported.did, handle)
     } else if (problem) throw fail(problem.name, problem.message)
 
     const checkFree = (db: Reader) => {
@@ -76,13 +78,13 @@ export const createAccount = method(com.core.server.createAccount, {
     store.assertRoom()
     const passwordHash =
       input.password === undefined ? null : await passwords.hash(input.password, caller.source)
-    const identity = imported ?? (await mintIdentity(services, handle, input.recoveryKey))
-    const { did } = identity
+    const newIdentity = imported ?? (await mintIdentity(deps, handle, input.recoveryKey))
+    const { did } = newIdentity
     // Consumers of the event stream look the identity up, so the directory comes first.
-    const isPublished = !imported && (await plc.publishFirst(did, JSON.parse(identity.plcOperation ?? '')))
+    const isPublished = !imported && (await plc.publishFirst(did, JSON.parse(newIdentity.plcOperation ?? '')))
     const isHeld = config.plcUrl !== undefined && !isPublished
-    const streamState = isHeld ? streamStates.unannounced : identity.streamState
-    const repository = firstCommit({ did, rev: repositories.newKey() }, identity.signingKey)
+    const streamState = isHeld ? streamStates.unannounced : newIdentity.streamState
+    const repository = firstCommit({ did, rev: repositories.newKey() }, newIdentity.signingKey)
 
     // Another sign-up may have taken the names, or become the owner, while the password was hashed: everything is checked again in the transaction.
     const creation = store.transact((tx) => {
@@ -99,11 +101,11 @@ export const createAccount = method(com.core.server.createAccount, {
       const createdAt = iso(at)
       reservedKeys.remove(tx, did)
       accounts.insert(tx, {
-        ...{ ...identity, handle, email, passwordHash, isOwner, createdAt, inviteCode, streamState },
+        ...{ ...newIdentity, handle, email, passwordHash, isOwner, createdAt, inviteCode, streamState },
       })
       if (isPublished) {
         accounts.setPlcSubmitted(tx, did, createdAt)
-        accounts.setPublished(tx, did, { handle, endpoint: services.origin })
+        accounts.setPublished(tx, did, { handle, endpoint: platform.origin })
       }
       repos.insert(tx, did, repository.head, repository.blocks)
       // An imported account is deactivated: it emits its events when it is activated. An unpublished one does when it is published.
@@ -121,6 +123,6 @@ export const createAccount = method(com.core.server.createAccount, {
     })
     const account = accounts.findByDid(store, did)
     if (!account) throw fail('AccountNotFound')
-    return { ...(await signTokens(services, issued)), ...(await accountView(services, account)) }
+    return { ...(await signTokens(deps, issued)), ...(await accountView(deps, account)) }
   },
 })

@@ -9,7 +9,7 @@ const maxPerAccount = 100
 export const createAppPassword = method(com.core.server.createAppPassword, {
   auth: 'full',
   active: true,
-  async handler({ input, auth, store, secrets, now, fail }) {
+  async handler({ input, auth, store, identity: { secrets }, now, fail }) {
     const name = input.name.trim()
     if (name === '' || [...name].length > 64) {
       throw fail('InvalidRequest', 'The name of an app password must have 1 to 64 characters')

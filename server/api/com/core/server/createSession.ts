@@ -35,8 +35,9 @@ export const createSession = method(com.core.server.createSession, {
   auth: 'none',
   // The address comes first: beyond its limit, no further names are counted, which bounds the memory.
   limits: [perFiveMinutes(300, 'address'), perFiveMinutes(30, triedName), daily(300, triedName)],
-  async handler({ input, caller, fail, ...services }) {
-    const { store, secrets, passwords, now } = services
+  async handler({ input, caller, fail, identity, ...platform }) {
+    const { store, now } = platform
+    const { secrets, passwords } = identity
     const account = findByIdentifier(store, input.identifier)
     const findAppPassword = appPasswordFinder(secrets, input.password)
     const isApp = findAppPassword(store, account?.did ?? '') !== undefined
@@ -52,7 +53,7 @@ export const createSession = method(com.core.server.createSession, {
     const needsFactor = isMain && account.emailAuthFactor === 1
     const addressee = withEmail(account)
     if (needsFactor && addressee && token === '') {
-      await mailToken(services, addressee, 'authFactor')
+      await mailToken({ ...platform, ...identity }, addressee, 'authFactor')
       throw fail('AuthFactorTokenRequired', 'A code has been sent to the email address of the account')
     }
 
@@ -76,8 +77,8 @@ export const createSession = method(com.core.server.createSession, {
     if (opened === 'AuthenticationRequired') throw fail(opened, wrong)
     if (typeof opened === 'string') throw fail(opened, tokenRefusals[opened])
     return {
-      ...(await signTokens(services, opened.issued)),
-      ...(await accountView(services, opened.current)),
+      ...(await signTokens(identity, opened.issued)),
+      ...(await accountView({ ...platform, ...identity }, opened.current)),
     }
   },
 })

@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const deleteAccount = method(com.core.server.deleteAccount, {
   auth: 'full or takendown',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth, caller, fail, ...services }) {
-    const { store, secrets, passwords, now } = services
+  async handler({ input, auth, caller, fail, identity: { secrets, passwords }, repository, ...platform }) {
+    const { store, now } = platform
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
     if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
@@ -21,6 +21,6 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    await finishDeletion(services, account)
+    await finishDeletion({ ...platform, ...repository }, account)
   },
 })

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const getSession = method(com.core.server.getSession, {
   auth: 'access or takendown',
-  handler: async ({ auth, secrets, config, resolveDid, origin }) => ({
+  handler: async ({ auth, identity: { secrets, resolveDid }, config, origin }) => ({
     ...(await accountView({ config, resolveDid, origin }, auth.account)),
     webPushKey: secrets.vapidKey.publicKey,
   }),

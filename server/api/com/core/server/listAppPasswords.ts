@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {
   auth: 'access',
-  handler({ auth, store, lastUsed }) {
+  handler({ auth, store, identity: { lastUsed } }) {
     // The stored time outlives the session, but the use of an open session may not be stored yet.
     const uses = new Map<string, DatetimeString>()
     for (const session of sessions.ofAccount(store, auth.did)) {

@@ -4,7 +4,7 @@ import { method } from '../../../method.ts'
 
 export const listSessions = method(com.core.server.listSessions, {
   auth: 'full',
-  handler({ auth, store, lastUsed }) {
+  handler({ auth, store, identity: { lastUsed } }) {
     const open = sessions.ofAccount(store, auth.did).map((session) => ({
       id: session.id,
       openedWith: session.appPasswordName === null ? 'password' : 'appPassword',

@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 export const receiveProbe = method(com.core.server.receiveProbe, {
   auth: 'none',
   maxBody: probeBytes,
-  async handler({ params, input, headers, caller, doctor, fail }) {
+  async handler({ params, input, headers, caller, operation: { doctor }, fail }) {
     const { nonce } = params
     if (!doctor.probes.has(nonce)) throw fail('ProbeNotFound', 'This server has sent no such probe')
     let bytes = 0

@@ -15,8 +15,8 @@ const noteAgainMs = 5 * 60_000
 
 export const refreshSession = method(com.core.server.refreshSession, {
   auth: 'refresh',
-  async handler({ auth, store, fail, ...services }) {
-    const at = services.now()
+  async handler({ auth, config, store, origin, now, identity, fail }) {
+    const at = now()
     const { sessionId, jti, findSession } = auth
     const renewed = await store.transact((tx) => {
       const session = findSession()
@@ -40,9 +40,12 @@ export const refreshSession = method(com.core.server.refreshSession, {
       sessions.extend(tx, session, iso(at), refreshExpiry(tx, at))
       const issued = { did: session.did, sessionId, scope: session.scope as Scope, refreshJti: successor }
       // Signed while the transaction is written to the disk.
-      return { session, tokens: signTokens(services, issued) }
+      return { session, tokens: signTokens(identity, issued) }
     })
     if (!renewed) throw fail('ExpiredToken', 'Token has been revoked')
-    return { ...(await renewed.tokens), ...(await accountView(services, renewed.session)) }
+    return {
+      ...(await renewed.tokens),
+      ...(await accountView({ config, origin, ...identity }, renewed.session)),
+    }
   },
 })

@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const requestAccountDelete = method(com.core.server.requestAccountDelete, {
   auth: 'full or takendown',
   limits: mailLimits,
-  async handler({ auth, ...services }) {
+  async handler({ auth, identity, ...platform }) {
     const account = requireEmail(auth.account)
-    await mailToken(services, account, 'deleteAccount')
+    await mailToken({ ...platform, ...identity }, account, 'deleteAccount')
   },
 })

@@ -7,8 +7,8 @@ import { method } from '../../../method.ts'
 export const requestEmailConfirmation = method(com.core.server.requestEmailConfirmation, {
   auth: 'access',
   limits: mailLimits,
-  async handler({ auth, ...services }) {
+  async handler({ auth, identity, ...platform }) {
     const account = requireEmail(auth.account)
-    await mailToken(services, account, 'confirmEmail')
+    await mailToken({ ...platform, ...identity }, account, 'confirmEmail')
   },
 })

@@ -7,10 +7,10 @@ import { method } from '../../../method.ts'
 export const requestEmailUpdate = method(com.core.server.requestEmailUpdate, {
   auth: 'full',
   limits: mailLimits,
-  async handler({ auth, ...services }) {
+  async handler({ auth, identity, ...platform }) {
     const account = requireEmail(auth.account)
     const tokenRequired = account.emailConfirmedAt !== null
-    if (tokenRequired) await mailToken(services, account, 'updateEmail')
+    if (tokenRequired) await mailToken({ ...platform, ...identity }, account, 'updateEmail')
     return { tokenRequired }
   },
 })

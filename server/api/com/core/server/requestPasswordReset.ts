@@ -23,12 +23,12 @@ export const requestPasswordReset = method(com.core.server.requestPasswordReset,
     daily(15, byRequester),
     perCodeLifetime(10, addressed),
   ],
-  handler({ input, background, ...services }) {
+  handler({ input, identity, ...platform }) {
     // In the background: the response time must not reveal whether the account exists.
-    background.run('password reset mail', async () => {
-      const account = accounts.findByEmail(services.store, normalizeEmail(input.email))
+    platform.background.run('password reset mail', async () => {
+      const account = accounts.findByEmail(platform.store, normalizeEmail(input.email))
       const addressee = account && withEmail(account)
-      if (addressee) await mailToken(services, addressee, 'resetPassword')
+      if (addressee) await mailToken({ ...platform, ...identity }, addressee, 'resetPassword')
     })
   },
 })

@@ -11,7 +11,7 @@ const purpose = 'resetPassword'
 export const resetPassword = method(com.core.server.resetPassword, {
   auth: 'none',
   limits: [perFiveMinutes(50, 'address')],
-  async handler({ input, caller, store, secrets, passwords, now, fail }) {
+  async handler({ input, caller, store, identity: { secrets, passwords }, now, fail }) {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const { token } = input

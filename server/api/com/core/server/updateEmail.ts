@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {
   auth: 'full',
-  async handler({ input, auth, store, secrets, now, fail }) {
+  async handler({ input, auth, store, identity: { secrets }, now, fail }) {
     const { did } = auth
     const email = normalizeEmail(input.email)
     // Clients send an empty string when the field of their form is empty.

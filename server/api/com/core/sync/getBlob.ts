@@ -7,12 +7,14 @@ import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {
   auth: 'reader',
-  async handler({ params, auth, caller, headers, store, blobs, interest, pictures, fail }) {
+  async handler({ params, auth, caller, headers, store, repository, federation, fail }) {
+    const { interest, pictures } = federation
     if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
       const picture = await pictures.find(params.did, params.cid, requesterOf(caller.source, auth?.did))
       if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
       return blobResponse(picture, headers, (start, end) => pictures.read(picture.cid, start, end))
     }
+    const { blobs } = repository
     const { did } = visibleRepo(store, params.did, auth)
     const blob = findReferenced(store, did, params.cid)
     if (!blob || !(await blobs.isReadable(blob))) {

@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.sync.getRecord, {
   auth: 'reader',
-  async handler({ params, auth, store, names, repositories }) {
+  async handler({ params, auth, store, names, repository: { repositories } }) {
     const { did } = visibleRepo(store, params.did, auth)
     const key = `${names.stored(params.collection)}/${params.rkey}`
     // During an import the records are not yet the tree's.

@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 export const getRepo = method(com.core.sync.getRepo, {
   auth: 'reader',
   limits: [perFiveMinutes(100, 'address')],
-  async handler({ params, auth, caller, store, exports, fail }) {
+  async handler({ params, auth, caller, store, repository: { exports }, fail }) {
     const { did } = visibleRepo(store, params.did, auth)
     const body = await exports.open(did, { reader: readerOf(auth, caller), since: params.since })
     if (!body) throw fail('RepoNotFound')
