@@ -25,76 +25,37 @@ const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
   const { clock, log, identity, repository, federation, operation } = services
-  const { backlinks } = federation
+  const { relays, blobs, eventArchive } = repository
+  const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
+  const { moves, backupProofs } = operation
   return [
-    { name: 'check of the clock', firstMs: 0, everyMs: minute, run: () => clock.check() },
+    job('check of the clock', minute, () => clock.check()),
     // Before maintenance: the state of a move decides whether its account may be deleted.
-    { name: 'moves', firstMs: 0, everyMs: minute / 4, run: () => operation.moves.resumeDue() },
-    ...maintenanceParts(services).map((part) => ({ ...part, firstMs: 0, everyMs: minute })),
+    job('moves', minute / 4, () => moves.resumeDue()),
+    ...maintenanceParts(services).map(({ name, run }) => job(name, minute, run)),
     // A new account is published within 30 s of the time at which the directory answers again.
-    { name: 'PLC submission', firstMs: 0, everyMs: minute / 6, run: () => identity.plc.publishDue() },
-    {
-      name: 'writing last-used times',
-      firstMs: minute,
-      everyMs: minute,
-      run: () => identity.lastUsed.write(),
-    },
-    { name: 'expiry of uploads', firstMs: 0, everyMs: minute, run: () => repository.blobs.expire() },
-    { name: 'crawl request', firstMs: 0, everyMs: minute, run: () => repository.relays.askDue() },
-    {
-      name: 'deletion of old events',
-      firstMs: 0,
-      everyMs: minute,
-      run: () => pruneEvents({ ...services, ...repository }),
-    },
-    { name: 'archiving of events', firstMs: 0, everyMs: minute, run: () => repository.eventArchive.run() },
-    { name: 'sweep of event files', firstMs: 0, everyMs: day, run: () => repository.eventArchive.sweep() },
-    {
-      name: 'deletion of old remote records',
-      firstMs: 3 * minute,
-      everyMs: hour,
-      run: () => federation.intake.deleteOutdated(),
-    },
-    { name: 'sweep of blobs', firstMs: 0, everyMs: day, run: () => repository.blobs.sweep() },
-    {
-      name: 'upstreams',
-      firstMs: minute,
-      everyMs: minute / 4,
-      run: async () => federation.upstreams.resumeDue(),
-    },
-    { name: 'catch-up', firstMs: 0, everyMs: minute, run: async () => federation.catchUp.resumeDue() },
-    {
-      name: 'fetching of records',
-      firstMs: 0,
-      everyMs: minute,
-      run: async () => federation.wantedRecords.resumeDue(),
-    },
-    {
-      name: 'check of remote records',
-      firstMs: minute,
-      everyMs: hour,
-      run: () => federation.recheck.checkDue(),
-    },
+    job('PLC submission', minute / 6, () => identity.plc.publishDue()),
+    job('writing last-used times', minute, () => identity.lastUsed.write(), { firstMs: minute }),
+    job('expiry of uploads', minute, () => blobs.expire()),
+    job('crawl request', minute, () => relays.askDue()),
+    job('deletion of old events', minute, () => pruneEvents({ ...services, ...repository })),
+    job('archiving of events', minute, () => eventArchive.run()),
+    job('sweep of event files', day, () => eventArchive.sweep()),
+    job('deletion of old remote records', hour, () => intake.deleteOutdated(), { firstMs: 3 * minute }),
+    job('sweep of blobs', day, () => blobs.sweep()),
+    job('upstreams', minute / 4, () => upstreams.resumeDue(), { firstMs: minute }),
+    job('catch-up', minute, () => catchUp.resumeDue()),
+    job('fetching of records', minute, () => wantedRecords.resumeDue()),
+    job('check of remote records', hour, () => recheck.checkDue(), { firstMs: minute }),
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
-    { name: 'daily backup', firstMs: minute, everyMs: hour, run: () => backUpWhenDue(services) },
-    {
-      name: 'check of backups',
-      firstMs: 2 * minute,
-      everyMs: hour,
-      run: () => checkBackups(operation.backupProofs, log),
-    },
-    {
-      name: 'removal of leftover backup files',
-      firstMs: 0,
-      everyMs: day,
-      run: () => operation.backupProofs.removeLeftovers(),
-    },
-    {
-      name: 'deletion of replaced data',
-      firstMs: 3 * minute,
-      everyMs: day,
-      run: () => deleteReplacedData(services),
-    },
-    ...(backlinks ? [{ name: 'backlinks', firstMs: 0, everyMs: minute, run: () => backlinks.runDue() }] : []),
+    job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
+    job('check of backups', hour, () => checkBackups(backupProofs, log), { firstMs: 2 * minute }),
+    job('removal of leftover backup files', day, () => backupProofs.removeLeftovers()),
+    job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
+    ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),
   ]
+}
+
+function job(name: string, everyMs: number, run: Job['run'], { firstMs = 0 } = {}): Job {
+  return { name, firstMs, everyMs, run }
 }

@@ -10,7 +10,6 @@ import * as mailTokens from '../../platform/store/tables/mail-tokens.ts'
 import * as sessions from '../../platform/store/tables/sessions.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Repository } from '../../repository/repository.ts'
-import type { Job } from './scheduler.ts'
 
 interface Deps extends Platform {
   readonly identity: Pick<Identity, 'resolveDid'>
@@ -21,7 +20,7 @@ interface Deps extends Platform {
 const keepMailTokensMs = 24 * 60 * 60_000
 
 /** The parts of maintenance. Each is a job of its own, so that none stops another. */
-export function maintenanceParts({ identity, repository, ...platform }: Deps): Pick<Job, 'name' | 'run'>[] {
+export function maintenanceParts({ identity, repository, ...platform }: Deps) {
   const deps = { ...platform, ...identity, ...repository }
   const { store, clock, now } = platform
   /** Work that deletes by age pauses while the clock is implausible. */

@@ -8,7 +8,8 @@ export interface Job {
   readonly firstMs: number
   /** From the start of one run to the start of the next. */
   readonly everyMs: number
-  run(): Promise<unknown>
+  /** May return a promise. */
+  run(): unknown
 }
 
 /** Starts jobs. A run is skipped while the previous one of its job has not ended. @returns a function that stops them */
