@@ -3,7 +3,8 @@
  * rest follow in the background, one transaction a batch. The last recipient is stored, so that a restarted server resumes there.
  */
 
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import * as activitySubscriptions from '../../platform/store/tables/activity-subscriptions.ts'
 import * as fanOuts from '../../platform/store/tables/fan-outs.ts'
 import * as notifications from '../../platform/store/tables/notifications.ts'
@@ -11,10 +12,8 @@ import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
 import type { NotificationEvents } from './events.ts'
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly notifications: NotificationEvents
-  readonly now: () => Date
 }
 
 /** Subscribers per transaction. One batch blocks the event loop for about 3 ms. */

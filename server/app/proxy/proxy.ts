@@ -4,13 +4,12 @@ import { isValidNsid } from '@atproto/syntax'
 import type { AuthWord, SessionCredentials } from '../../identity/auth/credentials.ts'
 import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'
 import type { ResolveDid } from '../../identity/did/resolver.ts'
-import type { Config } from '../../platform/config/config.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { createHeldBytes } from '../../platform/network/held-bytes.ts'
 import { createHttpClient } from '../../platform/network/http-client.ts'
-import { type FindAddresses, findForOwner } from '../../platform/network/names.ts'
+import { findForOwner } from '../../platform/network/names.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { createLimit, QueueFull } from '../../platform/util/limit.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import type { Authorize } from '../../platform/xrpc/method.ts'
@@ -24,15 +23,10 @@ import { isMerged, mergeInto } from './merge.ts'
 import { failure, relay } from './relay.ts'
 import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
 
-export interface ProxyOptions {
-  readonly config: Config
+export interface ProxyOptions extends Pick<Platform, 'config' | 'findAddresses' | 'now' | 'log'> {
   readonly serverDid: string
   readonly resolveDid: ResolveDid
-  /** The look-up of services that accounts name. */
-  readonly findAddresses: FindAddresses
   readonly authorize: Authorize<AuthWord>
-  readonly now: () => Date
-  readonly log: Logger
   /** Returns the recent writes of an account; undefined if there are none. */
   readonly freshWrites: (session: SessionCredentials, call: IncomingCall) => FreshWrites | undefined
   readonly callMethod: CallMethod

@@ -3,12 +3,10 @@
 import type { ResolveDid } from '../../identity/did/resolver.ts'
 import type { Secrets } from '../../identity/did/secrets.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
-import type { Config } from '../../platform/config/config.ts'
 import { parseMailbox } from '../../platform/mail/address.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { guardedFetch, type OutboundResponse } from '../../platform/network/guarded-fetch.ts'
-import type { FindAddresses } from '../../platform/network/names.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Delivery } from '../../platform/store/tables/push-queue.ts'
 import { randomId } from '../../platform/util/random.ts'
 import { retryAfter } from '../../platform/util/retry-after.ts'
@@ -19,15 +17,10 @@ import { deliverPush, findPushService, UnsupportedService } from './service.ts'
 import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
 
-export interface DeliverDeps {
-  readonly config: Config
-  readonly store: Database
+export interface DeliverDeps extends Pick<Platform, 'config' | 'store' | 'findAddresses' | 'origin' | 'now'> {
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
-  readonly findAddresses: FindAddresses
   readonly viewContext: CreateViewContext
-  readonly origin: string
-  readonly now: () => Date
   /** While it is implausible, no notification is too old. */
   readonly clock: { isPlausible(): boolean }
 }

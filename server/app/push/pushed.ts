@@ -1,7 +1,7 @@
 /** The notifications that are pushed to an account: its preferences allow them, and it is active. */
 
 import type { app } from '../../../lexicons/generated/index.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { findByDid } from '../../platform/store/tables/accounts.ts'
 import * as notifications from '../../platform/store/tables/notifications.ts'
 import { statusOf } from '../../repository/access/status.ts'
@@ -9,11 +9,8 @@ import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import { notificationViews } from '../notifications/view.ts'
 import type { CreateViewContext } from '../views/context.ts'
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'origin'> {
   readonly viewContext: CreateViewContext
-  /** Public URL of this server. */
-  readonly origin: string
 }
 
 export interface Push {

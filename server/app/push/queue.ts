@@ -4,18 +4,15 @@
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  */
 
+import type { Platform } from '../../platform/platform.ts'
 import * as queue from '../../platform/store/tables/push-queue.ts'
-import type { Background } from '../../platform/util/background.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import type { NotificationEvents } from '../notifications/events.ts'
 import { type DeliverDeps, deliver, type Outcome } from './deliver.ts'
 
-interface Deps extends DeliverDeps {
+interface Deps extends DeliverDeps, Pick<Platform, 'background' | 'log'> {
   readonly notifications: NotificationEvents
-  readonly background: Background
-  readonly log: Logger
 }
 
 const atOnce = 8

@@ -1,7 +1,7 @@
 /** The context of views: the store, the viewer, and the rows that this response has read so far. */
 import type { app } from '../../../lexicons/generated/index.ts'
 import type { TransientActors } from '../../federation/actors/transient.ts'
-import type { Names } from '../../platform/config/aliases.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
 import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
@@ -26,14 +26,12 @@ export const viewTables = [
 ]
 
 /** Lives for one response: it keeps the actors, relations and posts that were read. */
-export interface ViewContext {
+export interface ViewContext extends Pick<Platform, 'names' | 'now'> {
   readonly db: Reader
-  readonly names: Names
   /** Origin of image URLs, as the client reaches this server; without a trailing slash. */
   readonly origin: string
   /** Actor id of the signed-in account; undefined when anonymous. */
   readonly viewer: number | undefined
-  readonly now: () => Date
   readonly records: RecordReader
   readonly actors: Map<number, Actor>
   readonly relations: Map<number, Relation>
@@ -56,10 +54,8 @@ export interface CreateViewContext {
   (origin: string, viewer: string | undefined): ViewContext
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'names' | 'now'> {
   readonly store: Reader
-  readonly names: Names
-  readonly now: () => Date
   readonly refreshSoon: ViewContext['refreshSoon']
   readonly transient: ViewContext['transient']
 }

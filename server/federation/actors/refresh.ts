@@ -4,15 +4,12 @@
  */
 import type { DidString, RecordKeyString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
-import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as remoteActors from '../../platform/store/tables/remote-actors.ts'
 import { isStored } from '../../platform/store/tables/remote-interest.ts'
-import type { Background } from '../../platform/util/background.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
@@ -26,20 +23,14 @@ export interface ActorRefresh {
   refreshSoon(ids: Iterable<number>): void
 }
 
-export interface RefreshDeps {
-  readonly store: Database
-  readonly names: Names
+export interface RefreshDeps
+  extends Pick<Platform, 'store' | 'names' | 'background' | 'log' | 'now' | 'signal'> {
   readonly actors: Actors
   readonly fetchRecord: FetchRecord
   readonly statusClaims: Pick<StatusClaims, 'ask'>
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
   /** Whether records of other servers are received: otherwise no server is asked for anything. */
   readonly isOn: () => boolean
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  /** Aborts requests. */
-  readonly signal: AbortSignal
 }
 
 const day = 24 * 60 * 60_000

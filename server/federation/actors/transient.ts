@@ -4,14 +4,13 @@
  */
 import { type DidString, type HandleString, isValidDid, type RecordKeyString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
-import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { cidBytes } from '../../platform/store/cid.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import { idOf } from '../../platform/store/tables/actors.ts'
 import * as graph from '../../platform/store/tables/graph.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { Requester } from '../../platform/util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
@@ -38,16 +37,12 @@ export interface TransientActors {
   get(id: number): TransientActor | undefined
 }
 
-interface Deps {
-  readonly store: Database
-  readonly names: Names
+interface Deps extends Pick<Platform, 'store' | 'names' | 'log' | 'now'> {
   readonly actors: Pick<Actors, 'identify'>
   readonly findHandle: FindHandle
   readonly fetchRecord: FetchRecord
   /** Whether records of other servers are received: otherwise no server is asked for anything. */
   readonly isOn: () => boolean
-  readonly log: Logger
-  readonly now: () => Date
   /** Called when a look-up is refused because its requester has too many under way. */
   readonly onRefused?: (() => void) | undefined
 }

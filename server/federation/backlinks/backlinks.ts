@@ -3,10 +3,8 @@
  * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
  */
 import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
-import type { Background } from '../../platform/util/background.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { createHourCounter } from '../../platform/util/hour-counter.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { homepage, name, version } from '../../platform/util/version.ts'
 import type { Interest } from '../remote/interest.ts'
 import type { Identify } from '../remote/origin.ts'
@@ -43,16 +41,12 @@ export interface Backlinks {
   close(): void
 }
 
-interface Deps extends Omit<LinkedRecordDeps, 'cachedRecord'> {
+interface Deps
+  extends Omit<LinkedRecordDeps, 'cachedRecord' | 'store'>,
+    Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
   readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'recordCacheUrl' | 'contactEmail'>
-  readonly store: Database
   readonly interest: Pick<Interest, 'isLocal'>
   readonly actors: { readonly identify: Identify }
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  /** Aborts requests and work. */
-  readonly signal: AbortSignal
   /** Replaces delays in milliseconds; tests use lower ones. */
   readonly delays?: Partial<BacklinkDelays> | undefined
 }

@@ -3,11 +3,11 @@
  * lists are read from the newest link to the newest page that ends with a known one.
  */
 import type { DidString } from '@atproto/syntax'
+import type { Platform } from '../../platform/platform.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { activeDids } from '../../platform/store/tables/accounts.ts'
 import { keysSince } from '../../platform/store/tables/posts.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { recordUri } from '../../repository/records/record-uri.ts'
 import type { LinkQuery, ReadLinks } from './index-client.ts'
@@ -28,15 +28,12 @@ export interface CatchUp {
   readonly error: string | undefined
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'log' | 'now' | 'signal'> {
   readonly store: Pick<Database, 'get' | 'all'>
   readonly readLinks: ReadLinks
   readonly isLocal: (did: string) => boolean
   readonly isKnown: (link: Link) => boolean
   readonly queue: Pick<LinkQueue, 'add' | 'hasRoom'>
-  readonly log: Logger
-  readonly now: () => Date
-  readonly signal: AbortSignal
 }
 
 const minute = 60_000

@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
 import * as records from '../../platform/store/tables/records.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
@@ -27,14 +27,12 @@ export interface LinkedRecords {
   load(link: Link): Promise<Outcome>
 }
 
-export interface LinkedRecordDeps {
+export interface LinkedRecordDeps extends Pick<Platform, 'log' | 'now'> {
   readonly store: Reader
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
   /** Returns a record from the configured record cache; undefined without a cache, or if it lacks the record. */
   readonly cachedRecord: (link: Link) => Promise<RemoteChange | undefined>
-  readonly log: Logger
-  readonly now: () => Date
 }
 
 /** Name of this source for the budgets of `intake`. */

@@ -3,7 +3,7 @@
  * than half of the workers.
  */
 import { LRUCache } from 'lru-cache'
-import type { Background } from '../../platform/util/background.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { createFairQueue } from '../../platform/util/fair-queue.ts'
 import { createHourCounter } from '../../platform/util/hour-counter.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
@@ -23,14 +23,10 @@ export interface LinkQueue {
   counts(): { readonly ignored: number; readonly dropped: number }
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'background' | 'now' | 'signal'> {
   readonly records: LinkedRecords
   /** Looks up the origin of an actor's host. */
   readonly hostOf: (did: string) => Promise<string>
-  readonly background: Background
-  readonly now: () => Date
-  /** Stops the work. */
-  readonly signal: AbortSignal
 }
 
 interface Retry {

@@ -1,8 +1,8 @@
 /** Limits of the records that actors of other servers can make this server store. */
 import { LRUCache } from 'lru-cache'
+import type { Platform } from '../../platform/platform.ts'
 import { paths } from '../../platform/store/link-paths.ts'
 import type { Link } from '../../platform/store/tables/links.ts'
-import type { Logger } from '../../platform/util/log.ts'
 
 const hourMs = 60 * 60_000
 
@@ -56,10 +56,7 @@ export interface BudgetedRecord {
   readonly notify: boolean
 }
 
-interface Deps {
-  readonly now: () => Date
-  readonly log: Logger
-}
+type Deps = Pick<Platform, 'now' | 'log'>
 
 export function createBudgets({ now, log }: Deps): Budgets {
   const windows = new LRUCache<string, Window>({ max: maxWindows })

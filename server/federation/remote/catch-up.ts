@@ -6,13 +6,11 @@
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../platform/store/slices.ts'
 import * as catchUps from '../../platform/store/tables/catch-ups.ts'
 import * as repositories from '../../platform/store/tables/remote-repositories.ts'
 import * as queue from '../../platform/store/tables/repository-queue.ts'
-import type { Background } from '../../platform/util/background.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
 import type { Interest } from './interest.ts'
@@ -44,8 +42,7 @@ export interface CatchUp {
   resumeDue(): void
 }
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
   readonly hosts: Hosts
   readonly repositorySync: RepositorySync
   readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
@@ -53,11 +50,6 @@ interface Deps {
   readonly statusClaims: Pick<StatusClaims, 'settle'>
   /** Origins of the upstreams. */
   readonly upstreams: () => readonly string[]
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  /** Ends the work, which goes on when the server starts again. */
-  readonly signal: AbortSignal
 }
 
 /** The repository of an actor is not read more often than this. */

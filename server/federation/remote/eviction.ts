@@ -3,14 +3,13 @@
  * or has interacted with stays.
  */
 
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import { inSlices } from '../../platform/store/slices.ts'
 import * as evicted from '../../platform/store/tables/evicted-records.ts'
 import * as remoteRecords from '../../platform/store/tables/remote-records.ts'
 import * as repositories from '../../platform/store/tables/remote-repositories.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { deleteForgotten } from './forgotten.ts'
 import type { Room } from './room.ts'
@@ -28,14 +27,8 @@ export interface Eviction {
   readonly isPurging: boolean
 }
 
-interface Deps {
-  readonly names: Names
-  readonly store: Database
+interface Deps extends Pick<Platform, 'names' | 'store' | 'log' | 'now' | 'signal'> {
   readonly room: Room
-  readonly log: Logger
-  readonly now: () => Date
-  /** Ends the work. */
-  readonly signal: AbortSignal
 }
 
 /** Kinds of records that refer to accounts here, the first ones to be evicted first: names of collections without their authority. */

@@ -1,23 +1,20 @@
 /** Calls of the hosts of remote actors, and of upstreams. */
-import type { Names } from '../../platform/config/aliases.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
 import { createPeers, type Peer } from '../../platform/network/peer.ts'
+import type { Platform } from '../../platform/platform.ts'
 
 export interface Hosts {
   /** Returns the server at an origin. Errors of its calls: see `Peer`. */
   at(origin: string): Peer
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'names' | 'signal'> {
   readonly config: Pick<Config, 'allowPrivateTargets'>
-  readonly names: Names
   /** Origins that the owner named, of upstreams: they may have private addresses and plain http. */
   readonly named: () => readonly string[]
   /** The look-up of other hosts. */
   readonly findAddresses?: FindAddresses
-  /** Closes the connections. */
-  readonly signal: AbortSignal
 }
 
 /** Connections to origins from documents and records are made only to public addresses. */

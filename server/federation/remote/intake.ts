@@ -3,10 +3,9 @@
  * notify, count and are shown as records of accounts here are. Read this first.
  */
 import type { DidString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { nextTurn, pieceMs } from '../../platform/util/turns.ts'
 import { createTidClock } from '../../repository/format/tid.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/events.ts'
@@ -73,16 +72,10 @@ export interface IntakeUsage extends Usage {
   readonly isPurging: boolean
 }
 
-export interface IntakeDeps {
-  readonly store: Database
+export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | 'log' | 'signal'> {
   readonly config: { readonly remoteLimit: number }
-  readonly names: Names
   readonly interest: Interest
-  readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
-  readonly log: Logger
-  /** Ends long work. */
-  readonly signal: AbortSignal
   /** Called for records that do not notify. */
   readonly silent: RecordListener
   /** Called for the others. */

@@ -1,6 +1,7 @@
 /** Lists which repositories are to be read after events of an upstream were missed. */
 import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
+import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import * as catchUps from '../../platform/store/tables/catch-ups.ts'
 import * as repositories from '../../platform/store/tables/remote-repositories.ts'
@@ -10,13 +11,10 @@ import { timeOf } from '../../repository/format/tid.ts'
 import type { Hosts } from './hosts.ts'
 import type { Interest } from './interest.ts'
 
-interface Deps {
+interface Deps extends Pick<Platform, 'now' | 'signal'> {
   readonly store: Reader
   readonly hosts: Hosts
   readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
-  readonly now: () => Date
-  /** Aborts requests. */
-  readonly signal: AbortSignal
 }
 
 /** A repository that is to be read. Times are milliseconds since 1970. */

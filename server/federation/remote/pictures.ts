@@ -5,14 +5,13 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { exists } from '../../platform/store/blob-files.ts'
-import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { cacheName, isBlobName } from '../../platform/store/layout.ts'
 import type { Blob } from '../../platform/store/tables/blobs.ts'
 import { namesBlob } from '../../platform/store/tables/remote-records.ts'
 import { createLimit } from '../../platform/util/limit.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { Requester } from '../../platform/util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
@@ -31,18 +30,13 @@ export interface Pictures {
   read(cid: string, start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now' | 'signal'> {
   readonly files: Files
   readonly dataDir: string
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   /** Whether requests to other servers are allowed. */
   readonly isOn: () => boolean
-  readonly log: Logger
-  readonly now: () => Date
-  /** Aborts requests. */
-  readonly signal: AbortSignal
   /** Called when a request is refused because its requester has too many under way. */
   readonly onRefused?: (() => void) | undefined
 }

@@ -1,8 +1,7 @@
 /** Compares notified records with the hosts of their authors: a backlink service reports no deletions. */
+import type { Platform } from '../../platform/platform.ts'
 import { cidText } from '../../platform/store/cid.ts'
-import type { Database } from '../../platform/store/database.ts'
 import * as wanted from '../../platform/store/tables/wanted-records.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { FetchRecord } from './fetch-record.ts'
@@ -14,17 +13,13 @@ export interface Recheck {
   checkDue(): Promise<void>
 }
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now' | 'signal'> {
   readonly actors: { readonly identify: Identify }
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
   readonly catchUp: Pick<CatchUp, 'onIncomplete'>
   /** Whether a source that reports no deletions, such as a backlink service, is configured. Without one, `checkDue` does nothing. */
   readonly isOn: () => boolean
-  readonly log: Logger
-  readonly now: () => Date
-  readonly signal: AbortSignal
 }
 
 const dayMs = 24 * 60 * 60_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { importsName } from '../../platform/store/layout.ts'
 import { receiveFile } from '../../platform/store/receive-file.ts'
 import * as repositories from '../../platform/store/tables/remote-repositories.ts'
@@ -43,15 +43,13 @@ export interface RepositorySync {
   sync(did: DidString, options?: SyncOptions): Promise<void>
 }
 
-interface Deps extends ApplyDeps {
+interface Deps extends Omit<ApplyDeps, 'store'>, Pick<Platform, 'store' | 'now'> {
   readonly dataDir: string
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   readonly interest: Interest
   readonly intake: Intake
   readonly statusClaims: Pick<StatusClaims, 'isActiveElsewhere'>
-  readonly store: Database
-  readonly now: () => Date
   readonly onUnloadable: (error: Error) => void
   /** Replaces the time limit of a request; tests use a lower one. */
   readonly deadlineMs?: number

@@ -1,6 +1,6 @@
 /** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
 
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../platform/store/slices.ts'
 import * as deletions from '../../platform/store/tables/remote-deletions.ts'
 import { type Eviction, evictOldest } from './eviction.ts'
@@ -13,11 +13,9 @@ const keepDeletionsMs = 14 * 24 * 60 * 60_000
 /** Rows that are examined at once: a millisecond's work. */
 const batch = 20
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly room: Pick<Room, 'add' | 'count' | 'recount'>
   readonly eviction: Pick<Eviction, 'makeRoom'>
-  readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
 }
 

@@ -1,14 +1,13 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
-import type { Background } from '../../platform/util/background.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
-import type { Logger } from '../../platform/util/log.ts'
 
 interface Row {
   /** Consecutive failures. */
   readonly failures: number
 }
 
-interface Options<R extends Row> {
+interface Options<R extends Row> extends Pick<Platform, 'background' | 'log' | 'signal'> {
   /** Named in the log. */
   readonly name: string
   /** How many rows are worked on at once. */
@@ -27,10 +26,6 @@ interface Options<R extends Row> {
   readonly giveUp: (row: R, error: unknown) => Promise<void>
   /** Whether a further attempt would fail too. */
   readonly isFinal: (error: unknown) => boolean
-  readonly background: Background
-  readonly log: Logger
-  /** Ends the work; the rows stay. */
-  readonly signal: AbortSignal
 }
 
 const delays = { firstMs: 60_000, longestMs: 6 * 60 * 60_000, factor: 4 }

@@ -1,6 +1,7 @@
 /** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
 import type { DidString } from '@atproto/syntax'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import { inSlices } from '../../platform/store/slices.ts'
 import { hostedAmong } from '../../platform/store/tables/accounts.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
@@ -23,9 +24,7 @@ export function remoteStatusOf(reason: unknown): statuses.RemoteStatus {
   return known.includes(reason) ? (reason as statuses.RemoteStatus) : 'deactivated'
 }
 
-interface Deps {
-  readonly store: Database
-  readonly now: () => Date
+interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly nextTid: NextTid
 }
 

@@ -1,6 +1,6 @@
 /** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
 import type { LexMap } from '@atproto/lex-data'
-import type { Names } from '../../platform/config/aliases.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../platform/store/database.ts'
 import * as evicted from '../../platform/store/tables/evicted-records.ts'
 import * as notifications from '../../platform/store/tables/notifications.ts'
@@ -24,9 +24,7 @@ import { type Purpose, purposeOf } from './wanted.ts'
 /** `full`: it would exceed the limit of all records. */
 export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
 
-export interface Deps {
-  readonly names: Names
-  readonly now: () => Date
+export interface Deps extends Pick<Platform, 'names' | 'now'> {
   readonly budgets: Budgets
   readonly standingOf: StandingOf
   readonly room: Room

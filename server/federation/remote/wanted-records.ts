@@ -7,15 +7,14 @@ import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import { type LinkPath, paths } from '../../platform/store/link-paths.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import type { Link } from '../../platform/store/tables/links.ts'
 import * as records from '../../platform/store/tables/records.ts'
 import * as wanted from '../../platform/store/tables/wanted-records.ts'
-import type { Background } from '../../platform/util/background.ts'
 import { isObject } from '../../platform/util/json.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import type { Hosts } from './hosts.ts'
@@ -30,19 +29,13 @@ export interface WantedRecords {
   resumeDue(): void
 }
 
-interface Deps {
-  readonly store: Database
-  readonly names: Names
+interface Deps extends Pick<Platform, 'store' | 'names' | 'background' | 'log' | 'now' | 'signal'> {
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply' | 'onFeedItem'>
   /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
   readonly isOn: () => boolean
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  readonly signal: AbortSignal
 }
 
 /** The paths whose subjects are fetched. */

@@ -3,11 +3,11 @@
  * that the stream goes on and nothing is lost; later events of the same author wait behind them.
  */
 import type { DidString } from '@atproto/syntax'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import * as rows from '../../platform/store/tables/upstream-queue.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
 import { createLimit } from '../../platform/util/limit.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { Examine, Finding } from './examine.ts'
 import { type Frame, readFrame } from './frames.ts'
 import { judge } from './judge.ts'
@@ -26,17 +26,14 @@ export interface FrameQueue {
   close(): Promise<void>
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   /** Of the upstream. */
   readonly id: number
   readonly origin: string
-  readonly store: Database
   readonly examine: Examine
   readonly storeFinding: StoreFinding
   /** Called with the author of each event that was left out. */
   readonly onDropped: (did: DidString) => Promise<void>
-  readonly log: Logger
-  readonly now: () => Date
   /** While it is implausible, no event is too old. */
   readonly clock: { isPlausible(): boolean }
   readonly signal: AbortSignal

@@ -5,12 +5,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { DidString } from '@atproto/syntax'
 import { openStream, type Stream, type StreamEnd } from '../../platform/network/websocket.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
 import * as upstreams from '../../platform/store/tables/upstreams.ts'
 import type { HourCounter } from '../../platform/util/hour-counter.ts'
 import { createLimit } from '../../platform/util/limit.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Interest } from '../remote/interest.ts'
 import { type Batch, type Entry, EventBuffer, type Result } from './event-buffer.ts'
@@ -23,10 +23,9 @@ import type { Revisions } from './revisions.ts'
 import type { StoreFinding } from './store-finding.ts'
 import type { Trust } from './trust.ts'
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly id: number
   readonly origin: string
-  readonly store: Database
   readonly interest: Interest
   readonly examine: Examine
   readonly storeFinding: StoreFinding
@@ -36,8 +35,6 @@ interface Deps {
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete'>
   /** Counts messages. */
   readonly events: HourCounter
-  readonly log: Logger
-  readonly now: () => Date
 }
 
 /** Where the stream is read from. */

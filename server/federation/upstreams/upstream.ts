@@ -1,11 +1,10 @@
 /** Reads the event stream of one upstream for as long as the server runs: connects, waits, connects again. */
 import type { DidString } from '@atproto/syntax'
 import type { StreamEnd } from '../../platform/network/websocket.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as upstreams from '../../platform/store/tables/upstreams.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../platform/util/hour-counter.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
@@ -72,15 +71,12 @@ function retryAt({ until, leftMs }: Waiting, now: number): Date {
   return new Date(Math.max(now, Math.min(until, now + leftMs())))
 }
 
-export interface UpstreamDeps {
-  readonly store: Database
+export interface UpstreamDeps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly interest: Interest
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly statusClaims: StatusClaims
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onDropped' | 'progress'>
-  readonly log: Logger
-  readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
   /** Aborts requests. */
   readonly signal: AbortSignal

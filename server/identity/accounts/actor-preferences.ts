@@ -4,6 +4,7 @@
  */
 import type { LexMap } from '@atproto/lex-data'
 import type { Names } from '../../platform/config/aliases.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Reader, Writer } from '../../platform/store/database.ts'
 import * as table from '../../platform/store/tables/actor-preferences.ts'
 import { instant } from '../../platform/util/time.ts'
@@ -11,10 +12,7 @@ import { protocolError } from '../../platform/xrpc/errors.ts'
 import { requireWritable } from '../../repository/access/stopped-writes.ts'
 import { renameRecord } from '../../repository/records/rename.ts'
 
-interface Deps {
-  readonly names: Names
-  readonly now: () => Date
-}
+type Deps = Pick<Platform, 'names' | 'now'>
 
 /** The session that reads or writes preferences. */
 interface Session {

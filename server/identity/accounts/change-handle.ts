@@ -1,9 +1,9 @@
 /** Changes of handles: the allowed ones, and the change of the identity that comes first. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
-import type { Database, Reader } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Reader } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
-import type { Background } from '../../platform/util/background.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
 import { requireWritable } from '../../repository/access/stopped-writes.ts'
 import { emitIdentity } from '../../repository/events/emit.ts'
@@ -13,14 +13,11 @@ import { type ResolveDid, UnresolvableDid } from '../did/resolver.ts'
 import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
 import type { PlcPublisher } from './plc.ts'
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'background' | 'now'> {
   readonly config: Pick<Config, 'userDomains'>
-  readonly store: Database
   readonly plc: PlcPublisher
   readonly resolveDid: ResolveDid
   readonly resolveHandle: ResolveHandle | undefined
-  readonly background: Background
-  readonly now: () => Date
 }
 
 /**

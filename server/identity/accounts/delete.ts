@@ -5,7 +5,7 @@
  * a time, so that other requests are answered in between. After a crash the next start goes on.
  */
 
-import type { Mailer } from '../../platform/mail/mailer.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Database, Writer } from '../../platform/store/database.ts'
 import { inSlices } from '../../platform/store/slices.ts'
 import * as deletions from '../../platform/store/tables/account-deletions.ts'
@@ -17,21 +17,12 @@ import * as pushRegistrations from '../../platform/store/tables/push-registratio
 import * as remoteStatuses from '../../platform/store/tables/remote-statuses.ts'
 import * as repos from '../../platform/store/tables/repos.ts'
 import { streamStates } from '../../platform/store/tables/stream-state.ts'
-import type { Background } from '../../platform/util/background.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Blobs } from '../../repository/blobs/blobs.ts'
 import { emitDeletion } from '../../repository/events/emit.ts'
 
-interface Deps {
-  readonly store: Database
-  readonly mailer: Mailer
+interface Deps extends Pick<Platform, 'store' | 'mailer' | 'background' | 'log' | 'now' | 'signal'> {
   readonly blobs: Blobs
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  /** Interrupts deletions; the next start goes on with them. */
-  readonly signal: AbortSignal
 }
 
 /** Hides an account for good, and frees its handle and email address. Call `finishDeletion` after the commit. */

@@ -1,9 +1,7 @@
 /** The identity of a new account: created here or imported. */
 
 import type { DidString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { NewAccount } from '../../platform/store/tables/accounts.ts'
 import * as reservedKeys from '../../platform/store/tables/reserved-keys.ts'
 import { streamStates } from '../../platform/store/tables/stream-state.ts'
@@ -18,15 +16,10 @@ import type { Secrets } from '../did/secrets.ts'
 import { ServiceJwtError, type ServiceJwtErrorCode, verifyServiceJwt } from '../did/service-jwt.ts'
 import { activateBy } from './unactivated.ts'
 
-interface Deps {
-  readonly config: Config
-  readonly names: Names
-  readonly store: Database
+interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'origin' | 'now'> {
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
-  readonly origin: string
   readonly serverDid: DidString
-  readonly now: () => Date
 }
 
 /** The columns of a new account that depend on its DID. */

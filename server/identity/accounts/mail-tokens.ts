@@ -5,21 +5,17 @@
  */
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Mailer } from '../../platform/mail/mailer.ts'
 import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../../platform/mail/templates.ts'
-import type { Database, Reader, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Reader, Writer } from '../../platform/store/database.ts'
 import type { Account } from '../../platform/store/tables/accounts.ts'
 import * as rows from '../../platform/store/tables/mail-tokens.ts'
 import { randomGroups } from '../../platform/util/random.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Secrets } from '../did/secrets.ts'
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'mailer' | 'origin' | 'now'> {
   readonly secrets: Secrets
-  readonly mailer: Mailer
-  readonly origin: string
-  readonly now: () => Date
 }
 
 const lifetimeMs = CODE_LIFETIME_MINUTES * 60_000

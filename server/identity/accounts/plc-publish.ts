@@ -8,10 +8,9 @@
 
 import type { Config } from '../../platform/config/config.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as unactivated from '../../platform/store/tables/unactivated.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
 import { announce, emitIdentity } from '../../repository/events/emit.ts'
 import { createUpdate, endpointIn, handleIn, type PlcChanges, type PlcOperation } from '../did/did-plc.ts'
@@ -21,14 +20,10 @@ import type { Secrets } from '../did/secrets.ts'
 import { chainOf, isUnpublished } from './plc-chain.ts'
 import { activateBy } from './unactivated.ts'
 
-export interface PlcDeps {
+export interface PlcDeps extends Pick<Platform, 'store' | 'origin' | 'log' | 'now'> {
   readonly config: Pick<Config, 'plcUrl'>
-  readonly store: Database
   readonly secrets: Pick<Secrets, 'rotationKey'>
   readonly resolveDid: ResolveDid
-  readonly origin: string
-  readonly log: Logger
-  readonly now: () => Date
   /** Replaces the time in which the directory must take the identity of a new account; in milliseconds. */
   readonly waitMs?: number | undefined
   /** Aborts requests to the directory. */

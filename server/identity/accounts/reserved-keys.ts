@@ -1,10 +1,10 @@
 /** Signing keys that are reserved for accounts before they are imported. */
 
 import type { Config } from '../../platform/config/config.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Writer } from '../../platform/store/database.ts'
 import * as reservedKeys from '../../platform/store/tables/reserved-keys.ts'
 import type { SigningKey } from '../../platform/util/keys.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { ResolveDid } from '../did/resolver.ts'
@@ -30,13 +30,9 @@ export function reserveKey(tx: Writer, did: string, key: SigningKey, at: Date): 
   reservedKeys.insert(tx, did, key, { at: iso(at), expiresAt: inMs(periodMs) })
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'origin' | 'log' | 'now'> {
   readonly config: Pick<Config, 'plcUrl'>
-  readonly store: Database
   readonly resolveDid: ResolveDid
-  readonly origin: string
-  readonly log: Logger
-  readonly now: () => Date
 }
 
 /** Deletes keys that were reserved a week ago, unless the document of the DID has them or cannot be read. */

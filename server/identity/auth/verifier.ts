@@ -1,6 +1,6 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
 
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { Authorize, Principal } from '../../platform/xrpc/method.ts'
@@ -23,14 +23,12 @@ import { createSessionLookup } from './session-lookup.ts'
 import type { WatchSession } from './session-watch.ts'
 import type { Tokens } from './tokens.ts'
 
-export interface VerifierOptions {
-  readonly store: Database
+export interface VerifierOptions extends Pick<Platform, 'store' | 'now'> {
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
   readonly watchSession: WatchSession
   readonly adminPassword: string
   readonly rateLimits: boolean
-  readonly now: () => Date
   readonly clock: { isPlausible(): boolean }
 }
 

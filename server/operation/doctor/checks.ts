@@ -2,6 +2,7 @@
 
 import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import type { Relays } from '../../repository/events/relays.ts'
 import { checkDns, checkTls, checkUrl } from './address.ts'
@@ -13,7 +14,7 @@ import { checkClientAddress, checkServer, checkUploads, checkWebSocket } from '.
 import { checkRelays } from './relays.ts'
 import { checkSignUp } from './sign-up.ts'
 
-export interface CheckDeps {
+export interface CheckDeps extends Pick<Platform, 'now' | 'signal'> {
   readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains' | 'inviteRequired' | 'hosts'>
   readonly store: Reader
   /** Undefined if this server looks up no handles. */
@@ -23,8 +24,6 @@ export interface CheckDeps {
   readonly serverDid: string
   /** The port that this server listens on. */
   readonly port: number
-  readonly now: () => Date
-  readonly signal: AbortSignal
 }
 
 /** Checks that need the result of a failed one are not run. */

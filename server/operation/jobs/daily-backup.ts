@@ -1,17 +1,11 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 
-import type { Config } from '../../platform/config/config.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { backupIsDue } from '../../platform/store/backup.ts'
-import type { Database } from '../../platform/store/database.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
 
-interface Deps {
-  readonly config: Config
-  readonly store: Database
-  readonly log: Logger
-  readonly now: () => Date
-}
+type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now'>
 
 /** Makes a backup when the newest daily one is a day old. */
 export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {

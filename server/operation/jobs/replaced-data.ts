@@ -1,14 +1,10 @@
 /** Deletes the files that a restore replaced, once they were kept for long enough. */
 
 import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
-import type { Config } from '../../platform/config/config.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
-import type { Logger } from '../../platform/util/log.ts'
 
-interface Deps {
-  readonly config: Config
-  readonly log: Logger
-  readonly now: () => Date
+interface Deps extends Pick<Platform, 'config' | 'log' | 'now'> {
   readonly clock: Pick<TrustedClock, 'isPlausible'>
 }
 

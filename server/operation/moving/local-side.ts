@@ -1,8 +1,7 @@
 /** This server as a side of a move: its own methods, called within the process. */
 
 import { scopes } from '../../identity/auth/scopes.ts'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { findByDid } from '../../platform/store/tables/accounts.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
@@ -10,9 +9,7 @@ import type { BinaryOutput, Caller, Chunks } from '../../platform/xrpc/method.ts
 import { callerRename } from '../../repository/records/rename.ts'
 import { type Json, queryText, type Side } from './side.ts'
 
-interface Deps {
-  readonly names: Names
-  readonly store: Database
+interface Deps extends Pick<Platform, 'names' | 'store'> {
   readonly origin: string
   readonly callMethod: CallMethod
 }

@@ -5,17 +5,13 @@
 
 import type { ResolveDid } from '../../identity/did/resolver.ts'
 import type { Secrets } from '../../identity/did/secrets.ts'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Config } from '../../platform/config/config.ts'
 import { createPeers, type Peers } from '../../platform/network/peer.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as missingMedia from '../../platform/store/tables/missing-media.ts'
 import type { Move, MoveChanges } from '../../platform/store/tables/moves.ts'
 import * as rows from '../../platform/store/tables/moves.ts'
 import { keepForGood } from '../../platform/store/tables/unactivated.ts'
-import type { Background } from '../../platform/util/background.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
@@ -25,19 +21,12 @@ import type { Side } from './side.ts'
 import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
 import { canCancel } from './view.ts'
 
-export interface MovesDeps {
-  readonly config: Config
-  readonly names: Names
-  readonly store: Database
+export interface MovesDeps
+  extends Pick<Platform, 'config' | 'names' | 'store' | 'background' | 'log' | 'now' | 'signal'> {
   readonly resolveDid: ResolveDid
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
   readonly origin: string
   readonly callMethod: CallMethod
   readonly secrets: Pick<Secrets, 'rotationKey'>
-  /** Aborts all moves; they go on when the server starts again. */
-  readonly signal: AbortSignal
 }
 
 export interface Moves {

@@ -2,8 +2,8 @@
 
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { com } from '../../../lexicons/generated/index.ts'
-import type { Names } from '../../platform/config/aliases.ts'
 import type { Config } from '../../platform/config/config.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { isString } from '../../platform/util/json.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
@@ -14,9 +14,7 @@ import { moveRefused, withPeer } from './refused.ts'
 import { claimsOf, endSession, type PeerSession, sessionIn } from './remote-side.ts'
 import type { Json } from './side.ts'
 
-interface Deps extends FindDeps {
-  readonly config: Config
-  readonly names: Names
+interface Deps extends Omit<FindDeps, 'config'>, Pick<Platform, 'config' | 'names'> {
   readonly moves: Moves
   readonly callMethod: CallMethod
   readonly origin: string

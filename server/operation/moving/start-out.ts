@@ -2,13 +2,10 @@
 
 import { requireEmail } from '../../identity/accounts/email.ts'
 import type { PlcPublisher } from '../../identity/accounts/plc.ts'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Account } from '../../platform/store/tables/accounts.ts'
 import * as rows from '../../platform/store/tables/moves.ts'
 import { isString } from '../../platform/util/json.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import { serverOrigin } from './find-account.ts'
 import { createLocalSide } from './local-side.ts'
@@ -18,14 +15,10 @@ import { moveRefused, withPeer } from './refused.ts'
 import { sessionIn } from './remote-side.ts'
 import { canCancel } from './view.ts'
 
-interface Deps {
-  readonly config: Config
-  readonly names: Names
-  readonly store: Database
+interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'log'> {
   readonly moves: Moves
   readonly plc: PlcPublisher
   readonly callMethod: CallMethod
-  readonly log: Logger
   readonly origin: string
 }
 

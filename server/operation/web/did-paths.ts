@@ -9,7 +9,7 @@ import { operationLog } from '../../identity/did/plc-directory.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
 import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
@@ -17,11 +17,9 @@ import { isForeignPage } from '../../platform/xrpc/host.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendBinary, sendError, sendJson } from '../../platform/xrpc/send.ts'
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly config: Pick<Config, 'plcUrl' | 'publicUrl'>
-  readonly store: Database
   readonly resolveDid: ResolveDid
-  readonly now: () => Date
   /** Aborts requests to the directory. */
   readonly signal?: AbortSignal
 }

@@ -8,15 +8,14 @@
 import type { DidString } from '@atproto/syntax'
 import { documentOfServer } from '../../identity/did/did-document.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Database, Reader } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Reader } from '../../platform/store/database.ts'
 import { findByHandle } from '../../platform/store/tables/accounts.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendJson } from '../../platform/xrpc/send.ts'
 import { statusOf } from '../../repository/access/status.ts'
 
-interface Deps {
-  readonly store: Database
-  readonly origin: string
+interface Deps extends Pick<Platform, 'store' | 'origin'> {
   readonly serverDid: DidString
 }
 

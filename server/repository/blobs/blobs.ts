@@ -5,13 +5,12 @@
  * without a row, or rows that nothing keeps; `sweep` removes both.
  */
 import { join } from 'node:path'
+import type { Platform } from '../../platform/platform.ts'
 import { blobsIn, placeBlob } from '../../platform/store/blob-files.ts'
-import type { Database } from '../../platform/store/database.ts'
 import { type Files, isMissing } from '../../platform/store/files.ts'
 import { backupsName, blobPath, blobsName, temporarySuffix } from '../../platform/store/layout.ts'
 import * as blobs from '../../platform/store/tables/blobs.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { createKeyedSerializer } from '../../platform/util/serialize.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { BinaryInput } from '../../platform/xrpc/method.ts'
@@ -42,12 +41,9 @@ export interface Blobs {
   sweep(): Promise<void>
 }
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly files: Files
   readonly dataDir: string
-  readonly log: Logger
-  readonly now: () => Date
   /** Limits uploads; they have no limit when absent. */
   readonly room?: Room
   readonly clock: { isPlausible(): boolean }

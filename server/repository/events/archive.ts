@@ -7,12 +7,10 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as removals from '../../platform/store/tables/event-removals.ts'
 import * as segments from '../../platform/store/tables/event-segments.ts'
 import * as events from '../../platform/store/tables/events.ts'
-import type { Background } from '../../platform/util/background.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import type { EventLog } from './event-log.ts'
 import type { SegmentFiles } from './segment-files.ts'
@@ -47,15 +45,10 @@ const defaultLimits: ArchiveLimits = {
 /** Rows that are read at once, which takes a few milliseconds. */
 const batch = 200
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'signal'> {
   readonly config: Pick<Config, 'eventLimit'>
-  readonly store: Database
   readonly segmentFiles: SegmentFiles
   readonly eventLog: Pick<EventLog, 'discard'>
-  readonly background: Background
-  readonly log: Logger
-  /** Ends a run early. */
-  readonly signal: AbortSignal
   /** Replaces the limits; tests take lower ones. */
   readonly limits: ArchiveLimits | undefined
 }

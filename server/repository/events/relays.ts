@@ -4,11 +4,10 @@
  */
 import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch, OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as events from '../../platform/store/tables/events.ts'
-import type { Background } from '../../platform/util/background.ts'
 import { backoffMs } from '../../platform/util/backoff.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { isWaiting } from '../../platform/util/wait.ts'
 
 export interface RelayState {
@@ -29,14 +28,9 @@ export interface Relays {
   askNow(): Promise<void>
 }
 
-interface Deps {
+interface Deps extends Pick<Platform, 'background' | 'log' | 'now' | 'signal'> {
   readonly config: Pick<Config, 'publicUrl' | 'relays'>
   readonly store: Pick<Database, 'get' | 'all' | 'watch'>
-  readonly background: Background
-  readonly log: Logger
-  readonly now: () => Date
-  /** Aborts requests. */
-  readonly signal: AbortSignal
 }
 
 interface Relay {

@@ -1,17 +1,15 @@
 /** Deletes events that are no longer replayed: by age, and by size as soon as a burst of writes exceeds the limit. */
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import * as segments from '../../platform/store/tables/event-segments.ts'
 import * as events from '../../platform/store/tables/events.ts'
 import type { Background } from '../../platform/util/background.ts'
 import type { SegmentFiles } from './segment-files.ts'
 
-interface Deps {
+interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly config: Pick<Config, 'eventRetention' | 'eventLimit'>
-  readonly store: Database
   readonly segmentFiles: Pick<SegmentFiles, 'remove'>
-  readonly now: () => Date
   /** While it is implausible, no event is too old. */
   readonly clock: { isPlausible(): boolean }
 }

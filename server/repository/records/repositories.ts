@@ -7,8 +7,8 @@
  * of them together.
  */
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Database, Reader, Writer } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Reader, Writer } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as omitted from '../../platform/store/tables/omitted-records.ts'
 import * as records from '../../platform/store/tables/records.ts'
@@ -64,11 +64,8 @@ export interface Repositories {
   serialize<T>(did: DidString, task: () => Promise<T>): Promise<T>
 }
 
-export interface RepositoriesOptions {
-  readonly store: Database
-  readonly names: Names
+export interface RepositoriesOptions extends Pick<Platform, 'store' | 'names' | 'now'> {
   readonly nextTid: NextTid
-  readonly now: () => Date
   readonly listener: RecordListener
 }
 

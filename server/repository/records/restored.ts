@@ -1,21 +1,17 @@
 /** Announces data that come from a backup: other servers may know later states, which are lost. */
 import type { DidString } from '@atproto/syntax'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as eventRemovals from '../../platform/store/tables/event-removals.ts'
 import * as segments from '../../platform/store/tables/event-segments.ts'
 import * as events from '../../platform/store/tables/events.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { statusOf } from '../access/status.ts'
 import { emitAccount, emitIdentity, emitSync } from '../events/emit.ts'
 import type { Repositories } from './repositories.ts'
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly repositories: Pick<Repositories, 'recommit'>
-  readonly log: Logger
-  readonly now: () => Date
 }
 
 /** More events than were emitted since the backup, so that no consumer sees a number twice. */

@@ -6,12 +6,10 @@ import { setImmediate } from 'node:timers/promises'
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
-import type { Database } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { stoppedFor } from '../../platform/store/tables/moves.ts'
 import * as records from '../../platform/store/tables/records.ts'
 import * as table from '../../platform/store/tables/renamed-collections.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import type { RecordChange } from './draft.ts'
 import { storedForm } from './prepare.ts'
 import type { Repositories } from './repositories.ts'
@@ -23,11 +21,8 @@ export interface StoredNames {
   rename(did: DidString): Promise<void>
 }
 
-interface Deps {
-  readonly store: Database
-  readonly names: Names
+interface Deps extends Pick<Platform, 'store' | 'names' | 'log'> {
   readonly repositories: Pick<Repositories, 'rename'>
-  readonly log: Logger
 }
 
 /** A renamed record is two changes of a commit, which can have 200. */

@@ -2,7 +2,7 @@
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
+import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../platform/store/database.ts'
 import { findByHandle } from '../../platform/store/tables/accounts.ts'
 import * as omitted from '../../platform/store/tables/omitted-records.ts'
@@ -15,9 +15,7 @@ import { recordUri } from './record-uri.ts'
 import { withOwnTypes } from './rename.ts'
 import { subjectReader } from './subjects.ts'
 
-interface Deps {
-  readonly names: Names
-  readonly now: () => Date
+interface Deps extends Pick<Platform, 'names' | 'now'> {
   readonly listener: RecordListener
 }
 

@@ -5,9 +5,9 @@
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Names } from '../../../platform/config/aliases.ts'
+import type { Platform } from '../../../platform/platform.ts'
 import { cidBytes, cidText } from '../../../platform/store/cid.ts'
-import type { Database, Reader, Writer } from '../../../platform/store/database.ts'
+import type { Reader, Writer } from '../../../platform/store/database.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { inSlices } from '../../../platform/store/slices.ts'
 import * as accounts from '../../../platform/store/tables/accounts.ts'
@@ -31,12 +31,9 @@ import { subjectReader } from '../subjects.ts'
 import { readStagedFile, type StagedEntry } from './staged-file.ts'
 import type { VerifiedArchive } from './verify.ts'
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'names' | 'now'> {
   readonly files: Files
-  readonly names: Names
   readonly nextTid: NextTid
-  readonly now: () => Date
   /** Ends the import with an error. */
   readonly signal: AbortSignal
 }

@@ -2,14 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
-import type { Names } from '../../../platform/config/aliases.ts'
-import type { Database } from '../../../platform/store/database.ts'
+import type { Platform } from '../../../platform/platform.ts'
 import { StoreUnavailable } from '../../../platform/store/errors.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { importsName } from '../../../platform/store/layout.ts'
 import { receiveFile, withDiskErrors } from '../../../platform/store/receive-file.ts'
 import * as imports from '../../../platform/store/tables/imports.ts'
-import type { Background } from '../../../platform/util/background.ts'
 import { protocolError } from '../../../platform/xrpc/errors.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Repositories } from '../repositories.ts'
@@ -31,19 +29,13 @@ export interface Importer {
   recover(): Promise<void>
 }
 
-interface Deps {
-  readonly store: Database
+interface Deps extends Pick<Platform, 'store' | 'names' | 'background' | 'now' | 'signal'> {
   readonly files: Files
   readonly dataDir: string
-  readonly names: Names
   readonly repositories: Repositories
   readonly storedNames: Pick<StoredNames, 'rename'>
   readonly blobs: Pick<Blobs, 'sweep'>
-  readonly background: Background
-  readonly now: () => Date
   readonly onUnloadable: (error: Error) => void
-  /** Ends running imports. */
-  readonly signal: AbortSignal
 }
 
 export function createImporter(options: Deps): Importer {
