@@ -1,6 +1,6 @@
 /** Schedules the conversations with their replies, likes and reposts. */
 import { app } from '../../lexicons/generated/index.ts'
-import { conversations, type Post } from './conversations.ts'
+import { type Post, readConversations } from './conversations.ts'
 import { type Name, people } from './people.ts'
 import { facetsOf } from './rich-text.ts'
 import { day, handleOf, hour, minute, names, type Ref, type Town, write } from './town.ts'
@@ -9,6 +9,7 @@ const { feed, embed } = app.example
 
 /** Spreads the conversations evenly from the second day on. */
 export function planTalk(town: Town): void {
+  const conversations = readConversations()
   const from = town.start + day
   const step = (town.end - 2 * hour - from) / (conversations.length - 1)
   conversations.forEach((post, index) => {
@@ -17,7 +18,7 @@ export function planTalk(town: Town): void {
 }
 
 async function publish(town: Town, post: Post, reply?: app.example.feed.post.ReplyRef): Promise<void> {
-  const { by, quotes, label, replies = [] } = post
+  const { by, quotes, label, replies } = post
   const text = post.text.replace(/@([a-z]+)/g, (_, name: Name) => `@${handleOf(name)}`)
   const facets = facetsOf(text, (handle) => town.members.get(handle.split('.')[0] as Name)?.did)
   const ref = await write(town, by, feed.post.$type, {
