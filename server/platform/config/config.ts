@@ -6,85 +6,15 @@
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { DidString, UriString } from '@atproto/syntax'
-import { LOG_LEVELS, type LogLevel } from '../util/log.ts'
-import type { Aliases } from './aliases.ts'
+import { LOG_LEVELS } from '../util/log.ts'
 import * as kinds from './values.ts'
-
-export interface Config {
-  /** Absolute path. */
-  readonly dataDir: string
-  /** 0 means any free port. */
-  readonly port: number
-  /** Addresses to listen on. */
-  readonly hosts: readonly string[]
-  /** Lower-case, without ports. Loopback names and the public URL's host are allowed besides. */
-  readonly hostnames: readonly string[]
-  /** IP addresses, CIDR ranges or `loopback`. */
-  readonly trustedProxies: readonly string[]
-  /** Origin without a trailing slash; see {@link publicOrigin}. */
-  readonly publicUrl: string | undefined
-  /** Lower-case, each with its leading dot. */
-  readonly userDomains: readonly string[]
-  /** `auto`: once others than this computer can reach the server; see `requiresInvites`. */
-  readonly inviteRequired: kinds.InviteRule
-  /** Milliseconds; undefined: accounts earn no codes. */
-  readonly inviteInterval: number | undefined
-  readonly adminPassword: string | undefined
-  readonly smtpUrl: string | undefined
-  /** `address` or `Name <address>`. */
-  readonly mailFrom: string
-  /** Without a trailing slash. */
-  readonly plcUrl: string | undefined
-  /** IP addresses, each with an optional port; those of the system if empty. */
-  readonly nameServers: readonly string[]
-  /** The service that answers methods of the application namespace; set together with its URL. */
-  readonly appViewDid: DidString | undefined
-  /** Origin of the app view. */
-  readonly appViewUrl: string | undefined
-  /** Other names that clients may use for our namespaces. */
-  readonly aliases: Aliases
-  readonly rateLimits: boolean
-  /** In bytes. */
-  readonly blobUploadLimit: number
-  /** In bytes. */
-  readonly importLimit: number
-  /** Of media; the owner has no limit. */
-  readonly accountMediaLimit: number
-  /** Of the repository that an account other than the owner's imports. */
-  readonly accountImportLimit: number
-  /** Bytes that stay free on the disk. */
-  readonly diskReserve: number
-  readonly dailyBackups: boolean
-  /** Milliseconds for which events of the event stream are kept. */
-  readonly eventRetention: number
-  /** Bytes of events that are kept. */
-  readonly eventLimit: number
-  /** Bytes of records of other servers that are kept. */
-  readonly remoteLimit: number
-  /** Origins of relays. */
-  readonly relays: readonly string[]
-  /** Origins of servers whose event streams are read. */
-  readonly upstreams: readonly string[]
-  /** Base URL of the service that sends links to accounts here as they are made. */
-  readonly backlinkStreamUrl: string | undefined
-  /** Base URL of the service that lists earlier links. */
-  readonly backlinkIndexUrl: string | undefined
-  /** Base URL of the service that has the records of authors whose servers do not answer. */
-  readonly recordCacheUrl: string | undefined
-  readonly allowPrivateTargets: boolean
-  readonly logLevel: LogLevel
-  readonly privacyUrl: UriString | undefined
-  readonly termsUrl: UriString | undefined
-  readonly contactEmail: string | undefined
-}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 interface Setting<T> {
   /** Its flag is the same name without `PDS_`, in kebab case. */
   readonly env: string
-  readonly kind: kinds.Kind<Exclude<T, undefined>>
+  readonly kind: kinds.Kind<T>
   /** As text; absent when the setting is unset by default. */
   readonly fallback?: string | ((env: Environment) => string)
   /** Describes the default where `fallback` does not. */
@@ -94,7 +24,7 @@ interface Setting<T> {
   readonly secret?: true
 }
 
-const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
+const SETTINGS = {
   dataDir: {
     env: 'PDS_DATA_DIR',
     kind: kinds.directory,
@@ -114,6 +44,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: '127.0.0.1,::1',
     about: 'Addresses to listen on. 0.0.0.0 opens the server to the network.',
   },
+  /** Loopback names and the public URL's host are allowed besides. */
   hostnames: {
     env: 'PDS_HOSTNAMES',
     kind: kinds.hostsOrNone,
@@ -128,6 +59,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallbackText: 'none',
     about: 'Reverse proxies whose X-Forwarded-For names the client, such as loopback or 10.0.0.2.',
   },
+  /** See {@link publicOrigin}. */
   publicUrl: {
     env: 'PDS_PUBLIC_URL',
     kind: kinds.origin,
@@ -140,6 +72,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallback: '.test',
     about: 'Domains under which accounts choose their handle.',
   },
+  /** See `requiresInvites`. */
   inviteRequired: {
     env: 'PDS_INVITE_REQUIRED',
     kind: kinds.autoOnOff,
@@ -172,7 +105,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   },
   plcUrl: {
     env: 'PDS_PLC_URL',
-    kind: kinds.webUrl,
+    kind: kinds.webUrl as kinds.Kind<string>,
     about:
       'Directory that did:plc operations are submitted to. With one, handles of other domains are looked up.',
   },
@@ -183,6 +116,7 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     fallbackText: "the system's",
     about: 'Name servers for names that others choose, such as handles: 9.9.9.9 or 127.0.0.1:5353.',
   },
+  /** Set together with `appViewUrl`. */
   appViewDid: {
     env: 'PDS_APP_VIEW_DID',
     kind: kinds.did,
@@ -316,7 +250,14 @@ const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
     kind: kinds.emailAddress,
     about: 'Email address of the operator, for describeServer.',
   },
-}
+} satisfies Readonly<Record<string, Setting<unknown>>>
+
+/** The values of the settings, as their kinds parse them. One without a fallback can be undefined. */
+export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
+
+type ValueOf<S> = S extends { readonly kind: kinds.Kind<infer T> }
+  ? T | (S extends { readonly fallback: unknown } ? never : undefined)
+  : never
 
 /** One sentence that names the variable or flag, its value (unless secret) and the expected form. */
 export class ConfigError extends Error {
@@ -333,7 +274,6 @@ export function readConfig(source: { env: Environment; args: readonly string[] }
     name,
     readSetting(setting, flags, source.env),
   ])
-  // The type of SETTINGS has every name of Config with a kind that yields its type.
   const config = Object.fromEntries(values) as Config
   if ((config.appViewDid === undefined) !== (config.appViewUrl === undefined)) {
     throw new ConfigError('PDS_APP_VIEW_DID and PDS_APP_VIEW_URL must be set together.')

@@ -149,6 +149,7 @@ function parseUserDomain(text: string): string | undefined {
   return domain.startsWith('.') && isValidHandle(handle) && isValidTld(handle) ? domain : undefined
 }
 
+/** In lower case, each with its leading dot. */
 export const userDomains: Kind<readonly string[]> = {
   placeholder: '.DOMAIN,…',
   expected: 'domains that handles may end in, each with a leading dot, separated by commas',
