@@ -2,11 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipboard, shell } from 'electron'
-import type { Logger } from '../server/platform/util/log.ts'
-import type { Folders } from './folders.ts'
+import type { Parts } from './parts.ts'
 import { sourcePage } from './project.ts'
-import type { EmbeddedServer } from './server.ts'
-import type { Updates } from './update-notices.ts'
 
 export interface Actions {
   copyEndpoint(): void
@@ -14,12 +11,7 @@ export interface Actions {
   openPage(which: 'endpoint' | 'notices' | 'update' | 'source'): void
 }
 
-export interface ActionsDeps {
-  readonly folders: Folders
-  readonly server: EmbeddedServer
-  readonly updates: Updates
-  readonly log: Logger
-}
+export type ActionsDeps = Pick<Parts, 'folders' | 'server' | 'updates' | 'log'>
 
 export function setupActions({ folders, server, updates, log }: ActionsDeps): Actions {
   const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message)

@@ -10,27 +10,20 @@ import { backupsName } from '../server/platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.ts'
 import { restore } from '../server/platform/store/restore.ts'
 import { schema } from '../server/platform/store/schema.ts'
-import type { Logger } from '../server/platform/util/log.ts'
 import { saveRepo } from '../server/repository/records/export.ts'
 import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
+import type { Parts } from './parts.ts'
 import { toPlain } from './plain.ts'
-import type { EmbeddedServer } from './server.ts'
 import { t } from './strings.ts'
-import type { MainWindow } from './window.ts'
 
 type Name = Extract<keyof DesktopCalls, `backups.${string}` | 'repository.export'>
 export type Backups = {
   readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
 }
 
-export interface BackupsDeps {
-  readonly dataDir: string
-  readonly server: EmbeddedServer
-  /** Parent of the dialogs. */
-  readonly window: MainWindow
-  readonly log: Logger
+export interface BackupsDeps extends Pick<Parts, 'dataDir' | 'server' | 'window' | 'log'> {
   readonly now?: () => Date
 }
 
@@ -99,10 +92,10 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
   }
 }
 
-type Parts = Required<Omit<BackupsDeps, 'log'>>
+type WorkDeps = Required<Omit<BackupsDeps, 'log'>>
 
 /** @returns the folder that keeps the previous data, empty if there was none */
-async function restoreFrom(parts: Parts, file: string, passphrase?: string): Promise<string> {
+async function restoreFrom(parts: WorkDeps, file: string, passphrase?: string): Promise<string> {
   const { dataDir, server, now } = parts
   // Checked before the server is stopped.
   await stored.checkBackup(file, { schema, passphrase })
@@ -113,7 +106,7 @@ async function restoreFrom(parts: Parts, file: string, passphrase?: string): Pro
 }
 
 /** Asks for a location, and saves a one-file backup there. @returns its path, undefined when cancelled */
-async function exportBackup(parts: Parts, passphrase?: string): Promise<string | undefined> {
+async function exportBackup(parts: WorkDeps, passphrase?: string): Promise<string | undefined> {
   const { dataDir, server, window, now } = parts
   const day = now().toISOString().slice(0, 10)
   const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
@@ -126,7 +119,7 @@ async function exportBackup(parts: Parts, passphrase?: string): Promise<string |
 }
 
 /** Asks for a location, and saves a repository there. @returns its path, undefined when cancelled */
-async function exportRepository({ server, window }: Parts, did: DidString): Promise<string | undefined> {
+async function exportRepository({ server, window }: WorkDeps, did: DidString): Promise<string | undefined> {
   const { services } = server
   if (!services) throw new Error('Start the server first.')
   const name = `${did.replaceAll(':', '-')}.car`

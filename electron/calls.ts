@@ -4,37 +4,14 @@ import { isEmailAddress } from '../server/platform/mail/address.ts'
 import { createMailer } from '../server/platform/mail/mailer.ts'
 import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
-import type { Logger } from '../server/platform/util/log.ts'
-import type { Actions } from './actions.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
-import type { Backups } from './backups.ts'
 import type { Outcome } from './bridge.ts'
-import type { Bus } from './bus.ts'
 import type { Calls } from './ipc.ts'
-import type { Logs } from './logs.ts'
 import { isMailSettings } from './mail-settings.ts'
-import type { Quitting } from './quit.ts'
-import type { Salvages } from './salvage.ts'
-import type { EmbeddedServer } from './server.ts'
+import type { Parts } from './parts.ts'
 import { isSettingsChange } from './settings.ts'
-import type { SettingsControl } from './settings-control.ts'
-import type { DesktopTray } from './tray.ts'
-import type { Updates } from './update-notices.ts'
 
-export interface CallsDeps {
-  readonly dataDir: string
-  readonly server: EmbeddedServer
-  readonly settings: SettingsControl
-  readonly tray: DesktopTray
-  readonly backups: Backups
-  readonly salvages: Salvages
-  readonly updates: Updates
-  readonly actions: Actions
-  readonly quitting: Quitting
-  readonly bus: Bus
-  readonly logs: Logs
-  readonly log: Logger
-}
+export type CallsDeps = Omit<Parts, 'folders' | 'file' | 'secrets' | 'window'>
 
 const none = args()
 const name = text(200)

@@ -2,21 +2,11 @@
 import { Notification } from 'electron'
 import type { Arrivals } from '../server/app/notifications/events.ts'
 import { arrivedPushes, type Push } from '../server/app/push/pushed.ts'
-import type { Bus } from './bus.ts'
-import type { Secrets } from './secrets.ts'
-import type { EmbeddedServer } from './server.ts'
+import type { Parts } from './parts.ts'
 import { signedIn } from './sessions.ts'
-import type { SettingsFile } from './settings-file.ts'
 import { manyArrived, titleFor } from './strings.ts'
-import type { MainWindow } from './window.ts'
 
-export interface NotificationsDeps {
-  readonly server: EmbeddedServer
-  readonly window: MainWindow
-  readonly file: SettingsFile
-  readonly secrets: Secrets
-  readonly bus: Bus
-}
+export type NotificationsDeps = Pick<Parts, 'server' | 'window' | 'file' | 'secrets' | 'bus'>
 
 /** Notifications that arrive within this time are shown as one batch. */
 const batchMs = 300

@@ -4,9 +4,10 @@ import { countOutbox } from '../server/platform/mail/outbox.ts'
 import { version } from '../server/platform/util/version.ts'
 import { showUnread } from './badge.ts'
 import type { Bus } from './bus.ts'
-import { type CallsDeps, createCalls } from './calls.ts'
+import { createCalls } from './calls.ts'
 import { built } from './folders.ts'
 import { registerIpc } from './ipc.ts'
+import type { Parts } from './parts.ts'
 import { sourcePage } from './project.ts'
 import { serveRenderer } from './protocol.ts'
 import type { Secrets } from './secrets.ts'
@@ -14,10 +15,7 @@ import type { EmbeddedServer } from './server.ts'
 import type { MainWindow } from './window.ts'
 import type { Initial } from './wire.ts'
 
-export interface PageDeps extends CallsDeps {
-  readonly window: MainWindow
-  readonly secrets: Secrets
-}
+export type PageDeps = Omit<Parts, 'folders' | 'file'>
 
 export function setupPage(deps: PageDeps): void {
   const { server, window, secrets, quitting, bus, log } = deps

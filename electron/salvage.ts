@@ -1,11 +1,10 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
 import { type SalvagePlan, salvage } from '../server/platform/store/salvage.ts'
 import { schema } from '../server/platform/store/schema.ts'
-import type { Logger } from '../server/platform/util/log.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
 import { outcomeOf } from './outcome.ts'
+import type { Parts } from './parts.ts'
 import { toPlain } from './plain.ts'
-import type { EmbeddedServer } from './server.ts'
 import { t } from './strings.ts'
 
 type Name = Extract<keyof DesktopCalls, `salvage.${string}`>
@@ -13,11 +12,7 @@ export type Salvages = {
   readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
 }
 
-export interface SalvagesDeps {
-  readonly dataDir: string
-  readonly server: EmbeddedServer
-  readonly log: Logger
-}
+export type SalvagesDeps = Pick<Parts, 'dataDir' | 'server' | 'log'>
 
 export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages {
   const run = (confirm: (plan: SalvagePlan) => boolean) =>

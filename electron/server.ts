@@ -10,12 +10,11 @@ import {
   StoreUnavailable,
 } from '../server/platform/store/errors.ts'
 import { lockName } from '../server/platform/store/layout.ts'
-import type { Logger } from '../server/platform/util/log.ts'
 import { createSerializer } from '../server/platform/util/serialize.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import type { Services } from '../server/services.ts'
 import type { ServerState, StartFailure } from './bridge.ts'
-import type { Bus } from './bus.ts'
+import type { Parts } from './parts.ts'
 
 type Failed = Extract<ServerState, { kind: 'failed' }>
 
@@ -32,11 +31,9 @@ export interface EmbeddedServer {
   whileStopped<T>(work: () => Promise<T>): Promise<T>
 }
 
-export interface ServerDeps {
+export interface ServerDeps extends Pick<Parts, 'bus' | 'log'> {
   /** Read at every start. */
   readonly config: () => Config
-  readonly bus: Bus
-  readonly log: Logger
 }
 
 /** Starts and stops run one after the other, in call order. */

@@ -4,13 +4,10 @@ import { isEmailAddress } from '../server/platform/mail/address.ts'
 import { tryMailServer } from '../server/platform/mail/mailer.ts'
 import type { Logger } from '../server/platform/util/log.ts'
 import type { MailSettings, Outcome, SettingProblems, Settings, SettingsView } from './bridge.ts'
-import type { Bus } from './bus.ts'
 import { setStartAtLogin } from './login-item.ts'
 import { mailProblems, mailTexts, senderOf } from './mail-settings.ts'
-import type { Secrets } from './secrets.ts'
-import type { EmbeddedServer } from './server.ts'
+import type { Parts } from './parts.ts'
 import { defaultSettings, problemsOf, restarting } from './settings.ts'
-import type { SettingsFile } from './settings-file.ts'
 
 export interface SettingsControl {
   readonly values: Settings
@@ -20,14 +17,7 @@ export interface SettingsControl {
   tryMail(mail: MailSettings, password: string | undefined, to: string): Promise<Outcome>
 }
 
-export interface SettingsDeps {
-  readonly dataDir: string
-  readonly file: SettingsFile
-  readonly secrets: Secrets
-  readonly server: EmbeddedServer
-  readonly bus: Bus
-  readonly log: Logger
-}
+export type SettingsDeps = Pick<Parts, 'dataDir' | 'file' | 'secrets' | 'server' | 'bus' | 'log'>
 
 export function setupSettings({ dataDir, file, secrets, server, bus, log }: SettingsDeps): SettingsControl {
   applyAtOnce(file.get('settings'), log)

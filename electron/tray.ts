@@ -1,16 +1,10 @@
 /** The tray icon and its menu: the state of the server, and the commands that need no window. */
 import { setTimeout } from 'node:timers/promises'
 import { Menu, Tray } from 'electron'
-import type { Logger } from '../server/platform/util/log.ts'
-import type { Actions } from './actions.ts'
-import type { Bus } from './bus.ts'
 import { icon } from './icons.ts'
-import type { Quitting } from './quit.ts'
-import type { EmbeddedServer } from './server.ts'
-import type { SettingsControl } from './settings-control.ts'
+import type { Parts } from './parts.ts'
 import { describeState, productName, t } from './strings.ts'
 import { hasTrayHost, showsOurIcon } from './tray-host.ts'
-import type { MainWindow } from './window.ts'
 
 export interface DesktopTray {
   readonly isShown: boolean
@@ -23,15 +17,7 @@ export interface DesktopTray {
 const retryMs = 1000
 const awaitMs = 60_000
 
-export interface TrayDeps {
-  readonly server: EmbeddedServer
-  readonly window: MainWindow
-  readonly settings: SettingsControl
-  readonly actions: Actions
-  readonly quitting: Quitting
-  readonly bus: Bus
-  readonly log: Logger
-}
+export type TrayDeps = Pick<Parts, 'server' | 'window' | 'settings' | 'actions' | 'quitting' | 'bus' | 'log'>
 
 export function setupTray(deps: TrayDeps): DesktopTray {
   const { server, window, bus, log } = deps

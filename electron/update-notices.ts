@@ -1,10 +1,9 @@
 /** Looks for a newer version at the start and once a day, and reports each version once, if the settings allow it. */
 import { version } from '../server/platform/util/version.ts'
-import type { Actions } from './actions.ts'
 import type { UpdateState } from './bridge.ts'
 import { notify } from './native-notifications.ts'
+import type { Parts } from './parts.ts'
 import { releaseFeed } from './project.ts'
-import type { SettingsFile } from './settings-file.ts'
 import { t } from './strings.ts'
 import { checkForUpdates } from './updates.ts'
 
@@ -30,11 +29,7 @@ export function setupUpdates(): Updates {
   }
 }
 
-export interface UpdateNoticesDeps {
-  readonly updates: Updates
-  readonly file: SettingsFile
-  readonly actions: Actions
-}
+export type UpdateNoticesDeps = Pick<Parts, 'updates' | 'file' | 'actions'>
 
 /** Checks now and then daily. */
 export function setupUpdateNotices({ updates, file, actions }: UpdateNoticesDeps): void {

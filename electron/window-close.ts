@@ -1,20 +1,10 @@
 /** Closing the window: it quits the app, hides the window in the tray, or asks. */
 import { type BrowserWindow, dialog } from 'electron'
-import type { Bus } from './bus.ts'
 import { notify } from './native-notifications.ts'
-import type { Quitting } from './quit.ts'
-import type { SettingsFile } from './settings-file.ts'
+import type { Parts } from './parts.ts'
 import { t } from './strings.ts'
-import type { DesktopTray } from './tray.ts'
-import type { MainWindow } from './window.ts'
 
-export interface ClosingDeps {
-  readonly file: SettingsFile
-  readonly window: MainWindow
-  readonly tray: DesktopTray
-  readonly quitting: Quitting
-  readonly bus: Bus
-}
+export type ClosingDeps = Pick<Parts, 'file' | 'window' | 'tray' | 'quitting' | 'bus'>
 
 export function setupClosing(deps: ClosingDeps): void {
   deps.bus.on('windowClose', (window) => void close(window, deps))

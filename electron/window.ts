@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { BrowserWindow, dialog, type Rectangle, screen, type WebContents } from 'electron'
 import type { Logger } from '../server/platform/util/log.ts'
 import type { DesktopEvents } from './bridge.ts'
-import type { Bus } from './bus.ts'
 import { built } from './folders.ts'
 import { icon } from './icons.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
+import type { Parts } from './parts.ts'
 import { pageUrl } from './protocol.ts'
-import type { Quitting } from './quit.ts'
 import type { SettingsFile } from './settings-file.ts'
 import { productName } from './strings.ts'
 import { confirmDiscard } from './window-close.ts'
@@ -37,12 +36,7 @@ export interface Notice {
   readonly body: string
 }
 
-export interface WindowDeps {
-  readonly file: SettingsFile
-  readonly quitting: Quitting
-  readonly bus: Bus
-  readonly log: Logger
-}
+export type WindowDeps = Pick<Parts, 'file' | 'quitting' | 'bus' | 'log'>
 
 /** A page that crashes twice within this time is not reloaded, but only when the window is shown again. */
 const crashLoopMs = 10_000
