@@ -1,8 +1,9 @@
 /** Finds the actors and records that requests name. */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DidString } from '@atproto/syntax'
 import type { Reader } from '../../platform/store/database.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
 import * as graph from '../../platform/store/tables/graph.ts'
+import type { RecordName } from '../../platform/store/tables/records.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { ViewContext } from './context.ts'
 import { actorById } from './profiles.ts'
@@ -38,13 +39,6 @@ export function findActor(ctx: ViewContext, identifier: string): number {
   const id = actorIdByIdentifier(ctx, identifier)
   if (id !== undefined && isVisible(ctx, id)) return id
   throw protocolError('InvalidRequest', `Actor not found: ${identifier}`)
-}
-
-/** The parts of a record's AT URI as they are stored, with the author's DID. */
-export interface RecordName {
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
 }
 
 /**

@@ -1,21 +1,11 @@
 /** Links as backlink services report them. Each is checked: a service may be wrong or lie. */
-import {
-  type DidString,
-  isValidDid,
-  isValidNsid,
-  isValidRecordKey,
-  isValidTid,
-  type NsidString,
-  type RecordKeyString,
-} from '@atproto/syntax'
+import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
+import type { RecordName } from '../../platform/store/tables/records.ts'
 import { isObject, isString } from '../../platform/util/json.ts'
 import { collectionOf } from './sources.ts'
 
 /** A record that refers to an account here or to its records, by the word of a service. */
-export interface Link {
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
+export interface Link extends RecordName {
   /** Revision of the commit with the change; undefined if the service reports none. */
   readonly rev: string | undefined
 }

@@ -1,10 +1,7 @@
 /** A change of a record of another server, as sources yield it. */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { RecordName } from '../../platform/store/tables/records.ts'
 
-export interface RemoteChange {
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
+export interface RemoteChange extends RecordName {
   /** Revision of the commit that made the change, or of a later one that proves it. */
   readonly rev: string
   /** The record; undefined if it was deleted. */

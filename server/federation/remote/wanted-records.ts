@@ -89,19 +89,19 @@ export function createWantedRecords(deps: Deps): WantedRecords {
 }
 
 /** Returns the fetch that a link causes: a post of another server that is not stored, or the latest posts of a followed actor. */
-function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): wanted.RecordName | undefined {
+function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): records.RecordName | undefined {
   if (accounts.findByDid(tx, did)) return undefined
   if (path === paths.follow)
     return { did: did as DidString, collection: names.stored(collections.post), rkey: wanted.latest }
   if (!record || !subjectPaths.includes(path)) return undefined
   if (names.own(record.collection) !== collections.post) return undefined
   const isStored = records.find(tx, did, record.collection, record.rkey) !== undefined
-  return isStored ? undefined : ({ did, ...record } as wanted.RecordName)
+  return isStored ? undefined : ({ did, ...record } as records.RecordName)
 }
 
 async function fetchOne(
   { fetchRecord, intake, actors, names }: Deps,
-  name: wanted.RecordName,
+  name: records.RecordName,
 ): Promise<void> {
   const { did, rkey } = name
   const change = await fetchRecord(did, name.collection, rkey)
@@ -135,7 +135,7 @@ async function listLatest(
   { hosts, names, signal }: Deps,
   did: DidString,
   { host }: Origin,
-): Promise<wanted.RecordName[]> {
+): Promise<records.RecordName[]> {
   const collection = names.stored(collections.post)
   const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
@@ -145,7 +145,7 @@ async function listLatest(
 }
 
 /** Returns the name of a listed record if it is a post of the actor. */
-function postIn(record: unknown, did: DidString, names: Names): wanted.RecordName | undefined {
+function postIn(record: unknown, did: DidString, names: Names): records.RecordName | undefined {
   const uri = isObject(record) && typeof record.uri === 'string' ? record.uri : ''
   const [authority, collection = '', rkey = '', ...rest] = uri.slice('at://'.length).split('/')
   const isPost = authority === did && collection === names.stored(collections.post) && isValidRecordKey(rkey)

@@ -5,6 +5,7 @@
  * It does not validate: a value of the wrong type is passed on without its content, and the validator refuses it.
  */
 import type { Validator } from '@atproto/lex-schema'
+import { isObject } from '../util/json.ts'
 import { protocolError } from './errors.ts'
 
 /** @param rename maps names, for callers that use another name of the schema */
@@ -42,7 +43,7 @@ export function renameTokens(value: unknown, rename: (token: string) => string):
 const maxDepth = 64
 
 /** The common part of the schema classes: the library exports no visitor. */
-interface Node {
+export interface SchemaNode {
   readonly type?: string
   readonly options?: { readonly format?: string }
   readonly shape?: Record<string, Validator>
@@ -70,12 +71,12 @@ function compile(schema: Validator): Projection {
   // A recursive schema refers to itself while it is compiled: the placeholder forwards to the result.
   let compiled: Projection = (value) => value
   cache.set(schema, (value, rename) => compiled(value, rename))
-  compiled = compileNode(schema as Node)
+  compiled = compileNode(schema as SchemaNode)
   cache.set(schema, compiled)
   return compiled
 }
 
-function compileNode(node: Node): Projection {
+function compileNode(node: SchemaNode): Projection {
   switch (node.type) {
     case 'object':
     case 'params':
@@ -202,8 +203,4 @@ function wellFormed(value: string): string {
 
 function typeOf(value: unknown): string {
   return isObject(value) && typeof value.$type === 'string' ? value.$type : ''
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,7 @@
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import type { Validator } from '@atproto/lex-schema'
 import { type Names, type RenameNsid, renameInUri } from '../../platform/config/aliases.ts'
-import { type Rename, renameTokens, tokenProperties } from '../../platform/xrpc/project.ts'
+import { type Rename, renameTokens, type SchemaNode, tokenProperties } from '../../platform/xrpc/project.ts'
 import { recordLexicons } from './lexicons.ts'
 
 /**
@@ -58,18 +58,8 @@ function renamedOnce(record: LexMap, names: Names, to: RenameNsid): LexMap {
   return result
 }
 
-/** The common part of the schema classes: the library exports no visitor. */
-interface Node {
-  readonly type?: string
-  readonly options?: { readonly format?: string }
-  readonly shape?: Record<string, Validator>
-  readonly schema?: Validator
-  readonly validator?: Validator
-  readonly validatorsMap?: Map<string, Validator>
-}
-
 function renamed(value: LexValue, schema: Validator | undefined, own: RenameNsid, to: RenameNsid): LexValue {
-  const node = schema && resolve(schema as Node, value, own)
+  const node = schema && resolve(schema as SchemaNode, value, own)
   if (typeof value === 'string') return node?.options?.format === 'at-uri' ? renameInUri(value, to) : value
   if (Array.isArray(value)) {
     const items = value.map((item) => renamed(item, node?.validator, own, to))
@@ -90,7 +80,7 @@ function renamed(value: LexValue, schema: Validator | undefined, own: RenameNsid
 function renamedMember(
   key: string,
   member: LexValue,
-  node: Node | undefined,
+  node: SchemaNode | undefined,
   own: RenameNsid,
   to: RenameNsid,
 ): LexValue {
@@ -100,21 +90,21 @@ function renamedMember(
 }
 
 /** Follows references and unions to the schema of a value. */
-function resolve(node: Node, value: LexValue, own: RenameNsid): Node | undefined {
+function resolve(node: SchemaNode, value: LexValue, own: RenameNsid): SchemaNode | undefined {
   switch (node.type) {
     case 'optional':
     case 'withDefault':
     case 'nullable':
     case 'ref':
     case 'typedRef':
-      return node.validator && resolve(node.validator as Node, value, own)
+      return node.validator && resolve(node.validator as SchemaNode, value, own)
     case 'record':
     case 'typedObject':
-      return node.schema && resolve(node.schema as Node, value, own)
+      return node.schema && resolve(node.schema as SchemaNode, value, own)
     case 'typedUnion': {
       const type = isPlainObject(value) ? (value as LexMap).$type : undefined
       const member = typeof type === 'string' ? node.validatorsMap?.get(own(type)) : undefined
-      return member && resolve(member as Node, value, own)
+      return member && resolve(member as SchemaNode, value, own)
     }
     default:
       return node

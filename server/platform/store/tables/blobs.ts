@@ -5,11 +5,12 @@
  * A blob is referenced while a record of its account names it. After each upload it is kept for a while without one. A blob
  * whose file is damaged (`damaged-blobs.ts`) counts as not uploaded, but keeps its row.
  */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { DidString } from '@atproto/syntax'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 import * as damaged from './damaged-blobs.ts'
+import type { RecordName } from './records.ts'
 
 export interface Blob {
   readonly cid: string
@@ -179,11 +180,8 @@ export function page(
 }
 
 /** A blob that a record names but that the account has not uploaded, or whose file is damaged. */
-export interface MissingBlob {
+export interface MissingBlob extends RecordName {
   readonly cid: string
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
   /** 1 if it was uploaded, and its file is damaged now. */
   readonly isDamaged: 0 | 1
 }

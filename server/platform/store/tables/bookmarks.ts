@@ -1,14 +1,11 @@
 /** Table `bookmarks`: the posts that accounts saved, here or elsewhere. Private. */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
+import type { RecordName } from './records.ts'
 
-export interface Bookmark {
+export interface Bookmark extends RecordName {
   /** Grows with the time of the bookmark. */
   readonly id: number
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
   readonly cid: string
   readonly createdAt: DatetimeString
 }

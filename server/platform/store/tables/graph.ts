@@ -1,9 +1,10 @@
 /** Queries over `actors` and `links`: actors, relations between two actors, follows. */
-import type { AtUriString, DidString, HandleString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { AtUriString, DidString, HandleString } from '@atproto/syntax'
 import type { DatetimeString } from '../../util/time.ts'
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
 import { collectionId } from './collections.ts'
+import type { RecordName } from './records.ts'
 
 /** Selects the ids of collections by their names, a JSON array. */
 const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -53,12 +54,9 @@ export function actors(db: Reader, ids: readonly number[]): ActorRow[] {
 }
 
 /** A record, for views. */
-export interface RecordRow {
+export interface RecordRow extends RecordName {
   readonly id: number
   readonly actor: number
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
   readonly cid: Uint8Array
   /** DAG-CBOR. */
   readonly bytes: Uint8Array

@@ -1,6 +1,6 @@
 /** Table `moves`: accounts that move to this server or to another one, at most one move of each. */
 import type { DidString } from '@atproto/syntax'
-import type { Reader, Writer } from '../database.ts'
+import type { Reader, SqlValue, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 
 /** The steps of a move, in order. */
@@ -19,6 +19,7 @@ export type Direction = 'in' | 'out'
 /** Actions that the owner of the account must take before the move goes on; the lexicon explains each. */
 export type Need = 'code' | 'signIn' | 'document' | 'media' | 'copy'
 
+/** The columns have the same names in snake case. */
 export interface Move {
   readonly did: DidString
   readonly direction: Direction
@@ -61,43 +62,15 @@ export interface Move {
   readonly endedAt: number | null
 }
 
-/** The columns of a move and their properties, besides the account. */
-const columns = {
-  direction: 'direction',
-  peer: 'peer',
-  handle: 'handle',
-  accessJwt: 'access_jwt',
-  refreshJwt: 'refresh_jwt',
-  byAdmin: 'by_admin',
-  step: 'step',
-  need: 'need',
-  error: 'error',
-  rev: 'rev',
-  copies: 'copies',
-  copiedRev: 'copied_rev',
-  writesStopped: 'writes_stopped',
-  identityChanged: 'identity_changed',
-  withoutLater: 'without_later',
-  operation: 'operation',
-  credentials: 'credentials',
-  blobsExpected: 'blobs_expected',
-  blobsCopied: 'blobs_copied',
-  bytesCopied: 'bytes_copied',
-  startedAt: 'started_at',
-  updatedAt: 'updated_at',
-  endedAt: 'ended_at',
-} satisfies { readonly [Name in keyof Omit<Move, 'did'>]: string }
-
-type Column = keyof typeof columns
-
-const select = `
-  SELECT a.did, ${Object.entries(columns)
-    .map(([name, column]) => `m.${column} AS ${name}`)
-    .join(', ')}
-  FROM moves m JOIN actors a ON a.id = m.account`
+const columnOf = (property: string) => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const propertyOf = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 export function find(db: Reader, did: string): Move | undefined {
-  return db.get<Move>(`${select} WHERE m.account = ${actorId}`, [did])
+  const row = db.get<Record<string, SqlValue>>(`SELECT * FROM moves WHERE account = ${actorId}`, [did])
+  if (!row) return undefined
+  const { account, ...columns } = row
+  const properties = Object.entries(columns).map(([column, value]) => [propertyOf(column), value])
+  return { ...Object.fromEntries(properties), did }
 }
 
 /** Returns the origin of the server that an account moves to if its writes are stopped. For each write of a record. */
@@ -134,12 +107,12 @@ export function start(tx: Writer, move: NewMove, at: number): void {
   )
 }
 
-export type MoveChanges = Partial<Pick<Move, Exclude<Column, 'direction' | 'startedAt' | 'updatedAt'>>>
+export type MoveChanges = Partial<Omit<Move, 'did' | 'direction' | 'startedAt' | 'updatedAt'>>
 
 /** Changes a move. Does nothing if it was cancelled. */
 export function update(tx: Writer, did: string, changes: MoveChanges, at: number): void {
   const names = Object.keys(changes) as (keyof MoveChanges)[]
-  const assignments = names.map((name) => `${columns[name]} = ?`)
+  const assignments = names.map((name) => `${columnOf(name)} = ?`)
   tx.run(`UPDATE moves SET ${[...assignments, 'updated_at = ?'].join(', ')} WHERE account = ${actorId}`, [
     ...names.map((name) => changes[name] ?? null),
     at,

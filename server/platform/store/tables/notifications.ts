@@ -143,18 +143,13 @@ export function recipients(db: Reader, { after, upTo }: Arrivals): { did: string
     .map(({ did, first, last }) => ({ did, arrivals: { after: first - 1, upTo: last } }))
 }
 
-interface Row {
-  readonly id: number
-  readonly author: DidString
+interface Row extends Pick<Notification, 'id' | 'author' | 'collection' | 'rkey' | 'bytes'> {
   readonly reason: number
   readonly indexedAt: number
   readonly subjectDid: string | null
   readonly subjectCollection: string | null
   readonly subjectKey: string | null
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
   readonly cid: Uint8Array
-  readonly bytes: Uint8Array
 }
 
 function select(db: Reader, ids: string, params: (string | number)[]): Notification[] {

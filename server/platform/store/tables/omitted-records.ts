@@ -13,11 +13,9 @@ import type { DatedBlock } from './repos.ts'
 /** Why a record is left out: it has an integer of more than 53 bits, or its key is not of today's syntax. */
 export type OmissionReason = 'integer' | 'key'
 
-export interface OmittedRecord {
+export interface OmittedRecord extends Omit<records.RecordName, 'did'> {
   /** It has no row in the index. */
   readonly id: undefined
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
   readonly cid: string
 }
 

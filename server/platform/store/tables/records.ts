@@ -9,12 +9,16 @@ import * as collectionNames from './collections.ts'
 import { collectionId } from './collections.ts'
 import type { DatedBlock } from './repos.ts'
 
-export interface StoredRecord {
-  /** Row, which an update keeps. */
-  readonly id: number
+/** A record by its author, its collection as it is stored, and its key. */
+export interface RecordName {
   readonly did: DidString
   readonly collection: NsidString
   readonly rkey: RecordKeyString
+}
+
+export interface StoredRecord extends RecordName {
+  /** Row, which an update keeps. */
+  readonly id: number
   readonly cid: string
   /** DAG-CBOR. */
   readonly bytes: Uint8Array

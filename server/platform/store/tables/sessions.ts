@@ -20,13 +20,8 @@ export interface Session {
 }
 
 /** A session joined with its account, as the verifier reads it. */
-export interface OpenSession extends Account {
+export interface OpenSession extends Account, Omit<Session, 'id' | 'did' | 'client' | 'createdAt'> {
   readonly sessionId: string
-  readonly scope: string
-  readonly appPasswordName: string | null
-  readonly lastUsedAt: DatetimeString
-  readonly expiresAt: DatetimeString
-  readonly oldTokenUsedAt: DatetimeString | null
 }
 
 /** The tables that `findOpen` reads. */

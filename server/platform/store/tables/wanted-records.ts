@@ -1,12 +1,7 @@
 /** Tables `wanted_records` and `record_checks`: records of other servers that are to be fetched, or compared with their hosts. */
-import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
+import type { RecordKeyString } from '@atproto/syntax'
 import type { Reader, Writer } from '../database.ts'
-
-export interface RecordName {
-  readonly did: DidString
-  readonly collection: NsidString
-  readonly rkey: RecordKeyString
-}
+import type { RecordName } from './records.ts'
 
 export interface WantedRecord extends RecordName {
   /** Consecutive failures to fetch it. */
