@@ -1,12 +1,6 @@
 /** The texts of messages: the reason, the server, the code, its lifetime, and advice for readers who did not request it. */
 
-export type MailPurpose =
-  | 'confirmEmail'
-  | 'updateEmail'
-  | 'resetPassword'
-  | 'deleteAccount'
-  | 'authFactor'
-  | 'signPlcOperation'
+export type MailPurpose = keyof typeof wordings
 
 /** How long a mailed code is valid. */
 export const CODE_LIFETIME_MINUTES = 15
@@ -25,76 +19,50 @@ export interface MailDetails {
   readonly code: string
 }
 
-function confirmEmail(details: MailDetails): MailContent {
-  return render('confirmEmail', details, {
+const SIGNED_IN =
+  'But someone else is signed\nin to your account: reset your password, which ends every session.'
+
+const wordings = {
+  confirmEmail: {
     subject: 'Confirm your email address',
     asked: 'You asked to confirm that this email address is yours.',
     ifNotYou: 'Ignore this message. Someone may have entered your address by mistake;\nit stays unconfirmed.',
-  })
-}
-
-function updateEmail(details: MailDetails): MailContent {
-  return render('updateEmail', details, {
+  },
+  updateEmail: {
     subject: 'Change your email settings',
     asked: 'You asked to change the email address of your account, or whether\nsigning in needs a code.',
     ifNotYou: `Nothing changes without the code. ${SIGNED_IN}`,
-  })
-}
-
-function resetPassword(details: MailDetails): MailContent {
-  return render('resetPassword', details, {
+  },
+  resetPassword: {
     subject: 'Reset your password',
     asked: 'Someone asked to reset the password of your account.',
     ifNotYou: 'Ignore this message. Your password does not change.',
-  })
-}
-
-function deleteAccount(details: MailDetails): MailContent {
-  return render('deleteAccount', details, {
+  },
+  deleteAccount: {
     subject: 'Delete your account',
     asked:
       'You asked to delete your account. When you enter the code and your\npassword, it is deleted for good.',
     ifNotYou: `Nothing is deleted without the code. ${SIGNED_IN}`,
-  })
-}
-
-function authFactor(details: MailDetails): MailContent {
-  return render('authFactor', details, {
+  },
+  authFactor: {
     subject: 'Your sign-in code',
     asked: 'Someone is signing in to your account with your password.',
     ifNotYou: 'Do not share the code, and reset your password: someone else has it.',
-  })
-}
-
-function signPlcOperation(details: MailDetails): MailContent {
-  return render('signPlcOperation', details, {
+  },
+  signPlcOperation: {
     subject: 'Change your identity',
     asked:
       'You asked to change the identity of your account, such as moving it to\nanother server. Anyone with the code and your session can take it over.',
     ifNotYou: `Do not share the code. ${SIGNED_IN}`,
-  })
-}
-
-const templates = { confirmEmail, updateEmail, resetPassword, deleteAccount, authFactor, signPlcOperation }
+  },
+} as const
 
 /** Renders the message for a purpose. */
-export function mailFor(purpose: MailPurpose, details: MailDetails): MailContent {
-  return templates[purpose](details)
-}
-
-const SIGNED_IN =
-  'But someone else is signed\nin to your account: reset your password, which ends every session.'
-
-interface Wording {
-  readonly subject: string
-  readonly asked: string
-  readonly ifNotYou: string
-}
-
-function render(purpose: MailPurpose, { handle, server, code }: MailDetails, wording: Wording): MailContent {
+export function mailFor(purpose: MailPurpose, { handle, server, code }: MailDetails): MailContent {
+  const { subject, asked, ifNotYou } = wordings[purpose]
   const text = `Hello @${handle},
 
-${wording.asked}
+${asked}
 Server: ${server}
 
 Your code: ${code}
@@ -102,7 +70,7 @@ Your code: ${code}
 It is valid for ${CODE_LIFETIME_MINUTES} minutes and works once.
 
 If it was not you:
-${wording.ifNotYou}
+${ifNotYou}
 `
-  return { purpose, subject: wording.subject, text, code }
+  return { purpose, subject, text, code }
 }
