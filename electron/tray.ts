@@ -1,6 +1,7 @@
 /** The tray icon and its menu: the state of the server, and the commands that need no window. */
 import { setTimeout } from 'node:timers/promises'
 import { Menu, Tray } from 'electron'
+import { createSharedRun } from '../server/platform/util/rounds.ts'
 import { icon } from './icons.ts'
 import type { Parts } from './parts.ts'
 import { describeState, productName, t } from './strings.ts'
@@ -22,7 +23,6 @@ export type TrayDeps = Pick<Parts, 'server' | 'window' | 'settings' | 'actions' 
 export function setupTray(deps: TrayDeps): DesktopTray {
   const { server, window, bus, log } = deps
   let tray: Tray | undefined
-  let finding: Promise<boolean> | undefined
   let wasRefused = false
 
   const open = () => {
@@ -50,13 +50,8 @@ export function setupTray(deps: TrayDeps): DesktopTray {
     wasRefused = true
     return false
   }
-  const find = async () => {
-    if (tray) return true
-    finding ??= show().finally(() => {
-      finding = undefined
-    })
-    return finding
-  }
+  const showOnce = createSharedRun(show)
+  const find = async () => tray !== undefined || showOnce()
   return {
     get isShown() {
       return tray !== undefined

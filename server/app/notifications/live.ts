@@ -10,6 +10,7 @@ import type { app } from '../../../lexicons/generated/index.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import * as notifications from '../../platform/store/tables/notifications.ts'
+import { createRounds } from '../../platform/util/rounds.ts'
 import type { ViewContext } from '../views/context.ts'
 import type { NotificationEvents } from './events.ts'
 import { preferencesOf, wantedBy } from './preferences.ts'
@@ -50,7 +51,13 @@ const sliceMs = 5
 export function createLive(deps: Deps): LiveNotifications {
   const { store, events } = deps
   const accounts = new Map<string, LiveAccount>()
-  const requestRound = createRounds(() => runRound(deps, accounts), deps.onFault)
+  const requestRound = createRounds(
+    () => runRound(deps, accounts),
+    (error) => {
+      // A failed write rolls memory back to the disk; the rollback is a change of the store and requests another round.
+      if (!(error instanceof StoreUnavailable)) deps.onFault(error)
+    },
+  )
 
   store.watch(() => {
     if (accounts.size > 0) requestRound()
@@ -74,29 +81,6 @@ export function createLive(deps: Deps): LiveNotifications {
         if (account.subscribers.size === 0) accounts.delete(did)
       }
     },
-  }
-}
-
-/** @returns a function that requests a round; requests during a round share the next one */
-function createRounds(round: () => Promise<void>, onFault: (error: unknown) => void): () => void {
-  let isRequested = false
-  let isRunning = false
-
-  async function run(): Promise<void> {
-    isRunning = true
-    while (isRequested) {
-      isRequested = false
-      await round().catch((error: unknown) => {
-        // A failed write rolls memory back to the disk; the rollback is a change of the store and requests another round.
-        if (!(error instanceof StoreUnavailable)) onFault(error)
-      })
-    }
-    isRunning = false
-  }
-
-  return () => {
-    isRequested = true
-    if (!isRunning) void run()
   }
 }
 

@@ -4,11 +4,11 @@
  * stays while it is being moved, while its document names this server or its key, and while the document cannot be read.
  */
 
-import type { Database, Reader } from '../../platform/store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Reader } from '../../platform/store/database.ts'
 import type { Account } from '../../platform/store/tables/accounts.ts'
 import { streamStates } from '../../platform/store/tables/stream-state.ts'
 import * as unactivated from '../../platform/store/tables/unactivated.ts'
-import type { Logger } from '../../platform/util/log.ts'
 import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import type { ResolveDid } from '../did/resolver.ts'
 import { deleteAccount, finishDeletion } from './delete.ts'
@@ -29,12 +29,8 @@ export function activateBy(now: Date): DatetimeString {
   return iso(new Date(now.getTime() + periodMs))
 }
 
-type Deps = Parameters<typeof finishDeletion>[0] & {
-  readonly store: Database
-  readonly resolveDid: ResolveDid
-  readonly origin: string
-  readonly log: Logger
-}
+type Deps = Parameters<typeof finishDeletion>[0] &
+  Pick<Platform, 'origin'> & { readonly resolveDid: ResolveDid }
 
 /** Deletes the accounts whose date has come, or sets a later date. */
 export async function expireUnactivated(deps: Deps): Promise<void> {

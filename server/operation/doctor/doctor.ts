@@ -1,4 +1,5 @@
 /** Checks whether other servers can reach this one at its public address. */
+import { createSharedRun } from '../../platform/util/rounds.ts'
 import type { Check } from './check.ts'
 import type { CheckDeps } from './checks.ts'
 import { createProbes, type Probes } from './probes.ts'
@@ -11,20 +12,9 @@ export interface Doctor {
 
 export function createDoctor(deps: CheckDeps): Doctor {
   const probes = createProbes()
-  let running: Promise<Check[]> | undefined
-
-  async function run(): Promise<Check[]> {
+  const check = createSharedRun(async () => {
     const { runChecks } = await import('./checks.ts')
     return runChecks(deps, probes)
-  }
-
-  return {
-    probes,
-    check() {
-      running ??= run().finally(() => {
-        running = undefined
-      })
-      return running
-    },
-  }
+  })
+  return { probes, check }
 }

@@ -2,6 +2,7 @@
 
 import type { Peer } from '../../platform/network/peer.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
+import { createSharedRun } from '../../platform/util/rounds.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import { type Json, queryText, type Side, type Transfer } from './side.ts'
 
@@ -37,9 +38,9 @@ const codeMethod = 'com.core.identity.signPlcOperation'
 export function createRemoteSide(options: RemoteOptions): Side {
   const { peer, origin, maxBytes, keep, now, signal } = options
   let session = options.session
-  let refreshing: Promise<void> | undefined
 
-  async function refresh(): Promise<void> {
+  /** Calls at the same time share one refresh. */
+  const refresh = createSharedRun(async () => {
     const call = { token: session.refreshJwt, signal }
     const answer = await peer
       .post('com.core.server.refreshSession', undefined, call)
@@ -49,24 +50,16 @@ export function createRemoteSide(options: RemoteOptions): Side {
       })
     session = sessionIn(answer)
     await keep(session)
-  }
-
-  /** Calls at the same time share one refresh. */
-  function refreshOnce(): Promise<void> {
-    refreshing ??= refresh().finally(() => {
-      refreshing = undefined
-    })
-    return refreshing
-  }
+  })
 
   async function authorized<T>(work: (token: string) => Promise<T>, isRepeatable: boolean): Promise<T> {
-    if (expiresAt(session.accessJwt) < now().getTime() + marginMs) await refreshOnce()
+    if (expiresAt(session.accessJwt) < now().getTime() + marginMs) await refresh()
     const { accessJwt } = session
     try {
       return await work(accessJwt)
     } catch (error) {
       if (!isRepeatable || !isTokenRejected(error)) throw error
-      if (session.accessJwt === accessJwt) await refreshOnce()
+      if (session.accessJwt === accessJwt) await refresh()
       return await work(session.accessJwt).catch((again: unknown) => {
         throw isTokenRejected(again) ? new SignInNeeded() : again
       })

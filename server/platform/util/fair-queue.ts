@@ -3,10 +3,6 @@
 export interface FairQueue<Job> {
   /** Waiting jobs. */
   readonly size: number
-  /** Jobs that found no room since the queue was created. */
-  readonly dropped: number
-  /** How many jobs of a source wait. */
-  sizeOf(source: string): number
   /**
    * Adds a job. When the queue is full, the source with the most jobs loses its newest one.
    * @returns the dropped job, which may be the added one; undefined if there was room
@@ -27,7 +23,6 @@ export function createFairQueue<Job>(capacity: number): FairQueue<Job> {
   /** Sources by their number of jobs. */
   const sources: Set<string>[] = []
   let size = 0
-  let dropped = 0
 
   /** Notes that a source has `count` jobs instead of `before`. */
   function count(source: string, before: number, count: number): void {
@@ -57,15 +52,10 @@ export function createFairQueue<Job>(capacity: number): FairQueue<Job> {
     get size() {
       return size
     },
-    get dropped() {
-      return dropped
-    },
-    sizeOf: (source) => queues.get(source)?.length ?? 0,
 
     push(source, job) {
       let lost: Job | undefined
       if (size >= capacity) {
-        dropped++
         lost = drop(queues.get(source)?.length ?? 0)
         if (lost === undefined) return job
       }

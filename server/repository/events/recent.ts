@@ -5,6 +5,7 @@
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import type * as events from '../../platform/store/tables/events.ts'
+import { createRounds } from '../../platform/util/rounds.ts'
 import type { EventLog } from './event-log.ts'
 
 export interface RecentEvents {
@@ -38,22 +39,13 @@ export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEv
   const kept: events.StoredEvent[] = []
   let bytes = 0
   let changed = Promise.withResolvers<void>()
-  let isDue = false
-  let isReading = false
-
-  async function readDue(): Promise<void> {
-    isReading = true
-    while (isDue && consumers > 0) {
-      isDue = false
-      await readPage().catch((error: unknown) => {
-        // A failed write has undone the state that was read. That is another change of the store.
-        if (!(error instanceof StoreUnavailable)) onFault(error)
-      })
-    }
-    isReading = false
-  }
+  const requestRead = createRounds(readPage, (error) => {
+    // A failed write has undone the state that was read. That is another change of the store.
+    if (!(error instanceof StoreUnavailable)) onFault(error)
+  })
 
   async function readPage(): Promise<void> {
+    if (consumers === 0) return
     const { epoch } = store
     const from = end
     const page = await eventLog.page(from)
@@ -62,12 +54,7 @@ export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEv
     await store.settled(epoch)
     // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
     if (end === from) publish(page.events)
-    if (!page.isLast || end !== last) isDue = true
-  }
-
-  function requestRead(): void {
-    isDue = true
-    if (!isReading && consumers > 0) void readDue()
+    if (!page.isLast || end !== last) requestRead()
   }
 
   function publish(page: readonly events.StoredEvent[]): void {

@@ -76,8 +76,3 @@ export function subscriberAfter(
     [subject, after, offset],
   )?.account
 }
-
-/** Deletes all subscriptions to an account. */
-export function removeOfSubject(tx: Writer, did: string): void {
-  tx.run(`DELETE FROM activity_subscriptions WHERE subject = ${actorId}`, [did])
-}

@@ -129,15 +129,6 @@ export function page(db: Reader, after: { createdAt: string; did: string }, limi
   return rows.map((row) => ({ ...row, commit: cidText(row.commit) }))
 }
 
-/** Blocks in CID order, after `after`. */
-export function blockPage(db: Reader, did: string, after: string | undefined, limit: number): Block[] {
-  const rows = db.all<{ cid: Uint8Array; bytes: Uint8Array }>(
-    `SELECT cid, bytes FROM repo_blocks WHERE actor = ${actorId} AND cid > ? ORDER BY cid LIMIT ?`,
-    [did, after === undefined ? new Uint8Array() : cidBytes(after), limit],
-  )
-  return rows.map(({ cid, bytes }) => ({ cid: cidText(cid), bytes }))
-}
-
 export function countBlocks(db: Reader, did: string): number {
   const row = db.get<{ count: number }>(
     `SELECT (SELECT count(*) FROM repo_blocks WHERE actor = ${actorId})
