@@ -1,7 +1,6 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods, subscriptions } from './api/index.ts'
-import type { ServiceTimes } from './app/proxy/lifetime.ts'
-import { createProxy, type ServiceProxy } from './app/proxy/proxy.ts'
+import { createProxy, type ServiceProxy, type ServiceTimes } from './app/proxy/proxy.ts'
 import { startPushQueue } from './app/push/queue.ts'
 import { didOf } from './app/views/find.ts'
 import { freshWrites } from './app/views/fresh.ts'

@@ -1,9 +1,8 @@
 /** The request that a service gets for a call: its body, a few of its headers, and a service token. */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { Readable } from 'node:stream'
 import type { SessionCredentials } from '../../identity/auth/credentials.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
-import type { ClientRequest } from '../../platform/network/http-client.ts'
+import type { OutboundRequest } from '../../platform/network/client.ts'
 import { randomId } from '../../platform/util/random.ts'
 import { openBody } from '../../platform/xrpc/body.ts'
 import type { MethodName } from '../../platform/xrpc/router.ts'
@@ -19,8 +18,6 @@ const forwardedHeaders = ['accept', 'accept-language', 'atproto-accept-labelers'
 
 interface Options {
   readonly token: string
-  /** Called when a part of the body was sent. */
-  readonly onProgress: () => void
   /** Checks the credentials again at the end of the body. */
   readonly check: () => unknown
   /** Whether this server reads the response, which must not be compressed then. */
@@ -30,39 +27,30 @@ interface Options {
 /** @param readBody the body, if it has been read from the request */
 export function requestFrom(
   req: IncomingMessage,
-  options: Options,
+  { token, check, isRead }: Options,
   readBody?: Buffer,
-): Omit<ClientRequest, 'signal'> {
+): OutboundRequest {
   const { headers, method } = req
-  const { token, onProgress, check, isRead } = options
   const sent: OutgoingHttpHeaders = {
     authorization: `Bearer ${token}`,
     'accept-encoding': (isRead ? undefined : headers['accept-encoding']) ?? 'identity',
   }
   for (const name of forwardedHeaders) if (headers[name] !== undefined) sent[name] = headers[name]
   // For HEAD, too: the length of the body is known then.
-  if (method !== 'POST') return { method: 'GET', headers: sent, body: undefined }
+  if (method !== 'POST') return { headers: sent }
   if (readBody) {
     sent['content-type'] = 'application/json'
-    sent['content-length'] = readBody.length
-    return { method: 'POST', headers: sent, body: Readable.from([readBody]) }
+    return { method, headers: sent, body: readBody }
   }
-  if (!hasBody(req)) return { method: 'POST', headers: sent, body: undefined }
+  if (!hasBody(req)) return { method, headers: sent }
   const { length, body } = openBody(req, maxBody, check)
   if (headers['content-type'] !== undefined) sent['content-type'] = headers['content-type']
   if (length !== undefined) sent['content-length'] = length
-  return { method: 'POST', headers: sent, body: Readable.from(observed(body, onProgress)) }
+  return { method, headers: sent, body }
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
-}
-
-async function* observed(chunks: AsyncIterable<Uint8Array>, onProgress: () => void) {
-  for await (const chunk of chunks) {
-    onProgress()
-    yield chunk
-  }
 }
 
 /** Returns a service token, signed by the account, for this method of this service. It is valid for a minute. */

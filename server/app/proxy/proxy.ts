@@ -4,9 +4,14 @@ import { isValidNsid } from '@atproto/syntax'
 import type { AuthWord, SessionCredentials } from '../../identity/auth/credentials.ts'
 import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'
 import type { ResolveDid } from '../../identity/did/resolver.ts'
+import {
+  createClient,
+  RequestTooLong,
+  ResponseTooLarge,
+  ServerSilent,
+} from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import { createHeldBytes } from '../../platform/network/held-bytes.ts'
-import { createHttpClient } from '../../platform/network/http-client.ts'
 import { findForOwner } from '../../platform/network/names.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createLimit, QueueFull } from '../../platform/util/limit.ts'
@@ -18,10 +23,23 @@ import { keepPrivate } from '../../platform/xrpc/send.ts'
 import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
 import { requestFrom, tokenFor } from './forwarded-request.ts'
 import type { FreshWrites } from './fresh-writes.ts'
-import { busy, createLifetime, defaultTimes, type Lifetime, type ServiceTimes } from './lifetime.ts'
 import { isMerged, mergeInto } from './merge.ts'
-import { failure, relay } from './relay.ts'
+import { failure, maxErrorBytes, maxResponseBytes, relay } from './relay.ts'
 import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
+
+/** Time limits of forwarded calls, in milliseconds. */
+export interface ServiceTimes {
+  /** In which other calls must end, when a call has to wait for them. */
+  readonly waitMs: number
+  /** In which a service must send something. */
+  readonly idleMs: number
+  /** In which a client must read a megabyte of an answer that is held for it. */
+  readonly readMs: number
+}
+
+const defaultTimes: ServiceTimes = { waitMs: 5_000, idleMs: 15_000, readMs: 15_000 }
+/** Milliseconds for a call of a service. */
+const timeoutMs = 60_000
 
 export interface ProxyOptions extends Pick<Platform, 'config' | 'findAddresses' | 'now' | 'log'> {
   readonly serverDid: string
@@ -55,12 +73,18 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
   const { config, serverDid, resolveDid, findAddresses, authorize, freshWrites, now, log } = options
   const appView = appViewOf(config)
   if (!appView) return undefined
-  // The owner named the app view, accounts name the others.
-  const appViewClient = createHttpClient(config.allowPrivateTargets, findForOwner)
-  const othersClient = createHttpClient(config.allowPrivateTargets, findAddresses)
   const times = { ...defaultTimes, ...options.times }
   const openHolding = createHeldBytes()
   const closing = new AbortController()
+  const client = {
+    allowPrivate: config.allowPrivateTargets,
+    timeoutMs,
+    idleMs: times.idleMs,
+    signal: closing.signal,
+  }
+  // The owner named the app view, accounts name the others.
+  const appViewClient = createClient({ ...client, findAddresses: findForOwner })
+  const othersClient = createClient({ ...client, findAddresses })
   const limits = { appView: createLimit(appViewCalls), named: createLimit(namedCalls) }
 
   /** @param check checks the credentials again @returns false if the response was not sent */
@@ -70,36 +94,28 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     session: SessionCredentials,
     check: () => unknown,
     applied: AppliedCall | undefined,
-    life: Lifetime,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const { name, query, req, res } = call
     const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
     const revise = fresh && mergeInto(name.nsid, query, fresh)
-    life.start()
     try {
-      const url = await urlOf(service, resolveDid, {
-        requester: { kind: 'account', key: session.did },
-        signal: life.signal,
-      })
+      const requester = { kind: 'account', key: session.did } as const
+      const url = await urlOf(service, resolveDid, { requester, signal })
       const token = await tokenFor(session, service, name, now())
-      const upstream = await (service === appView ? appViewClient : othersClient).request(
+      const upstream = await (service === appView ? appViewClient : othersClient).open(
         `${url}/xrpc/${name.called}${query && `?${query}`}`,
         {
-          ...requestFrom(
-            req,
-            { token, onProgress: life.progress, check, isRead: revise !== undefined },
-            applied?.body,
-          ),
-          signal: life.signal,
+          ...requestFrom(req, { token, check, isRead: revise !== undefined }, applied?.body),
+          maxBytes: (status) => (status >= 500 ? maxErrorBytes : maxResponseBytes),
+          signal,
         },
       )
-      life.progress()
-      const { statusCode = 0 } = upstream
-      if (statusCode >= 200 && statusCode < 300) await applied?.apply(session)
+      if (upstream.status >= 200 && upstream.status < 300) await applied?.apply(session)
       const holding = openHolding({ account: session.did, isAppView: service === appView })
-      return await relay(upstream, res, { onProgress: life.progress, holding, readMs: times.readMs, revise })
+      return await relay(upstream, res, { holding, readMs: times.readMs, revise })
     } catch (error) {
-      const reason = asXrpcError(error, life.signal)
+      const reason = asXrpcError(error)
       if (reason.status === 502 && !res.destroyed)
         log.warn({ service: service.did, nsid: name.nsid, err: error }, 'call to service failed')
       throw reason
@@ -124,33 +140,37 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       if (session.scope === scopes.appPassword && needsPrivilege(name.nsid)) {
         throw protocolError('InvalidToken', 'Bad token method')
       }
-      const life = createLifetime(res, times, closing.signal)
+      const over = new AbortController()
+      const abort = () => over.abort(failure('cannot be reached, or broke off'))
+      res.once('close', abort)
+      closing.signal.addEventListener('abort', abort)
+      const waiting = setTimeout(() => over.abort(busy()), times.waitMs)
       const isAppView = service === appView
       const answer = async () => {
-        life.admit()
+        clearTimeout(waiting)
         // The session may have ended while the call waited.
         await check()
         const isApplied = isAppView && isAppliedHere(name.nsid) && req.method === 'POST'
         const applied = isApplied ? await readApplied(options, call, session.did) : undefined
         if (applied) await check()
-        return send(service, call, session, check, applied, life)
+        return send(service, call, session, check, applied, over.signal)
       }
       try {
-        return await limits[isAppView ? 'appView' : 'named'](session.did, answer, life.signal)
+        return await limits[isAppView ? 'appView' : 'named'](session.did, answer, over.signal)
       } catch (thrown) {
         const error = thrown instanceof QueueFull ? busy() : thrown
         if (error instanceof XrpcError && error.status === 503) options.onRefused()
         throw error
       } finally {
-        life.end()
+        clearTimeout(waiting)
+        closing.signal.removeEventListener('abort', abort)
+        res.off('close', abort)
+        // Closes a response that was not read.
+        over.abort()
       }
     },
 
-    close() {
-      closing.abort()
-      appViewClient.close()
-      othersClient.close()
-    },
+    close: () => closing.abort(),
   }
 }
 
@@ -158,10 +178,19 @@ function headerOf({ headers }: IncomingMessage): string | undefined {
   return headers['atproto-proxy']?.toString().trim()
 }
 
+/** The error of a call that has waited too long, or found no room to wait. */
+function busy(): XrpcError {
+  return new XrpcError('NotEnoughResources', 'Too many calls to other services are under way', {
+    retryAfter: 5,
+  })
+}
+
 /** Maps errors of connections to `UpstreamFailure`. */
-function asXrpcError(error: unknown, signal: AbortSignal): XrpcError {
+function asXrpcError(error: unknown): XrpcError {
   if (error instanceof XrpcError) return error
-  if (signal.reason instanceof XrpcError) return signal.reason
   if (error instanceof OutboundRefused) return failure(`may not be contacted: ${error.message}`)
+  if (error instanceof ServerSilent) return failure('does not answer')
+  if (error instanceof RequestTooLong) return failure('takes too long')
+  if (error instanceof ResponseTooLarge) return failure(`answered with more than ${maxResponseBytes} bytes`)
   return failure('cannot be reached, or broke off')
 }

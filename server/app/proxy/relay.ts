@@ -2,15 +2,21 @@
  * Passes the response of another service on to a client. JSON is held until it is complete, so that a service which fails
  * midway yields an error and not half an answer; everything else is streamed.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { collect, type OutboundResponse } from '../../platform/network/client.ts'
 import type { Holding } from '../../platform/network/held-bytes.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 import { decompress } from '../../platform/xrpc/body.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
 
+/** A response whose body arrives. */
+export type Upstream = OutboundResponse<AsyncIterable<Buffer>>
+
 /** Limit of a response body in bytes. */
 export const maxResponseBytes = 10_000_000
+/** Limit of the body of a 5xx response in bytes. */
+export const maxErrorBytes = 65_536
 
 /** Headers of a response that clients get. Everything else is about the connection, or concerns another origin. */
 const safeHeaders = [
@@ -29,8 +35,6 @@ const safeHeaders = [
 export type Revise = (status: number, body: Buffer) => Buffer | undefined
 
 export interface RelayOptions {
-  /** Called when bytes arrive. */
-  readonly onProgress: () => void
   /** Counts bytes that are held until the client has read them. */
   readonly holding: Holding
   /** Milliseconds in which the client must read a megabyte of the held bytes. */
@@ -41,21 +45,20 @@ export interface RelayOptions {
 /**
  * Sends a response to the client: 2xx and 4xx as they are, 5xx as 502 with the same error name.
  * @returns false if it was not sent
- * @throws XrpcError with status 502 for a response that cannot be passed on, NotEnoughResources
+ * @throws XrpcError with status 502 for a response that cannot be passed on, NotEnoughResources; OutboundFailed
  */
 export async function relay(
-  upstream: IncomingMessage,
+  upstream: Upstream,
   res: ServerResponse,
   options: RelayOptions,
 ): Promise<boolean> {
-  const { statusCode: status = 0, headers } = upstream
+  const { status, headers } = upstream
   const type = headers['content-type'] ?? ''
   if (status >= 500) throw await serverError(upstream, res, options)
   if (status < 200 || (status >= 300 && status < 400)) throw failure(`answered ${status}`)
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(type)) throw failure('answered with a web page')
-  if (Number(headers['content-length']) > maxResponseBytes) throw tooLarge()
   if (isJson(type) || status >= 400) {
-    const held = await hold(upstream, res, maxResponseBytes, options)
+    const held = await hold(upstream, res, options)
     const body = options.revise ? options.revise(status, held) : held
     if (!body) return false
     writeHead(upstream, res)
@@ -64,7 +67,7 @@ export async function relay(
     res.end(body)
   } else {
     writeHead(upstream, res)
-    await pipeline(upstream, (chunks) => limited(chunks, options.onProgress), res)
+    await pipeline(upstream.body, res)
   }
   return true
 }
@@ -73,8 +76,8 @@ function isJson(type: string): boolean {
   return /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
 }
 
-function writeHead({ statusCode = 200, headers }: IncomingMessage, res: ServerResponse): void {
-  res.statusCode = statusCode
+function writeHead({ status, headers }: Upstream, res: ServerResponse): void {
+  res.statusCode = status
   for (const name of safeHeaders) {
     const value = headers[name]
     if (value !== undefined) res.setHeader(name, value)
@@ -84,35 +87,11 @@ function writeHead({ statusCode = 200, headers }: IncomingMessage, res: ServerRe
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
 }
 
-async function* limited(chunks: AsyncIterable<Buffer>, onProgress: () => void): AsyncIterable<Buffer> {
-  let size = 0
-  for await (const chunk of chunks) {
-    onProgress()
-    size += chunk.length
-    if (size > maxResponseBytes) throw tooLarge()
-    yield chunk
-  }
-}
-
 /** Reads a body into memory. Its bytes count until the client has the response. @throws NotEnoughResources */
-async function hold(
-  upstream: IncomingMessage,
-  res: ServerResponse,
-  maxBytes: number,
-  { onProgress, holding }: RelayOptions,
-): Promise<Buffer> {
+async function hold({ body }: Upstream, res: ServerResponse, { holding }: RelayOptions): Promise<Buffer> {
   if (res.destroyed) throw failure('answered after the client disconnected')
-  const chunks: Buffer[] = []
-  let size = 0
   res.once('close', holding.end)
-  for await (const chunk of upstream as AsyncIterable<Buffer>) {
-    onProgress()
-    size += chunk.length
-    holding.add(chunk.length)
-    if (size > maxBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return collect(body, holding.add)
 }
 
 /** Disconnects a client that does not read a response in time: one that reads a byte a minute would hold its memory for days. */
@@ -121,24 +100,23 @@ function limitReading(res: ServerResponse, bytes: number, readMs: number): void 
   res.once('close', () => clearTimeout(timer))
 }
 
-const maxErrorBytes = 65_536
 const errorName = /^[A-Za-z][\w.-]{0,63}$/
 
 /** Returns the error of a 5xx response, with its name and message if it has them. */
 async function serverError(
-  upstream: IncomingMessage,
+  upstream: Upstream,
   res: ServerResponse,
   options: RelayOptions,
 ): Promise<XrpcError> {
-  const { statusCode, headers } = upstream
-  const bytes = await hold(upstream, res, maxErrorBytes, options)
+  const { status, headers } = upstream
+  const bytes = await hold(upstream, res, options)
   const text = await decompress(bytes, headers['content-encoding'], maxErrorBytes).catch(() => undefined)
   const body = text && parseJson(Buffer.from(text))
   const { error, message } = isObject(body) ? body : {}
   const wait = Number(headers['retry-after'])
   const details = { status: 502, retryAfter: wait >= 0 ? wait : undefined }
   if (!isString(error) || !errorName.test(error)) {
-    return new XrpcError('UpstreamFailure', `The service answered ${statusCode}`, details)
+    return new XrpcError('UpstreamFailure', `The service answered ${status}`, details)
   }
   return new XrpcError(error, isString(message) ? message.slice(0, 500) : undefined, details)
 }
@@ -146,8 +124,4 @@ async function serverError(
 /** @param what completes the sentence "The service …" */
 export function failure(what: string): XrpcError {
   return protocolError('UpstreamFailure', `The service ${what}`)
-}
-
-function tooLarge(): XrpcError {
-  return failure(`answered with more than ${maxResponseBytes} bytes`)
 }

@@ -1,8 +1,8 @@
 /** Finds accounts of other servers by their handles: by the domain, else at the upstreams. */
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import type { Requester } from '../../platform/util/requester.ts'
 import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
 import type { Actors } from './actors.ts'

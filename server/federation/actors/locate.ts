@@ -9,8 +9,8 @@ import { directoryUrl } from '../../identity/did/plc-directory.ts'
 import { documentOfLog, type PlcLog, preferredLog, verifyLog } from '../../identity/did/plc-log.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
+import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../../platform/network/guarded-fetch.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
 import { parseJson } from '../../platform/util/json.ts'
 
@@ -106,8 +106,7 @@ async function readLog(deps: LocateDeps, origin: string, did: string): Promise<P
   } catch (error) {
     if (error instanceof InvalidPlcOperation || error instanceof OutboundRefused)
       return { origin, isOutage: false }
-    if (error instanceof OutboundFailed)
-      return { origin, isOutage: !(error.cause instanceof ResponseTooLarge) }
+    if (error instanceof OutboundFailed) return { origin, isOutage: !(error instanceof ResponseTooLarge) }
     throw error
   }
 }

@@ -1,7 +1,6 @@
 /** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { messageOf, OutboundFailed, readBody } from '../../platform/network/guarded-fetch.ts'
-import { createHttpClient } from '../../platform/network/http-client.ts'
+import { createClient, OutboundFailed } from '../../platform/network/client.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 import { retryAfter } from '../../platform/util/retry-after.ts'
 import { type Link, readRecord } from './link.ts'
@@ -47,23 +46,16 @@ const longestRetryMs = 10 * 60_000
 /** Calls must not overlap. */
 export function createIndexClient({ url, userAgent, intervalMs, signal }: Options): ReadLinks {
   // The service is a setting of the owner, and may run on this machine. Hundreds of requests share a connection.
-  const client = createHttpClient(true)
-  signal.addEventListener('abort', () => client.close(), { once: true })
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent }
+  const client = createClient({ allowPrivate: true, timeoutMs, signal })
+  const request = { headers: { accept: 'application/json', 'user-agent': userAgent }, maxBytes }
   let nextAt = 0
 
   async function send(target: string) {
     await pause(nextAt - performance.now())
     nextAt = performance.now() + intervalMs
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const request = { method: 'GET', headers, body: undefined, signal: deadline } as const
-    try {
-      const response = await client.request(target, request)
-      const { statusCode: status, headers: received } = response
-      return { status, wait: received['retry-after'], body: await readBody(response, maxBytes) }
-    } catch (error) {
-      throw new OutboundFailed(`The backlink service did not answer: ${messageOf(error)}`, { cause: error })
-    }
+    return client.request(target, request).catch((error: Error) => {
+      throw new OutboundFailed(`The backlink service did not answer: ${error.message}`, { cause: error })
+    })
   }
 
   async function pause(ms: number): Promise<void> {
@@ -72,9 +64,9 @@ export function createIndexClient({ url, userAgent, intervalMs, signal }: Option
 
   async function read(target: string): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
-      const { status, wait, body } = await send(target)
+      const { status, headers, body } = await send(target)
       if (status === 200) return parseJson(body)
-      const retryMs = retryAfter(wait, new Date()) || defaultRetryMs
+      const retryMs = retryAfter(headers['retry-after'], new Date()) || defaultRetryMs
       const isBusy = status === 429 || status === 503
       if (!isBusy || attempt === maxAttempts || retryMs > longestRetryMs) {
         throw new OutboundFailed(`The backlink service answered ${status}`)

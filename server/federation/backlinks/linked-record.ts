@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'

@@ -2,7 +2,7 @@
 import { encode } from '@atproto/lex-cbor'
 import { cidForCbor } from '@atproto/lex-data'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
-import { guardedFetch } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch } from '../../platform/network/client.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Link } from './link.ts'

@@ -1,5 +1,5 @@
 /** Limits how much is downloaded from other servers in a day. */
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 
 export interface DownloadBudget {
   /** Yields a body and counts its bytes. @throws OutboundFailed when the limit of the day is reached, or the host is too slow */

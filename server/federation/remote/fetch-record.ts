@@ -25,16 +25,14 @@ interface Deps {
   readonly store: Reader
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
-  /** Aborts requests. */
-  readonly signal: AbortSignal
   /** Replaces the time limit of a request; tests use a lower one. */
-  readonly deadlineMs?: number
+  readonly timeoutMs?: number
 }
 
 /** A record may have 1 MiB; the nodes of its proof have a few kilobytes. */
 const maxBytes = 1_100_000
 /** Milliseconds in which a host must have sent a proof. */
-const defaultDeadlineMs = 20_000
+const defaultTimeoutMs = 20_000
 export function createFetchRecord(deps: Deps): FetchRecord {
   const { store } = deps
   const limit = createLimit({ total: 8, perKey: 2 })
@@ -58,15 +56,12 @@ export function createFetchRecord(deps: Deps): FetchRecord {
 }
 
 async function fetchProven(
-  { hosts, signal, deadlineMs = defaultDeadlineMs }: Deps,
+  { hosts, timeoutMs = defaultTimeoutMs }: Deps,
   { host, signingKey }: Origin,
   { did, collection, rkey }: { did: DidString; collection: NsidString; rkey: RecordKeyString },
 ): Promise<RemoteChange> {
   const query = new URLSearchParams({ did, collection, rkey }).toString()
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const { body } = await hosts
-    .at(host)
-    .download('com.core.sync.getRecord', maxBytes, { query, signal: deadline })
+  const { body } = await hosts.at(host).download('com.core.sync.getRecord', maxBytes, { query, timeoutMs })
   const commit = await verifyCommit(await buffer(body), { did, signingKey })
   return { did, collection, rkey, rev: commit.rev, content: commit.record(`${collection}/${rkey}`) }
 }

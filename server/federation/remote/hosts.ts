@@ -20,11 +20,12 @@ interface Deps extends Pick<Platform, 'names' | 'signal'> {
 /** Connections to origins from documents and records are made only to public addresses. */
 export function createHosts({ config, names, named, findAddresses, signal }: Deps): Hosts {
   const networkName = names.stored
-  const guarded = createPeers({ allowPrivate: config.allowPrivateTargets, networkName, findAddresses })
-  const open = createPeers({ allowPrivate: true, networkName })
-  signal.addEventListener('abort', () => {
-    guarded.close()
-    open.close()
+  const guarded = createPeers({
+    allowPrivate: config.allowPrivateTargets,
+    networkName,
+    findAddresses,
+    signal,
   })
+  const open = createPeers({ allowPrivate: true, networkName, signal })
   return { at: (origin) => (named().includes(origin) ? open : guarded).at(origin) }
 }

@@ -38,7 +38,7 @@ const maxPages = 20
 /** Actors that are read when the events of a relay were missed. */
 const maxActors = 5000
 /** Milliseconds in which an upstream must send a page of its list. */
-const deadlineMs = 30_000
+const timeoutMs = 30_000
 /** Rows that are examined before the event loop continues. */
 const sliceRows = 100
 
@@ -112,15 +112,14 @@ interface Listed {
 }
 
 /** Lists the repositories of an upstream; undefined for a relay, or a service that does not list them. */
-async function listedAt({ hosts, signal }: Deps, upstream: string): Promise<Listed[] | undefined> {
+async function listedAt({ hosts }: Deps, upstream: string): Promise<Listed[] | undefined> {
   const found: Listed[] = []
   let cursor = ''
   for (let pages = 0; pages < maxPages; pages++) {
     const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) }).toString()
-    const call = { query, signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]) }
     const page = await hosts
       .at(upstream)
-      .get('com.core.sync.listRepos', call)
+      .get('com.core.sync.listRepos', { query, timeoutMs })
       .catch((error: unknown) => {
         if (error instanceof XrpcError && error.name === 'MethodNotImplemented') return undefined
         throw error

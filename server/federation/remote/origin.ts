@@ -1,5 +1,5 @@
 /** Where the repository of a remote actor is, and which key signs it. */
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import { InvalidProof } from './verify.ts'
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { exists } from '../../platform/store/blob-files.ts'
 import type { Files } from '../../platform/store/files.ts'
@@ -55,7 +55,7 @@ const maxBytes = 5_000_000
 /** Bytes of all pictures in the cache; the least recently used ones go first. */
 const maxCacheBytes = 200_000_000
 /** Milliseconds in which a server must have sent a picture. */
-const deadlineMs = 20_000
+const timeoutMs = 20_000
 /** Milliseconds for which a picture that could not be fetched is not asked for again. */
 const failureMs = 10 * 60_000
 /** Milliseconds for which a server that does not respond is not asked for others. */
@@ -65,7 +65,7 @@ const maxRunning = 4
 const places = { perRequester: 100, perKind: 200 }
 
 export function createPictures(deps: Deps): Pictures {
-  const { store, files, dataDir, actors, hosts, isOn, log, now, signal } = deps
+  const { store, files, dataDir, actors, hosts, isOn, log, now } = deps
   const folder = join(dataDir, cacheName)
   const pathOf = (cid: string) => join(folder, cid)
   const limit = createLimit({ total: maxRunning, perKey: 2 })
@@ -115,8 +115,7 @@ export function createPictures(deps: Deps): Pictures {
     return limit(host, async () => {
       if (isSilent(host)) throw new Error(`${host} has not responded`)
       const query = new URLSearchParams({ did, cid }).toString()
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-      const received = await receiveFrom(host, query, deadline).catch((error: unknown) => {
+      const received = await receiveFrom(host, query).catch((error: unknown) => {
         if (error instanceof OutboundFailed) silences.set(host, now().getTime())
         throw error
       })
@@ -128,10 +127,8 @@ export function createPictures(deps: Deps): Pictures {
     })
   }
 
-  async function receiveFrom(host: string, query: string, deadline: AbortSignal): Promise<Received> {
-    const { body } = await hosts
-      .at(host)
-      .download('com.core.sync.getBlob', maxBytes, { query, signal: deadline })
+  async function receiveFrom(host: string, query: string): Promise<Received> {
+    const { body } = await hosts.at(host).download('com.core.sync.getBlob', maxBytes, { query, timeoutMs })
     return receive(files, folder, body)
   }
 

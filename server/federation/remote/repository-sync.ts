@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { importsName } from '../../platform/store/layout.ts'
 import { receiveFile } from '../../platform/store/receive-file.ts'
@@ -130,11 +130,11 @@ async function syncFrom(
   did: DidString,
   options: SyncOptions,
 ): Promise<RemoteStatus | undefined> {
-  const { store, intake, signal, deadlineMs = defaultDeadlineMs } = deps
+  const { store, intake, deadlineMs = defaultDeadlineMs } = deps
   if (options.hostedAt !== undefined && options.hostedAt !== origin.host) return undefined
   const call = {
     query: `did=${encodeURIComponent(did)}`,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+    signal: AbortSignal.timeout(deadlineMs),
   }
   const peer = deps.hosts.at(origin.host)
   try {

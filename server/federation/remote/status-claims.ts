@@ -5,8 +5,9 @@
  * cannot silence anyone.
  */
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import type { PeerCall } from '../../platform/network/peer.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { Hosts } from './hosts.ts'
 import { type RemoteStatus, remoteStatusOf } from './status.ts'
@@ -37,24 +38,25 @@ interface Deps {
   readonly hosts: Hosts
   /** Origins of the upstreams. */
   readonly upstreams: () => readonly string[]
-  /** Aborts requests. */
-  readonly signal: AbortSignal
 }
 
 /** Milliseconds in which other upstreams must answer. */
-const deadlineMs = 10_000
+const timeoutMs = 10_000
 
-export function createStatusClaims({ actors, hosts, upstreams, signal }: Deps): StatusClaims {
-  async function statusAt(origin: string, did: string, until = signal): Promise<RemoteStatus | undefined> {
+export function createStatusClaims({ actors, hosts, upstreams }: Deps): StatusClaims {
+  async function statusAt(
+    origin: string,
+    did: string,
+    limits: PeerCall = {},
+  ): Promise<RemoteStatus | undefined> {
     const query = new URLSearchParams({ did }).toString()
-    const answer = await hosts.at(origin).get('com.core.sync.getRepoStatus', { query, signal: until })
+    const answer = await hosts.at(origin).get('com.core.sync.getRepoStatus', { query, ...limits })
     return answer.active === true ? undefined : remoteStatusOf(answer.status)
   }
 
   async function isActiveAt(origin: string, did: string): Promise<boolean> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
     try {
-      return (await statusAt(origin, did, deadline)) === undefined
+      return (await statusAt(origin, did, { timeoutMs })) === undefined
     } catch (error) {
       const kinds = [XrpcError, OutboundFailed, OutboundRefused]
       if (kinds.some((kind) => error instanceof kind)) return false

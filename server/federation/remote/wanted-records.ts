@@ -47,7 +47,7 @@ const gatesOfPosts = [collections.threadgate, collections.postgate]
 /** Posts that are fetched when an actor is followed. */
 const latestPosts = 25
 /** Milliseconds in which a host must list posts. */
-const deadlineMs = 20_000
+const timeoutMs = 20_000
 
 export function createWantedRecords(deps: Deps): WantedRecords {
   const { store, names, now, isOn } = deps
@@ -132,14 +132,13 @@ async function fetchLatest(deps: Deps, did: DidString): Promise<void> {
 
 /** Lists the latest posts of an actor. The list of a host proves nothing: each post is fetched with its proof. */
 async function listLatest(
-  { hosts, names, signal }: Deps,
+  { hosts, names }: Deps,
   did: DidString,
   { host }: Origin,
 ): Promise<records.RecordName[]> {
   const collection = names.stored(collections.post)
   const query = new URLSearchParams({ repo: did, collection, limit: String(latestPosts) }).toString()
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const page = await hosts.at(host).get('com.core.repo.listRecords', { query, signal: deadline })
+  const page = await hosts.at(host).get('com.core.repo.listRecords', { query, timeoutMs })
   const listed = Array.isArray(page.records) ? page.records.slice(0, latestPosts) : []
   return listed.map((record) => postIn(record, did, names)).filter((name) => name !== undefined)
 }

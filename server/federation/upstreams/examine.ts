@@ -1,7 +1,7 @@
 /** Looks up and verifies the content of an event: no claim of a source counts without proof. */
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { createPace, inTurn, nextTurn } from '../../platform/util/turns.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { RemoteChange } from '../remote/change.ts'

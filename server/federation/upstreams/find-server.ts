@@ -1,6 +1,6 @@
 /** Finds the server that a person means by an address, and verifies that it is one of the network and another one than this. */
 import { isIP } from 'node:net'
-import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
 import { isObject, parseJson } from '../../platform/util/json.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 

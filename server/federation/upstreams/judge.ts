@@ -1,7 +1,7 @@
 /** Decides by an error whether its event is tried again. */
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import { InvalidProof } from '../remote/verify.ts'
 import { InvalidFrame } from './frames.ts'

@@ -5,7 +5,7 @@
  * that after a crash or a lost response the log of the directory decides.
  */
 import type { HandleString } from '@atproto/syntax'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Reader, Writer } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as plcChanges from '../../platform/store/tables/plc-changes.ts'

@@ -7,7 +7,7 @@
  */
 
 import type { Config } from '../../platform/config/config.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as unactivated from '../../platform/store/tables/unactivated.ts'

@@ -5,8 +5,8 @@
  * the accounts, and `plc-change.ts` carries out changes that an account asks for.
  */
 import { LRUCache } from 'lru-cache'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as plcChanges from '../../platform/store/tables/plc-changes.ts'
 import * as streamState from '../../platform/store/tables/stream-state.ts'

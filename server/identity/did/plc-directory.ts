@@ -1,6 +1,6 @@
 /** Requests to the did:plc directory, when one is configured. */
 
-import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 import { type PlcOperation, parseOperation } from './did-plc.ts'
 

@@ -1,5 +1,5 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
-import { guardedFetch } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch } from '../../platform/network/client.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
 import { parseJson } from '../../platform/util/json.ts'
 import { createSharedLookup, type LookupOptions, TooManyLookups } from '../../platform/util/shared-lookup.ts'

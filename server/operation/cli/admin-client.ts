@@ -1,6 +1,6 @@
 /** Calls the running server with the admin password. */
 
-import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
 import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 
 export interface AdminClient {

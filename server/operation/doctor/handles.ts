@@ -1,7 +1,7 @@
 /** Checks whether other servers can resolve the handles of accounts here. */
 
 import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
-import { guardedFetch } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch } from '../../platform/network/client.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import { statusOf } from '../../repository/access/status.ts'

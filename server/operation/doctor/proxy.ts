@@ -1,6 +1,6 @@
 /** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
 
-import { guardedFetch, type OutboundResponse } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
 import { upgradeStatus } from '../../platform/network/probe.ts'
 import { isObject, parseJson } from '../../platform/util/json.ts'
 import { hostname } from '../../platform/xrpc/host.ts'

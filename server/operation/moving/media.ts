@@ -1,6 +1,6 @@
 /** Copies the files of an account that the new server does not have yet. */
 
-import { ResponseTooLarge } from '../../platform/network/guarded-fetch.ts'
+import { ResponseTooLarge } from '../../platform/network/client.ts'
 import { blobCid, newBlobHash } from '../../platform/store/blob-files.ts'
 import type { MissingFile, MissingReason } from '../../platform/store/tables/missing-media.ts'
 import { isObject, isString } from '../../platform/util/json.ts'

@@ -69,8 +69,8 @@ export function createMoves(deps: MovesDeps): Moves {
   const peers = createPeers({
     allowPrivate: config.allowPrivateTargets,
     networkName: names.stored,
+    signal,
   })
-  signal.addEventListener('abort', () => peers.close())
   const running = new Map<string, Run>()
   const retries = new Map<string, { readonly failures: number; readonly at: number }>()
 

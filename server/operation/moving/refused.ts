@@ -1,7 +1,7 @@
 /** Errors of the methods that start and control moves. */
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 
 /** The move cannot start or go on; the message says why. Methods that throw it declare it. */

@@ -8,7 +8,7 @@ import { type PlcOperation, parseOperation } from '../../identity/did/did-plc.ts
 import { operationLog } from '../../identity/did/plc-directory.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
-import { OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
 import { createSharedLookup } from '../../platform/util/shared-lookup.ts'

@@ -4,8 +4,8 @@
  */
 import type { Resolver } from 'node:dns/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
+import { guardedFetch, OutboundFailed, type OutboundResponse } from './client.ts'
 import { OutboundRefused } from './guard.ts'
-import { guardedFetch, OutboundFailed, type OutboundResponse } from './guarded-fetch.ts'
 import { type FindAddresses, queryDns } from './names.ts'
 
 interface Options {

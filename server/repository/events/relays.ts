@@ -3,7 +3,7 @@
  * none.
  */
 import type { Config } from '../../platform/config/config.ts'
-import { guardedFetch, OutboundFailed } from '../../platform/network/guarded-fetch.ts'
+import { guardedFetch, OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as events from '../../platform/store/tables/events.ts'

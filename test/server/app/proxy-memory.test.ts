@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ServiceTimes } from '../../../server/app/proxy/lifetime.ts'
+import type { ServiceTimes } from '../../../server/app/proxy/proxy.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 

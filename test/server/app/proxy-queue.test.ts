@@ -1,7 +1,7 @@
 /** More calls at once than another service gets. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ServiceTimes } from '../../../server/app/proxy/lifetime.ts'
+import type { ServiceTimes } from '../../../server/app/proxy/proxy.ts'
 import { open } from '../../support/raw-http.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
 import { json, StubService } from '../../support/stub-service.ts'

@@ -47,16 +47,16 @@ afterAll(async () => {
 interface FetcherOptions {
   readonly named?: () => string[]
   readonly identify?: Identify
-  readonly deadlineMs?: number
+  readonly timeoutMs?: number
 }
 
 function fetcher(options: FetcherOptions = {}) {
-  const { named = () => [host.url, server.url], identify = async () => origin, deadlineMs = 20_000 } = options
+  const { named = () => [host.url, server.url], identify = async () => origin, timeoutMs = 20_000 } = options
   const { config } = server
   const { names, store } = server.running.services
   const hosts = createHosts({ config, names, named, signal: abort.signal })
-  const deps = { store, hosts, actors: { identify }, signal: abort.signal }
-  return createFetchRecord({ ...deps, deadlineMs })
+  const deps = { store, hosts, actors: { identify } }
+  return createFetchRecord({ ...deps, timeoutMs })
 }
 
 const signedBy = (signer: SigningKey) => (bytes: Uint8Array) => sign(signer.privateKey, bytes)
@@ -136,7 +136,7 @@ describe('a host is not believed when it sends', () => {
     ['a response that never ends', (res) => void res.writeHead(200).write('x')],
   ])('%s', async (_, respond) => {
     host.respond = respond
-    const fetch = fetcher({ deadlineMs: 300 })
+    const fetch = fetcher({ timeoutMs: 300 })
     await expect(fetch(did, collection, rkey)).rejects.toMatchObject({ name: 'OutboundFailed' })
   })
 

@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createGenesis, verifyOperation } from '../../../../server/identity/did/did-plc.ts'
 import { submitOperation } from '../../../../server/identity/did/plc-directory.ts'
-import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../../../server/platform/network/client.ts'
 import { createSigningKey } from '../../../../server/platform/util/keys.ts'
 import { loopbackServer } from './support.ts'
 

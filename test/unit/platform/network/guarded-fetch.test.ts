@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { guardedFetch, OutboundFailed } from '../../../../server/platform/network/client.ts'
 import { isPublicAddress, OutboundRefused } from '../../../../server/platform/network/guard.ts'
-import { guardedFetch, OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
 import { loopbackServer } from '../../identity/did/support.ts'
 
 const PRIVATE: [string, ...string[]][] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHandleResolver } from '../../../../server/identity/did/handle-resolver.ts'
-import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../../../server/platform/network/client.ts'
 import { createHandleLookup } from '../../../../server/platform/network/handle-lookup.ts'
 import { TooManyLookups } from '../../../../server/platform/util/shared-lookup.ts'
 import { NameServer } from '../../../support/dns.ts'

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { guardedFetch } from '../../../../server/platform/network/client.ts'
 import { OutboundRefused } from '../../../../server/platform/network/guard.ts'
-import { guardedFetch } from '../../../../server/platform/network/guarded-fetch.ts'
 import { createFindForOthers, createFindForOwner } from '../../../../server/platform/network/names.ts'
 import { NameServer } from '../../../support/dns.ts'
 import { loopbackServer } from '../../identity/did/support.ts'

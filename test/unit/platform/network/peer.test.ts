@@ -3,12 +3,14 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OutboundFailed } from '../../../../server/platform/network/guarded-fetch.ts'
+import { OutboundFailed } from '../../../../server/platform/network/client.ts'
 import { createPeers, type Peer } from '../../../../server/platform/network/peer.ts'
 
 let respond: (res: ServerResponse) => void
 const server = createServer((_, res) => respond(res))
-const peers = createPeers({ allowPrivate: true, networkName: (nsid) => nsid, idleMs: 100 })
+const closing = new AbortController()
+const { signal } = closing
+const peers = createPeers({ allowPrivate: true, networkName: (nsid) => nsid, idleMs: 500, signal })
 let peer: Peer
 
 beforeAll(async () => {
@@ -17,7 +19,7 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
-  peers.close()
+  closing.abort()
   server.closeAllConnections()
   server.close()
 })
@@ -33,8 +35,8 @@ test('a server that sends a byte now and then is given up', async () => {
     res.once('close', () => clearInterval(timer))
   }
   await expect(peer.get('com.example.call', {})).rejects.toThrow('the server does not respond')
-  const { body } = await peer.download('com.example.file', 1_000_000, {})
-  await expect(buffer(body)).rejects.toThrow('the server does not respond')
+  const download = async () => buffer((await peer.download('com.example.file', 1_000_000, {})).body)
+  await expect(download()).rejects.toThrow('the server does not respond')
 })
 
 test('a call is aborted, also while its response is read', async () => {
