@@ -2,8 +2,9 @@
 
 import { isIP } from 'node:net'
 import { isValidTld } from '@atproto/syntax'
+import { certificateOf } from '../../platform/network/certificate.ts'
 import { isPublicAddress } from '../../platform/network/guard.ts'
-import { addressesOf, certificateOf } from '../../platform/network/probe.ts'
+import { findForOwner } from '../../platform/network/names.ts'
 import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
 /** Proxies renew a certificate in the last third of its life. */
@@ -40,7 +41,7 @@ export function checkUrl(publicUrl: string): Check {
 export async function checkDns({ hostname }: URL): Promise<Check> {
   const name = 'dns'
   try {
-    const addresses = await addressesOf(hostname)
+    const addresses = (await findForOwner(hostname)).map(({ address }) => address)
     const found = `${hostname} leads to ${addresses.join(', ')}`
     if (addresses.some(isPublicAddress)) return ok(name, `${found}.`)
     return warning(

@@ -1,7 +1,7 @@
 /** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
 
 import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
-import { upgradeStatus } from '../../platform/network/probe.ts'
+import { openStream } from '../../platform/network/websocket.ts'
 import { isObject, parseJson } from '../../platform/util/json.ts'
 import { hostname } from '../../platform/xrpc/host.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
@@ -111,11 +111,20 @@ export async function checkUploads(deps: ProxyDeps): Promise<Check> {
 /** Whether WebSocket passes: relays read the event stream by it. */
 export async function checkWebSocket({ publicUrl, signal }: ProxyDeps): Promise<Check> {
   const name = 'webSocket'
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(requestMs)])
-  const status = await upgradeStatus(`${publicUrl}/xrpc/com.core.sync.subscribeRepos`, limit).catch(() => 0)
-  if (status === 101) return ok(name, 'WebSocket passes.')
-  const answer = status === 0 ? 'the connection broke off' : `the answer is ${status}`
-  return failed(name, `WebSocket does not pass the proxy: ${answer}.`, 'passUpgrade')
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const brokeOff = () => resolve('the connection broke off')
+  const stream = openStream(`${publicUrl}/xrpc/com.core.sync.subscribeRepos`, {
+    allowPrivate: true,
+    onOpen: () => resolve(undefined),
+    onMessage: () => {},
+    onEnd: ({ status }) => (status === undefined ? brokeOff() : resolve(`the answer is ${status}`)),
+  })
+  signal.addEventListener('abort', brokeOff, { once: true })
+  const problem = await promise
+  signal.removeEventListener('abort', brokeOff)
+  stream.close()
+  if (problem === undefined) return ok(name, 'WebSocket passes.')
+  return failed(name, `WebSocket does not pass the proxy: ${problem}.`, 'passUpgrade')
 }
 
 interface Sent {

@@ -29,6 +29,8 @@ export interface StreamEnd {
   readonly message: string
   /** Whether the peer broke the rules: a text message, one that is too large, many pings, or a violation of the WebSocket protocol. */
   readonly isViolation: boolean
+  /** The status of a response that refuses the connection. */
+  readonly status?: number | undefined
 }
 
 export interface Stream {
@@ -105,14 +107,14 @@ function createStream(options: StreamOptions) {
   /** How the connection ended, while messages from before wait. */
   let lastEnd: StreamEnd | undefined
 
-  function end(message: string, isViolation = false): void {
+  function end(message: string, isViolation = false, status?: number): void {
     if (hasEnded) return
     if (waiting.length > 0 && !isViolation) {
       lastEnd ??= { message, isViolation }
       return
     }
     close()
-    onEnd({ message, isViolation })
+    onEnd({ message, isViolation, status })
   }
 
   function close(): void {
@@ -201,7 +203,7 @@ function createStream(options: StreamOptions) {
       })
       socket.on('unexpected-response', (_, response: IncomingMessage) => {
         response.destroy()
-        end(`The server answered ${response.statusCode}`)
+        end(`The server answered ${response.statusCode}`, false, response.statusCode)
       })
       socket.on('close', (code) => end(`The server closed the connection (${code})`))
       socket.on('error', (error: NodeJS.ErrnoException) =>
