@@ -1,4 +1,5 @@
 /** Checks for a newer version. It never downloads or runs anything. */
+import { guardedFetch } from '../server/platform/network/client.ts'
 import type { UpdateState } from './bridge.ts'
 
 const timeoutMs = 10_000
@@ -34,16 +35,11 @@ export async function checkForUpdates({
 }
 
 async function readJson(url: URL): Promise<Record<string, unknown>> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
-  if (!response.ok) throw new Error(`the response was ${response.status}`)
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of response.body ?? []) {
-    bytes += part.length
-    if (bytes > maxBytes) throw new Error('the response is too long')
-    parts.push(part)
-  }
-  return JSON.parse(Buffer.concat(parts).toString())
+  // GitHub refuses requests without a User-Agent. The build names the feed, so it may have a private address.
+  const options = { headers: { 'user-agent': 'node' }, allowPrivate: true, timeoutMs, maxBytes }
+  const { status, body } = await guardedFetch(url.href, options)
+  if (status !== 200) throw new Error(`the response was ${status}`)
+  return JSON.parse(body.toString())
 }
 
 /** Compares versions of three numbers. A pre-release suffix is ignored. */
