@@ -1,5 +1,5 @@
 /** The profile of the current account: its view, its record, and changes to the record. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
 import { callAs } from './client.ts'
@@ -59,27 +59,18 @@ export type ProfileChanges = { readonly [F in TextField]?: string } & {
   readonly [F in PictureField]?: Blob | null
 }
 
-interface Save {
-  readonly base: ProfileRecord | null
-  readonly changes: ProfileChanges
-}
-
 /** Writes changes to the profile. Fails with `InvalidSwap` if the record is no longer `base`. */
-export function useProfileSave(effects: { onSuccess(): void }) {
-  const { did } = useSession()
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: async ({ base, changes }: Save) => {
-      const $type = base ? parseAtUri(base.uri).collection : profile.$nsid
-      const created = base ? {} : { createdAt: new Date().toISOString() }
-      const record = { ...base?.value, ...created, ...(await membersOf(did, changes)), $type }
-      const body = { repo: did, collection: $type, rkey: 'self', record: withoutUndefined(record) } as never
-      if (base) await callAs(did, putRecord, { body: { ...(body as object), swapRecord: base.cid } as never })
-      else await callAs(did, createRecord, { body })
-    },
-    onSuccess: effects.onSuccess,
-    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
-  })
+export async function saveProfile(
+  did: string,
+  base: ProfileRecord | null,
+  changes: ProfileChanges,
+): Promise<void> {
+  const $type = base ? parseAtUri(base.uri).collection : profile.$nsid
+  const created = base ? {} : { createdAt: new Date().toISOString() }
+  const record = { ...base?.value, ...created, ...(await membersOf(did, changes)), $type }
+  const body = { repo: did, collection: $type, rkey: 'self', record: withoutUndefined(record) } as never
+  if (base) await callAs(did, putRecord, { body: { ...(body as object), swapRecord: base.cid } as never })
+  else await callAs(did, createRecord, { body })
 }
 
 /** The changed members as the record stores them; undefined for removed ones. Uploads new pictures. */

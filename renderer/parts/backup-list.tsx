@@ -1,11 +1,11 @@
 import { Archive } from 'lucide-react'
-import { useState } from 'react'
 import type { Backup } from '../../electron/bridge.ts'
 import { useDesktopCall, useDesktopQuery } from '../api/desktop.ts'
 import { explain } from '../api/errors.ts'
 import { t } from '../strings/en.ts'
 import { formatBytes, formatDateTime } from '../strings/format.ts'
 import { Button } from '../ui/button.tsx'
+import { DialogButton } from '../ui/dialog-button.tsx'
 import { Row, RowList } from '../ui/page.tsx'
 import { Badge, EmptyState, Loaded, Notice } from '../ui/states.tsx'
 import { RelativeTime } from '../ui/time.tsx'
@@ -15,29 +15,25 @@ import { RestoreDialog } from './restore-dialog.tsx'
 /** The list of backups, newest first. */
 export function BackupList() {
   const list = useDesktopQuery('backups.list')
-  const [restoring, setRestoring] = useState<Backup>()
   return (
-    <>
-      <Loaded query={list}>
-        {(backups) =>
-          backups.length === 0 ? (
-            <EmptyState icon={<Archive aria-hidden size={28} />} title={t.backups.none}>
-              {t.backups.noneText}
-            </EmptyState>
-          ) : (
-            <>
-              <LastTest backups={backups} />
-              <RowList label={t.backups.list}>
-                {newestFirst(backups).map((backup) => (
-                  <BackupRow backup={backup} key={backup.name} onRestore={() => setRestoring(backup)} />
-                ))}
-              </RowList>
-            </>
-          )
-        }
-      </Loaded>
-      {restoring && <RestoreDialog name={restoring.name} onClose={() => setRestoring(undefined)} />}
-    </>
+    <Loaded query={list}>
+      {(backups) =>
+        backups.length === 0 ? (
+          <EmptyState icon={<Archive aria-hidden size={28} />} title={t.backups.none}>
+            {t.backups.noneText}
+          </EmptyState>
+        ) : (
+          <>
+            <LastTest backups={backups} />
+            <RowList label={t.backups.list}>
+              {newestFirst(backups).map((backup) => (
+                <BackupRow backup={backup} key={backup.name} />
+              ))}
+            </RowList>
+          </>
+        )
+      }
+    </Loaded>
   )
 }
 
@@ -68,7 +64,7 @@ function newestFirst(backups: readonly Backup[]): Backup[] {
   return backups.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))
 }
 
-function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore(): void }) {
+function BackupRow({ backup }: { readonly backup: Backup }) {
   const { name, kind, createdAt, bytes, proof } = backup
   const when = formatDateTime(createdAt)
   const check = useDesktopCall('backups.check', ['backups.list'])
@@ -89,9 +85,13 @@ function BackupRow({ backup, onRestore }: { readonly backup: Backup; onRestore()
           >
             {testedAt === undefined && problem === undefined ? t.backups.check : t.backups.checkAgain}
           </Button>
-          <Button aria-label={t.backups.restoreLabel(when)} onClick={onRestore} size="s">
+          <DialogButton
+            aria-label={t.backups.restoreLabel(when)}
+            dialog={(close) => <RestoreDialog name={name} onClose={close} />}
+            size="s"
+          >
             {t.backups.restore}
-          </Button>
+          </DialogButton>
         </>
       }
       as="li"

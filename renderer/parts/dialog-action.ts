@@ -1,6 +1,6 @@
 /** Calls that a dialog makes when it is submitted: on success it shows a toast and closes, on failure it shows the error. */
 import type { Main, Procedure, Query } from '@atproto/lex-schema'
-import type { UseMutationResult } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import type { Channel } from '../../electron/bridge.ts'
 import type { Body } from '../api/client.ts'
 import { type DesktopArgs, type DesktopResult, useDesktopCall } from '../api/desktop.ts'
@@ -8,14 +8,23 @@ import { type Input, useProcedure } from '../api/hooks.ts'
 import type { Fields } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 
-interface DialogOptions<I, O> {
-  /** Makes the input of the call from the fields of the dialog. Absent for calls without input. */
-  readonly input?: (field: Fields) => I
-  /** The text of the toast. */
-  readonly done?: string | ((input: I, output: O) => string)
+interface Effects<I, O> {
+  /** The text of the toast. A function that returns none keeps the dialog open, for example when a file chooser was cancelled. */
+  readonly done?: string | ((input: I, output: O) => string | undefined)
   /** What else to do on success. */
   onDone?(output: O, input: I): void
   onClose(): void
+}
+
+interface CallOptions<I, O> extends Effects<I, O> {
+  /** Makes the input of the call from the fields of the dialog. Absent for calls without input. */
+  readonly input?: (field: Fields) => I
+}
+
+interface WorkOptions<O> extends Effects<Fields, O> {
+  run(field: Fields): Promise<O>
+  /** Runs after success and failure. */
+  onSettled?(): unknown
 }
 
 /** Props of `FormDialog` and `ConfirmDialog`. */
@@ -24,44 +33,54 @@ export interface DialogAction {
   readonly error: Error | null
   onSubmit(field: Fields): void
   onClose(): void
+  /** Removes the error. */
+  reset(): void
 }
 
 /** Calls a procedure. @param options.invalidates queries whose cached responses it invalidates */
 export function useDialogAction<P extends Procedure>(
   method: Main<P>,
-  options: DialogOptions<Input<P>, Body<P>> & { readonly invalidates?: readonly Main<Query>[] },
+  options: CallOptions<Input<P>, Body<P>> & { readonly invalidates?: readonly Main<Query>[] },
 ): DialogAction {
   const call = useProcedure(method, options.invalidates, {
     onSuccess: (output, input) => finish(options, input, output),
   })
-  return propsOf(call, options)
+  return propsOf(call, options.onClose, options.input)
 }
 
 /** Calls the desktop. @param options.invalidates channels whose cached results it invalidates */
 export function useDesktopDialogAction<C extends Channel>(
   channel: C,
-  options: DialogOptions<DesktopArgs<C>, DesktopResult<C>> & { readonly invalidates?: readonly Channel[] },
+  options: CallOptions<DesktopArgs<C>, DesktopResult<C>> & { readonly invalidates?: readonly Channel[] },
 ): DialogAction {
   const call = useDesktopCall(channel, options.invalidates, {
     onSuccess: (output, input) => finish(options, input, output),
   })
-  return propsOf(call, { input: () => [] as unknown as DesktopArgs<C>, ...options })
+  return propsOf(call, options.onClose, options.input ?? (() => [] as unknown as DesktopArgs<C>))
 }
 
-function finish<I, O>({ done, onDone, onClose }: DialogOptions<I, O>, input: I, output: O): void {
-  if (done !== undefined) toast(typeof done === 'string' ? done : done(input, output))
+/** Runs a function, for work other than one call. */
+export function useDialogWork<O>({ run, onSettled, ...effects }: WorkOptions<O>): DialogAction {
+  const work = useMutation({
+    mutationFn: run,
+    onSuccess: (output, field) => finish(effects, field, output),
+    onSettled: () => onSettled?.(),
+  })
+  return propsOf(work, effects.onClose, (field) => field)
+}
+
+function finish<I, O>({ done, onDone, onClose }: Effects<I, O>, input: I, output: O): void {
+  const text = typeof done === 'function' ? done(input, output) : done
+  if (text === undefined && done !== undefined) return
+  if (text !== undefined) toast(text)
   onDone?.(output, input)
   onClose()
 }
 
 function propsOf<I, O>(
-  call: UseMutationResult<O, Error, I>,
-  { input = () => undefined as I, onClose }: DialogOptions<I, O>,
+  { isPending, error, mutate, reset }: UseMutationResult<O, Error, I>,
+  onClose: () => void,
+  input = (_: Fields) => undefined as I,
 ): DialogAction {
-  return {
-    busy: call.isPending,
-    error: call.error,
-    onSubmit: (field) => call.mutate(input(field)),
-    onClose,
-  }
+  return { busy: isPending, error, onSubmit: (field) => mutate(input(field)), onClose, reset }
 }

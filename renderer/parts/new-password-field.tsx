@@ -1,6 +1,6 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../strings/en.ts'
-import { PasswordField, Username } from '../ui/field.tsx'
+import { type FieldProps, PasswordField, Username } from '../ui/field.tsx'
 import { PasswordStrength } from './password-strength.tsx'
 
 interface NewPasswordFieldProps {
@@ -12,21 +12,31 @@ interface NewPasswordFieldProps {
 
 /** The field `newPassword` for the password of an account, with its strength. The server accepts 8 to 256 characters. */
 export function NewPasswordField({ username, label = t.ui.newPassword, error }: NewPasswordFieldProps) {
-  const [password, setPassword] = useState('')
   return (
     <>
       <Username value={username} />
-      <PasswordField
-        autoComplete="new-password"
+      <StrengthField
         error={error}
-        hint={<PasswordStrength password={password} />}
+        hint={t.signUp.passwordHint}
         label={label}
         maxLength={256}
-        minLength={8}
         name="newPassword"
-        onChange={(event) => setPassword(event.target.value)}
-        required
       />
     </>
+  )
+}
+
+/** A field for a secret of at least 8 characters. Its strength replaces the hint once something is typed. */
+export function StrengthField({ hint, ...field }: FieldProps & { readonly hint: ReactNode }) {
+  const [text, setText] = useState('')
+  return (
+    <PasswordField
+      {...field}
+      autoComplete="new-password"
+      hint={text === '' ? hint : <PasswordStrength password={text} />}
+      minLength={8}
+      onChange={(event) => setText(event.target.value)}
+      required
+    />
   )
 }

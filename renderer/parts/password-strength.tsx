@@ -15,7 +15,6 @@ export function strengthOf(password: string): Level {
 }
 
 export function PasswordStrength({ password }: { readonly password: string }) {
-  if (password === '') return t.signUp.passwordHint
   const level = strengthOf(password)
   const reached = levels.indexOf(level)
   return (

@@ -21,7 +21,7 @@ export function RestoreDialog({ name, onClose }: { readonly name: string; onClos
     <ConfirmDialog
       {...restore}
       action={t.backups.restoreSubmit}
-      ready={preview.isSuccess}
+      disabled={!preview.isSuccess}
       title={t.backups.restoreTitle}
       typed={{ label: t.backups.typed, text: t.backups.typedWord }}
     >

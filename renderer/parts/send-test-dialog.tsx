@@ -1,37 +1,28 @@
-import { useMutation } from '@tanstack/react-query'
 import { useMaybeSession } from '../api/sessions.ts'
 import { t } from '../strings/en.ts'
 import { Field } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
+import { useDialogWork } from './dialog-action.ts'
 
 interface SendTestDialogProps {
   readonly title: string
   readonly lead: string
   send(to: string): Promise<unknown>
-  onSent(to: string): void
+  /** The text of the toast. */
+  done(to: string): string
   onClose(): void
 }
 
 /** Asks for a recipient and sends a test message. */
-export function SendTestDialog({ title, lead, send, onSent, onClose }: SendTestDialogProps) {
+export function SendTestDialog({ title, lead, send, done, onClose }: SendTestDialogProps) {
   const session = useMaybeSession()
-  const sending = useMutation({
-    mutationFn: (to: string) => send(to),
-    networkMode: 'always',
-    onSuccess: (_, to) => {
-      onSent(to)
-      onClose()
-    },
+  const sending = useDialogWork({
+    run: (field) => send(field('to')),
+    done: (field) => done(field('to')),
+    onClose,
   })
   return (
-    <FormDialog
-      action={t.outbox.testSubmit}
-      busy={sending.isPending}
-      error={sending.error}
-      onClose={onClose}
-      onSubmit={(field) => sending.mutate(field('to'))}
-      title={title}
-    >
+    <FormDialog {...sending} action={t.outbox.testSubmit} title={title}>
       <p>{lead}</p>
       <Field
         autoComplete="email"

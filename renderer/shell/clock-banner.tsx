@@ -1,11 +1,10 @@
-import { useState } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { useXrpcQuery } from '../api/hooks.ts'
 import { useDialogAction } from '../parts/dialog-action.ts'
 import { t } from '../strings/en.ts'
 import { Banner } from '../ui/banner.tsx'
-import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { DialogButton } from '../ui/dialog-button.tsx'
 import { Notice } from '../ui/states.tsx'
 
 const { confirmClock, getClock } = com.core.admin
@@ -16,12 +15,11 @@ const pollMs = 60_000
 /** Shown to the owner while the clock of the server is implausible. */
 export function ClockBanner() {
   const { data: clock } = useXrpcQuery(getClock, {}, { pollMs: () => pollMs })
-  const [isAsking, setAsking] = useState(false)
   if (clock?.doubt === undefined) return null
   const action = (
-    <Button onClick={() => setAsking(true)} size="s">
+    <DialogButton dialog={(close) => <ConfirmClockDialog now={clock.now} onClose={close} />} size="s">
       {t.clock.isRight}
-    </Button>
+    </DialogButton>
   )
   return (
     <Banner>
@@ -29,7 +27,6 @@ export function ClockBanner() {
         <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
         {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
       </Notice>
-      {isAsking && <ConfirmClockDialog now={clock.now} onClose={() => setAsking(false)} />}
     </Banner>
   )
 }

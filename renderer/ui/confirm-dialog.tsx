@@ -1,41 +1,19 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Field } from './field.tsx'
-import type { Fields } from './form.tsx'
-import { FormDialog } from './form-dialog.tsx'
+import { FormDialog, type FormDialogProps } from './form-dialog.tsx'
 
-interface ConfirmDialogProps {
-  /** A question. */
-  readonly title: string
-  /** The consequences. */
-  readonly children: ReactNode
-  /** The label of the button, a verb. */
-  readonly action: string
+/** The title is a question; the children are the consequences. */
+interface ConfirmDialogProps extends FormDialogProps {
   /** Text that must be typed to enable the button. */
   readonly typed?: { readonly label: string; readonly text: string }
-  /** False disables the button. */
-  readonly ready?: boolean
-  readonly busy: boolean
-  readonly error: unknown
-  onSubmit(field: Fields): void
-  onClose(): void
 }
 
 /** Asks for confirmation of an action that cannot be undone. */
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, typed, ready = true, busy, error, onSubmit, onClose } = props
+export function ConfirmDialog({ typed, disabled = false, children, ...dialog }: ConfirmDialogProps) {
   const [text, setText] = useState('')
   const isTyped = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
   return (
-    <FormDialog
-      action={action}
-      busy={busy}
-      disabled={!ready || !isTyped}
-      error={error}
-      variant="danger"
-      onClose={onClose}
-      onSubmit={onSubmit}
-      title={title}
-    >
+    <FormDialog variant="danger" {...dialog} disabled={disabled || !isTyped}>
       <div>{children}</div>
       {typed && (
         <Field

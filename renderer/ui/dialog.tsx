@@ -5,7 +5,7 @@ import { IconButton } from './button.tsx'
 import { classes } from './class-names.ts'
 import styles from './dialog.module.css'
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string
   readonly children: ReactNode
   /** For content with long lines. */

@@ -1,67 +1,59 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { CodeForm } from './code-form.tsx'
+import { CodeDialog, useCodeRequest } from './code-dialog.tsx'
 
 /** Asks for the new address, then for a code sent to the current one if that is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose(): void }) {
   const { email: current } = useSession()
-  const [email, setEmail] = useState('')
-  const update = useProcedure(com.core.server.updateEmail, [com.core.server.getSession], {
-    onSuccess: () => {
-      toast(t.account.changedToast)
-      onClose()
-    },
+  /** The new address, once a code for it was sent. */
+  const [email, setEmail] = useState<string>()
+  const codeRequest = useCodeRequest(com.core.server.requestEmailUpdate)
+  const update = useDialogAction(com.core.server.updateEmail, {
+    invalidates: [com.core.server.getSession],
+    input: (field) => ({ email: email ?? field('email'), token: field('code').trim() || undefined }),
+    done: t.account.changedToast,
+    onClose,
   })
-  const request = useProcedure(com.core.server.requestEmailUpdate, [], {
-    onSuccess: ({ tokenRequired }) => {
-      if (!tokenRequired) update.mutate({ email })
-    },
-  })
-  const submit = () => {
-    if (current === undefined) update.mutate({ email })
-    else request.mutate(undefined)
+  const submit = (field: Fields) => {
+    if (current === undefined) return update.onSubmit(field)
+    codeRequest.send({
+      onSuccess: ({ tokenRequired }) => (tokenRequired ? setEmail(field('email')) : update.onSubmit(field)),
+    })
   }
-  const isBusy = request.isPending || update.isPending
   const title = current === undefined ? t.account.addTitle : t.account.changeTitle
-  if (current !== undefined && request.data?.tokenRequired) {
+  if (current !== undefined && email !== undefined) {
     return (
-      <Dialog onClose={onClose} title={title}>
-        <CodeForm
-          action={t.account.change}
-          busy={update.isPending}
-          email={current}
-          error={update.error}
-          codeRequest={request}
-          onResend={(callbacks) => request.mutate(undefined, callbacks)}
-          onSubmit={(field) => update.mutate({ email, token: field('code').trim() })}
-        />
-      </Dialog>
+      <CodeDialog
+        {...update}
+        action={t.account.change}
+        codeRequest={codeRequest}
+        email={current}
+        title={title}
+      />
     )
   }
   return (
     <FormDialog
+      {...update}
       action={current === undefined ? t.account.add : t.ui.continue}
-      busy={isBusy}
-      error={update.error ?? request.error}
-      onClose={onClose}
+      busy={codeRequest.isPending || update.busy}
+      error={update.error ?? codeRequest.error}
       onSubmit={submit}
       title={title}
     >
       <Field
         autoComplete="email"
-        hint={current === undefined ? undefined : t.account.changeNote}
+        hint={current !== undefined && t.account.changeNote}
         label={t.account.newEmail}
-        onChange={(event) => setEmail(event.target.value)}
+        name="email"
         required
         type="email"
-        value={email}
       />
     </FormDialog>
   )

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import type { PictureField } from '../../api/profile.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { type Crop, drawCrop, encode, shapes, sourceOf } from './picture.ts'
@@ -28,13 +28,14 @@ export function CropDialog({ chosen: { field, bitmap, type }, onDone, onClose }:
   useEffect(() => {
     if (canvas.current) drawCrop(canvas.current, bitmap, shape, crop)
   }, [bitmap, shape, crop])
-  const finish = useMutation({
-    mutationFn: async () => {
+  const finish = useDialogWork({
+    run: async () => {
       const picture = canvas.current && (await encode(canvas.current, type))
       if (!picture) throw t.profile.notAPicture
       return picture
     },
-    onSuccess: onDone,
+    onDone,
+    onClose,
   })
   const drag = ({ buttons, movementX, movementY, currentTarget }: PointerEvent<HTMLCanvasElement>) => {
     if (buttons === 0) return
@@ -48,14 +49,7 @@ export function CropDialog({ chosen: { field, bitmap, type }, onDone, onClose }:
   }
   const source = sourceOf(bitmap, shape, crop)
   return (
-    <FormDialog
-      action={t.profile.cropUse}
-      busy={finish.isPending}
-      error={finish.error}
-      onClose={onClose}
-      onSubmit={() => finish.mutate()}
-      title={t.profile.cropTitle[field]}
-    >
+    <FormDialog {...finish} action={t.profile.cropUse} title={t.profile.cropTitle[field]}>
       <canvas
         aria-label={t.profile.cropPreview}
         className={styles.crop}

@@ -2,16 +2,13 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/errors.ts'
-import { useProcedure } from '../../api/hooks.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, PasswordField, Username } from '../../ui/field.tsx'
-import { Stack } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { CodeForm } from './code-form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { CodeDialog, useCodeRequest } from './code-dialog.tsx'
 
 interface DeleteDialogProps {
   readonly email: string
@@ -22,64 +19,61 @@ interface DeleteDialogProps {
 export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
+  const [isRequested, setRequested] = useState(false)
   const [isMismatch, setMismatch] = useState(false)
-  const codeRequest = useProcedure(com.core.server.requestAccountDelete)
-  const remove = useProcedure(com.core.server.deleteAccount, [], {
-    onSuccess: () => {
+  const codeRequest = useCodeRequest(com.core.server.requestAccountDelete)
+  const remove = useDialogAction(com.core.server.deleteAccount, {
+    input: (field) => ({ did, password: field('password'), token: field('code').trim() }),
+    done: t.account.removedToast(handle),
+    onDone: () => {
       navigate('/')
       removeSession(did)
-      toast(t.account.removedToast(handle))
     },
+    onClose,
   })
+  const lead = <Notice variant="danger">{t.account.removeText(handle)}</Notice>
+  if (!isRequested) {
+    return (
+      <FormDialog
+        action={t.account.removeSend}
+        busy={codeRequest.isPending}
+        error={codeRequest.error}
+        onClose={onClose}
+        onSubmit={() => codeRequest.send({ onSuccess: () => setRequested(true) })}
+        title={t.account.removeTitle}
+        variant="danger"
+      >
+        {lead}
+      </FormDialog>
+    )
+  }
   return (
-    <Dialog onClose={onClose} title={t.account.removeTitle}>
-      <Stack>
-        <Notice variant="danger">{t.account.removeText(handle)}</Notice>
-        {codeRequest.isIdle || (codeRequest.error && !codeRequest.data) ? (
-          <>
-            <FormError error={codeRequest.error} />
-            <DialogActions>
-              <Button onClick={onClose}>{t.ui.cancel}</Button>
-              <Button
-                busy={codeRequest.isPending}
-                variant="danger"
-                onClick={() => codeRequest.mutate(undefined)}
-              >
-                {t.account.removeSend}
-              </Button>
-            </DialogActions>
-          </>
-        ) : (
-          <CodeForm
-            action={t.account.removeSubmit}
-            busy={remove.isPending}
-            danger
-            email={email}
-            error={
-              errorName(remove.error) === 'AuthenticationRequired' ? t.account.wrongPassword : remove.error
-            }
-            codeRequest={codeRequest}
-            onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
-            onSubmit={(field) => {
-              const isSame = field('handle').trim().toLowerCase() === handle
-              setMismatch(!isSame)
-              if (isSame) remove.mutate({ did, password: field('password'), token: field('code').trim() })
-            }}
-          >
-            <Username value={handle} />
-            <PasswordField label={t.account.removePassword} name="password" required />
-            <Field
-              autoCapitalize="none"
-              autoComplete="off"
-              error={isMismatch ? t.account.removeMismatch : undefined}
-              label={t.account.removeHandle(handle)}
-              name="handle"
-              required
-              spellCheck={false}
-            />
-          </CodeForm>
-        )}
-      </Stack>
-    </Dialog>
+    <CodeDialog
+      {...remove}
+      action={t.account.removeSubmit}
+      codeRequest={codeRequest}
+      email={email}
+      error={errorName(remove.error) === 'AuthenticationRequired' ? t.account.wrongPassword : remove.error}
+      lead={lead}
+      onSubmit={(field) => {
+        const isSame = field('handle').trim().toLowerCase() === handle
+        setMismatch(!isSame)
+        if (isSame) remove.onSubmit(field)
+      }}
+      title={t.account.removeTitle}
+      variant="danger"
+    >
+      <Username value={handle} />
+      <PasswordField label={t.account.removePassword} name="password" required />
+      <Field
+        autoCapitalize="none"
+        autoComplete="off"
+        error={isMismatch ? t.account.removeMismatch : undefined}
+        label={t.account.removeHandle(handle)}
+        name="handle"
+        required
+        spellCheck={false}
+      />
+    </CodeDialog>
   )
 }

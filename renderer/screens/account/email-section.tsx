@@ -1,24 +1,17 @@
 import { Mail } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { ChangeEmailDialog } from './change-email-dialog.tsx'
-import { ConfirmEmailDialog } from './confirm-email-dialog.tsx'
+import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
 
 export function EmailSection() {
   const { email, emailConfirmed } = useSession()
-  const [open, setOpen] = useState<'change' | 'confirm'>()
-  const codeRequest = useProcedure(com.core.server.requestEmailConfirmation)
-  const confirm = () => {
-    codeRequest.mutate(undefined)
-    setOpen('confirm')
-  }
-  const close = () => setOpen(undefined)
+  const codeRequest = useCodeRequest(com.core.server.requestEmailConfirmation)
   return (
     <Section lead={t.account.emailLead} title={t.account.email}>
       <Panel>
@@ -26,16 +19,20 @@ export function EmailSection() {
           action={
             <>
               {email && !emailConfirmed && (
-                <Button variant="primary" onClick={confirm}>
+                <DialogButton
+                  dialog={(close) => <ConfirmEmail codeRequest={codeRequest} email={email} onClose={close} />}
+                  onClick={() => codeRequest.send()}
+                  variant="primary"
+                >
                   {t.account.confirm}
-                </Button>
+                </DialogButton>
               )}
-              <Button
+              <DialogButton
                 aria-label={email ? t.account.changeEmail : undefined}
-                onClick={() => setOpen('change')}
+                dialog={(close) => <ChangeEmailDialog onClose={close} />}
               >
                 {email ? t.account.change : t.account.add}
-              </Button>
+              </DialogButton>
             </>
           }
           detail={email ? undefined : t.account.noEmailDetail}
@@ -52,10 +49,30 @@ export function EmailSection() {
           }
         />
       </Panel>
-      {open === 'change' && <ChangeEmailDialog onClose={close} />}
-      {open === 'confirm' && email && (
-        <ConfirmEmailDialog email={email} codeRequest={codeRequest} onClose={close} />
-      )}
     </Section>
+  )
+}
+
+interface ConfirmEmailProps {
+  readonly email: string
+  readonly codeRequest: CodeRequest
+  onClose(): void
+}
+
+function ConfirmEmail({ email, codeRequest, onClose }: ConfirmEmailProps) {
+  const confirm = useDialogAction(com.core.server.confirmEmail, {
+    invalidates: [com.core.server.getSession],
+    input: (field) => ({ email, token: field('code').trim() }),
+    done: t.account.confirmedToast,
+    onClose,
+  })
+  return (
+    <CodeDialog
+      {...confirm}
+      action={t.account.confirm}
+      codeRequest={codeRequest}
+      email={email}
+      title={t.account.confirmTitle}
+    />
   )
 }

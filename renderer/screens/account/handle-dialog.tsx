@@ -2,15 +2,15 @@ import type { HandleString } from '@atproto/syntax'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName, explain } from '../../api/errors.ts'
-import { useProcedure, usePublicXrpcQuery } from '../../api/hooks.ts'
+import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { nameIn, useHandleCheck } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { isDomain, OwnDomain } from './own-domain.tsx'
 
 interface HandleDialogProps {
@@ -46,24 +46,22 @@ function HandleForm({
   const check = useHandleCheck(place === 'here' ? name : '', name + domain)
   const { handle: current } = useSession()
   const handle = place === 'here' ? name + domain : own
-  const keys = [com.core.server.getSession, com.core.identity.listRotationKeys]
-  const update = useProcedure(com.core.identity.updateHandle, keys, {
-    onSuccess: () => {
-      toast(t.identity.handleChanged(handle))
-      onClose()
-    },
+  const update = useDialogAction(com.core.identity.updateHandle, {
+    invalidates: [com.core.server.getSession, com.core.identity.listRotationKeys],
+    input: () => ({ handle: handle as HandleString }),
+    done: t.identity.handleChanged(handle),
+    onClose,
   })
   const concernsHandle = handleErrors.includes(errorName(update.error) ?? '')
   const serverError = concernsHandle && place === 'here' ? explain(update.error) : undefined
   return (
     <FormDialog
+      {...update}
       action={t.identity.handleSubmit}
-      busy={update.isPending}
       disabled={handle === current || (place === 'own' && !(published && isDomain(own)))}
       error={serverError === undefined ? update.error : undefined}
-      onClose={onClose}
-      onSubmit={() => {
-        if (place === 'own' || !check.problem) update.mutate({ handle: handle as HandleString })
+      onSubmit={(field) => {
+        if (place === 'own' || !check.problem) update.onSubmit(field)
       }}
       title={t.identity.handleTitle}
     >

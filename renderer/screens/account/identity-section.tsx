@@ -1,11 +1,11 @@
 import type { HandleString } from '@atproto/syntax'
 import { AtSign, Globe, KeyRound } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { FormError, Loaded, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -40,8 +40,6 @@ function WebIdentity() {
 
 function PlcIdentity() {
   const query = useXrpcQuery(com.core.identity.listRotationKeys, {})
-  const [isAdding, setAdding] = useState(false)
-  const [removed, setRemoved] = useState<string>()
   return (
     <Loaded query={query} rows={2}>
       {({ keys, handle, published }) => {
@@ -49,39 +47,39 @@ function PlcIdentity() {
         const canChange = own.length < keys.length
         const detail = own.length === 0 ? t.identity.keysNone : t.identity.keysSome
         return (
-          <>
-            <Panel>
-              <HandleRow named={handle} published={published} />
+          <Panel>
+            <HandleRow named={handle} published={published} />
+            <Row
+              action={
+                canChange && (
+                  <DialogButton dialog={(close) => <RecoveryDialog onClose={close} />}>
+                    {t.identity.addKey}
+                  </DialogButton>
+                )
+              }
+              detail={canChange ? detail : t.identity.keysForeign}
+              icon={<KeyRound aria-hidden size={20} strokeWidth={1.75} />}
+              title={t.identity.keys}
+            />
+            {own.map(({ key }) => (
               <Row
-                action={canChange && <Button onClick={() => setAdding(true)}>{t.identity.addKey}</Button>}
-                detail={canChange ? detail : t.identity.keysForeign}
-                icon={<KeyRound aria-hidden size={20} strokeWidth={1.75} />}
-                title={t.identity.keys}
+                action={
+                  canChange && (
+                    <DialogButton
+                      aria-label={t.identity.removeKeyLabel(key)}
+                      dialog={(close) => <RemoveKeyDialog onClose={close} publicKey={key} />}
+                      size="s"
+                      variant="quiet"
+                    >
+                      {t.identity.removeKey}
+                    </DialogButton>
+                  )
+                }
+                key={key}
+                title={<code className={styles.key}>{key}</code>}
               />
-              {own.map(({ key }) => (
-                <Row
-                  action={
-                    canChange && (
-                      <Button
-                        aria-label={t.identity.removeKeyLabel(key)}
-                        onClick={() => setRemoved(key)}
-                        size="s"
-                        variant="quiet"
-                      >
-                        {t.identity.removeKey}
-                      </Button>
-                    )
-                  }
-                  key={key}
-                  title={<code className={styles.key}>{key}</code>}
-                />
-              ))}
-            </Panel>
-            {isAdding && <RecoveryDialog onClose={() => setAdding(false)} />}
-            {removed !== undefined && (
-              <RemoveKeyDialog onClose={() => setRemoved(undefined)} publicKey={removed} />
-            )}
-          </>
+            ))}
+          </Panel>
         )
       }}
     </Loaded>
@@ -97,21 +95,22 @@ interface HandleRowProps {
 
 function HandleRow({ published, named }: HandleRowProps) {
   const { handle } = useSession()
-  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <Row
         action={
-          <Button aria-label={t.identity.changeHandle} onClick={() => setOpen(true)}>
+          <DialogButton
+            aria-label={t.identity.changeHandle}
+            dialog={(close) => <HandleDialog onClose={close} published={published ?? true} />}
+          >
             {t.account.change}
-          </Button>
+          </DialogButton>
         }
         detail={published === undefined ? undefined : stateOf(published)}
         icon={<AtSign aria-hidden size={20} strokeWidth={1.75} />}
         title={handle}
       />
       {published && named !== handle && <OtherHandle named={named} />}
-      {isOpen && <HandleDialog onClose={() => setOpen(false)} published={published ?? true} />}
     </>
   )
 }

@@ -1,20 +1,17 @@
-import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
-import type { useProcedure } from '../../api/hooks.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { CodeForm } from './code-form.tsx'
+import { CodeDialog, type CodeRequest } from './code-dialog.tsx'
 
 interface PasswordDialogProps {
   readonly email: string
-  readonly codeRequest: ReturnType<typeof useProcedure<typeof com.core.server.requestPasswordReset.main>>
+  readonly codeRequest: CodeRequest
   onClose(): void
 }
 
@@ -22,35 +19,34 @@ interface PasswordDialogProps {
 export function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
   const { did, handle } = useSession()
   const [, navigate] = useLocation()
-  const reset = useMutation({
-    mutationFn: (body: { readonly token: string; readonly password: string }) =>
-      call(com.core.server.resetPassword, { body }),
-    onSuccess: async (_, { password }) => {
-      try {
-        await signIn({ identifier: did, password })
-        toast(t.account.passwordToast)
-        onClose()
-      } catch {
-        // With a second factor, sign-in needs a code: the sign-in screen asks for it.
-        removeSession(did)
-        navigate(entrances.signIn)
-        toast(t.reset.done)
-      }
+  const change = useDialogWork({
+    run: async (field) => {
+      const password = field('newPassword')
+      await call(com.core.server.resetPassword, { body: { token: field('code').trim(), password } })
+      const signedIn = signIn({ identifier: did, password })
+      return signedIn.then(
+        () => true,
+        () => false,
+      )
     },
+    done: (_, isSignedIn) => (isSignedIn ? t.account.passwordToast : t.reset.done),
+    onDone: (isSignedIn) => {
+      if (isSignedIn) return
+      // With a second factor, sign-in needs a code: the sign-in screen asks for it.
+      removeSession(did)
+      navigate(entrances.signIn)
+    },
+    onClose,
   })
   return (
-    <Dialog onClose={onClose} title={t.account.passwordTitle}>
-      <CodeForm
-        action={t.account.changePassword}
-        busy={reset.isPending}
-        email={email}
-        error={reset.error}
-        codeRequest={codeRequest}
-        onResend={(callbacks) => codeRequest.mutate({ email }, callbacks)}
-        onSubmit={(field) => reset.mutate({ token: field('code').trim(), password: field('newPassword') })}
-      >
-        <NewPasswordField username={handle} />
-      </CodeForm>
-    </Dialog>
+    <CodeDialog
+      {...change}
+      action={t.account.changePassword}
+      codeRequest={codeRequest}
+      email={email}
+      title={t.account.passwordTitle}
+    >
+      <NewPasswordField username={handle} />
+    </CodeDialog>
   )
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorName } from '../../api/errors.ts'
 import {
@@ -5,14 +6,16 @@ import {
   type ProfileChanges,
   type ProfileRecord,
   pictureFields,
+  saveProfile,
   type TextField,
   textFields,
-  useProfileSave,
 } from '../../api/profile.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field, TextArea } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { type ChosenPicture, CropDialog } from './crop-dialog.tsx'
 import { PictureField } from './picture-field.tsx'
@@ -35,14 +38,19 @@ interface ProfileDialogProps {
 
 /** Edits the profile. Only members changed here are written, so changes from elsewhere are kept. */
 export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
+  const { did } = useSession()
+  const client = useQueryClient()
   const [changes, setChanges] = useState<ProfileChanges>({})
   const [chosen, setChosen] = useState<ChosenPicture>()
   const [isSubmitted, setSubmitted] = useState(false)
-  const save = useProfileSave({
-    onSuccess: () => {
-      toast(t.profile.saved)
-      onClose()
+  const save = useDialogWork({
+    run: () => {
+      const website = changes.website === undefined ? {} : { website: withScheme(changes.website) }
+      return saveProfile(did, base, { ...changes, ...website })
     },
+    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
+    done: t.profile.saved,
+    onClose,
   })
   useUnsaved(Object.keys(changes).length > 0)
   const change = (changed: ProfileChanges) => setChanges((before) => ({ ...before, ...changed }))
@@ -56,19 +64,16 @@ export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
     unmarked: true,
     value: textOf(name),
   })
-  const submit = () => {
+  const submit = (form: Fields) => {
     setSubmitted(true)
-    if (Object.values(problems).some((problem) => problem !== undefined)) return
-    const website = changes.website === undefined ? {} : { website: withScheme(changes.website) }
-    save.mutate({ base, changes: { ...changes, ...website } })
+    if (Object.values(problems).every((problem) => problem === undefined)) save.onSubmit(form)
   }
   return (
     <>
       <FormDialog
+        {...save}
         action={t.ui.save}
-        busy={save.isPending}
         error={errorName(save.error) === 'InvalidSwap' ? t.profile.changedElsewhere : save.error}
-        onClose={onClose}
         onSubmit={submit}
         title={t.profile.dialog}
       >
@@ -93,10 +98,7 @@ export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
         <CropDialog
           chosen={chosen}
           onClose={() => setChosen(undefined)}
-          onDone={(picture) => {
-            change({ [chosen.field]: picture })
-            setChosen(undefined)
-          }}
+          onDone={(picture) => change({ [chosen.field]: picture })}
         />
       )}
     </>

@@ -1,10 +1,9 @@
-import { useState } from 'react'
 import { imageUrl } from '../../api/images.ts'
 import { useOwnProfile, useProfileRecord } from '../../api/profile.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
-import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import styles from './profile.module.css'
@@ -15,11 +14,19 @@ export function ProfileSection() {
   const { did, handle } = useSession()
   const record = useProfileRecord()
   const { data: view } = useOwnProfile(did)
-  const [isEditing, setEditing] = useState(false)
+  const pictures = { avatar: view?.avatar, banner: view?.banner }
   const banner = imageUrl(view?.banner)
   return (
     <Section
-      action={record.isSuccess && <Button onClick={() => setEditing(true)}>{t.profile.edit}</Button>}
+      action={
+        record.data !== undefined && (
+          <DialogButton
+            dialog={(close) => <ProfileDialog base={record.data} onClose={close} pictures={pictures} />}
+          >
+            {t.profile.edit}
+          </DialogButton>
+        )
+      }
       lead={t.profile.lead}
       title={t.profile.title}
     >
@@ -41,13 +48,6 @@ export function ProfileSection() {
                 </div>
               </div>
             </Panel>
-            {isEditing && (
-              <ProfileDialog
-                base={base}
-                onClose={() => setEditing(false)}
-                pictures={{ avatar: view?.avatar, banner: view?.banner }}
-              />
-            )}
           </>
         )}
       </Loaded>

@@ -1,31 +1,20 @@
 import { Lock, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { CodeForm } from './code-form.tsx'
+import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 
 export function SignInSection() {
   const { email, emailConfirmed, emailAuthFactor = false } = useSession()
-  const [open, setOpen] = useState<'factor' | 'password'>()
-  const factorRequest = useProcedure(com.core.server.requestEmailUpdate)
-  const passwordRequest = useProcedure(com.core.server.requestPasswordReset)
-  const close = () => setOpen(undefined)
-  const changeFactor = () => {
-    factorRequest.mutate(undefined)
-    setOpen('factor')
-  }
-  const changePassword = () => {
-    if (email) passwordRequest.mutate({ email })
-    setOpen('password')
-  }
+  const [isChanging, setChanging] = useState(false)
+  const factorRequest = useCodeRequest(com.core.server.requestEmailUpdate)
+  const passwordRequest = useCodeRequest(com.core.server.requestPasswordReset, { email: email ?? '' })
   return (
     <Section title={t.account.signIn}>
       <Panel>
@@ -36,7 +25,10 @@ export function SignInSection() {
               disabled={!emailConfirmed}
               label={t.account.factor}
               labelHidden
-              onChange={changeFactor}
+              onChange={() => {
+                factorRequest.send()
+                setChanging(true)
+              }}
             />
           }
           detail={
@@ -47,20 +39,29 @@ export function SignInSection() {
         />
         <Row
           action={
-            <Button aria-label={t.account.changePassword} disabled={!email} onClick={changePassword}>
+            <DialogButton
+              aria-label={t.account.changePassword}
+              dialog={(close) => (
+                <PasswordDialog codeRequest={passwordRequest} email={email ?? ''} onClose={close} />
+              )}
+              disabled={!email}
+              onClick={() => passwordRequest.send()}
+            >
               {t.account.change}
-            </Button>
+            </DialogButton>
           }
           detail={email ? t.account.passwordDetail : t.account.passwordNeeds}
           icon={<Lock aria-hidden size={20} strokeWidth={1.75} />}
           title={t.account.password}
         />
       </Panel>
-      {open === 'factor' && email && (
-        <FactorDialog email={email} codeRequest={factorRequest} onClose={close} on={!emailAuthFactor} />
-      )}
-      {open === 'password' && email && (
-        <PasswordDialog email={email} codeRequest={passwordRequest} onClose={close} />
+      {isChanging && email && (
+        <FactorDialog
+          codeRequest={factorRequest}
+          email={email}
+          on={!emailAuthFactor}
+          onClose={() => setChanging(false)}
+        />
       )}
     </Section>
   )
@@ -69,7 +70,7 @@ export function SignInSection() {
 interface FactorDialogProps {
   readonly email: string
   readonly on: boolean
-  readonly codeRequest: ReturnType<typeof useProcedure<typeof com.core.server.requestEmailUpdate.main>>
+  readonly codeRequest: CodeRequest
   onClose(): void
 }
 
@@ -81,14 +82,12 @@ function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
     onClose,
   })
   return (
-    <Dialog onClose={onClose} title={on ? t.account.factorOnTitle : t.account.factorOffTitle}>
-      <CodeForm
-        {...update}
-        action={on ? t.account.factorOn : t.account.factorOff}
-        codeRequest={codeRequest}
-        email={email}
-        onResend={(callbacks) => codeRequest.mutate(undefined, callbacks)}
-      />
-    </Dialog>
+    <CodeDialog
+      {...update}
+      action={on ? t.account.factorOn : t.account.factorOff}
+      codeRequest={codeRequest}
+      email={email}
+      title={on ? t.account.factorOnTitle : t.account.factorOffTitle}
+    />
   )
 }

@@ -4,6 +4,7 @@ import {
   CirclePlay,
   Ellipsis,
   KeyRound,
+  type LucideIcon,
   Mail,
   MailPlus,
   PauseCircle,
@@ -11,119 +12,95 @@ import {
   TicketX,
   Trash2,
 } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { EmailDialog } from './email-dialog.tsx'
-import { HandleDialog } from './handle-dialog.tsx'
-import { InvitesDialog } from './invites-dialog.tsx'
-import { accountQueries, type ListedAccount } from './listed-account.ts'
-import { MessageDialog } from './message-dialog.tsx'
-import { RemoveDialog } from './remove-dialog.tsx'
-import { SetPasswordDialog } from './set-password-dialog.tsx'
-import { StatusDialog } from './status-dialog.tsx'
+import {
+  type AccountDialogProps,
+  EmailDialog,
+  HandleDialog,
+  InvitesDialog,
+  MessageDialog,
+  PasswordDialog,
+  RemoveDialog,
+  SuspendDialog,
+  TakedownDialog,
+} from './account-dialogs.tsx'
+import { accountQueries, type ListedAccount, subjectOf } from './listed-account.ts'
 
-type OpenDialog = 'suspend' | 'takedown' | 'password' | 'email' | 'handle' | 'message' | 'invites' | 'remove'
+interface ActionProps {
+  readonly icon: LucideIcon
+  readonly name: string
+  readonly danger?: boolean
+  onSelect(): void
+}
+
+function Action({ icon: Icon, name, ...item }: ActionProps) {
+  return (
+    <MenuItem icon={<Icon aria-hidden size={16} />} {...item}>
+      {name}
+    </MenuItem>
+  )
+}
 
 /** The menu of owner actions for another account. */
 export function AccountActions({ account }: { readonly account: ListedAccount }) {
   const { did, handle, status, email, invitesDisabled, activation } = account
-  const [open, setOpen] = useState<OpenDialog>()
-  const close = () => setOpen(undefined)
-  const lift = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
-    onSuccess: () => toast(t.accounts.lifted(handle)),
-    onError: (error) => toast(explain(error)),
-  })
-  const activate = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
-    onSuccess: () => toast(t.accounts.activated(handle)),
-    onError: (error) => toast(explain(error)),
+  const [OpenDialog, setOpenDialog] = useState<ComponentType<AccountDialogProps>>()
+  const opens = (dialog: ComponentType<AccountDialogProps>) => () => setOpenDialog(() => dialog)
+  const onError = (error: Error) => toast(explain(error))
+  const update = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
+    onSuccess: (_, { deactivated }) =>
+      toast(deactivated ? t.accounts.activated(handle) : t.accounts.lifted(handle)),
+    onError,
   })
   const enableInvites = useProcedure(com.core.admin.enableAccountInvites, accountQueries, {
     onSuccess: () => toast(t.accounts.invitesEnabled(handle)),
-    onError: (error) => toast(explain(error)),
+    onError,
   })
-  const subject = { $type: 'com.core.admin.defs#repoRef' as const, did }
+  const lift = (state: 'deactivated' | 'suspended' | 'takedown') => () =>
+    update.mutate({ subject: subjectOf(account), [state]: { applied: false } })
   return (
     <>
       <Menu label={t.accounts.menu(handle)} trigger={<Ellipsis aria-hidden size={18} />}>
         {status === 'deactivated' && activation && activation.kept !== 'move' && (
-          <MenuItem
-            icon={<CirclePlay aria-hidden size={16} />}
-            onSelect={() => activate.mutate({ subject, deactivated: { applied: false } })}
-          >
-            {t.accounts.activate}
-          </MenuItem>
+          <Action icon={CirclePlay} name={t.accounts.activate} onSelect={lift('deactivated')} />
         )}
         {status === 'suspended' && (
-          <MenuItem
-            icon={<CirclePlay aria-hidden size={16} />}
-            onSelect={() => lift.mutate({ subject, suspended: { applied: false } })}
-          >
-            {t.accounts.unsuspend}
-          </MenuItem>
+          <Action icon={CirclePlay} name={t.accounts.unsuspend} onSelect={lift('suspended')} />
         )}
         {status === 'takendown' && (
-          <MenuItem
-            icon={<CirclePlay aria-hidden size={16} />}
-            onSelect={() => lift.mutate({ subject, takedown: { applied: false } })}
-          >
-            {t.accounts.untakedown}
-          </MenuItem>
+          <Action icon={CirclePlay} name={t.accounts.untakedown} onSelect={lift('takedown')} />
         )}
         {status !== 'suspended' && status !== 'takendown' && (
-          <MenuItem icon={<PauseCircle aria-hidden size={16} />} onSelect={() => setOpen('suspend')}>
-            {t.accounts.suspend}
-          </MenuItem>
+          <Action icon={PauseCircle} name={t.accounts.suspend} onSelect={opens(SuspendDialog)} />
         )}
         {status !== 'takendown' && (
-          <MenuItem icon={<Ban aria-hidden size={16} />} onSelect={() => setOpen('takedown')}>
-            {t.accounts.takedown}
-          </MenuItem>
+          <Action icon={Ban} name={t.accounts.takedown} onSelect={opens(TakedownDialog)} />
         )}
-        <MenuItem icon={<KeyRound aria-hidden size={16} />} onSelect={() => setOpen('password')}>
-          {t.accounts.setPassword}
-        </MenuItem>
-        <MenuItem icon={<Mail aria-hidden size={16} />} onSelect={() => setOpen('email')}>
-          {t.accounts.changeEmail}
-        </MenuItem>
-        <MenuItem icon={<AtSign aria-hidden size={16} />} onSelect={() => setOpen('handle')}>
-          {t.accounts.changeHandle}
-        </MenuItem>
+        <Action icon={KeyRound} name={t.accounts.setPassword} onSelect={opens(PasswordDialog)} />
+        <Action icon={Mail} name={t.accounts.changeEmail} onSelect={opens(EmailDialog)} />
+        <Action icon={AtSign} name={t.accounts.changeHandle} onSelect={opens(HandleDialog)} />
         {email !== undefined && (
-          <MenuItem icon={<MailPlus aria-hidden size={16} />} onSelect={() => setOpen('message')}>
-            {t.accounts.message}
-          </MenuItem>
+          <Action icon={MailPlus} name={t.accounts.message} onSelect={opens(MessageDialog)} />
         )}
         {invitesDisabled ? (
-          <MenuItem
-            icon={<Ticket aria-hidden size={16} />}
+          <Action
+            icon={Ticket}
+            name={t.accounts.enableInvites}
             onSelect={() => enableInvites.mutate({ account: did })}
-          >
-            {t.accounts.enableInvites}
-          </MenuItem>
+          />
         ) : (
-          <MenuItem icon={<TicketX aria-hidden size={16} />} onSelect={() => setOpen('invites')}>
-            {t.accounts.disableInvites}
-          </MenuItem>
+          <Action icon={TicketX} name={t.accounts.disableInvites} onSelect={opens(InvitesDialog)} />
         )}
         <MenuSeparator />
-        <MenuItem danger icon={<Trash2 aria-hidden size={16} />} onSelect={() => setOpen('remove')}>
-          {t.accounts.remove}
-        </MenuItem>
+        <Action danger icon={Trash2} name={t.accounts.remove} onSelect={opens(RemoveDialog)} />
       </Menu>
-      {(open === 'suspend' || open === 'takedown') && (
-        <StatusDialog account={account} onClose={close} to={open} />
-      )}
-      {open === 'password' && <SetPasswordDialog account={account} onClose={close} />}
-      {open === 'email' && <EmailDialog account={account} onClose={close} />}
-      {open === 'handle' && <HandleDialog account={account} onClose={close} />}
-      {open === 'message' && <MessageDialog account={account} onClose={close} />}
-      {open === 'invites' && <InvitesDialog account={account} onClose={close} />}
-      {open === 'remove' && <RemoveDialog account={account} onClose={close} />}
+      {OpenDialog && <OpenDialog account={account} onClose={() => setOpenDialog(undefined)} />}
     </>
   )
 }

@@ -5,23 +5,29 @@ import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Secret } from '../../ui/secret.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { CreateDialog } from './create-dialog.tsx'
+import { CreateDialog, type CreatedPassword } from './create-dialog.tsx'
 
 type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
 
 export function AppPasswordsScreen() {
   const list = useXrpcQuery(com.core.server.listAppPasswords, {})
-  const [isCreating, setCreating] = useState(false)
-  const [revoking, setRevoking] = useState<AppPassword>()
+  const [created, setCreated] = useState<CreatedPassword>()
+  const usedNames = list.data?.passwords.map(({ name }) => name) ?? []
   const create = (
-    <Button icon={<Plus aria-hidden size={16} />} variant="primary" onClick={() => setCreating(true)}>
+    <DialogButton
+      dialog={(close) => <CreateDialog onClose={close} onCreated={setCreated} usedNames={usedNames} />}
+      icon={<Plus aria-hidden size={16} />}
+      variant="primary"
+    >
       {t.appPasswords.create}
-    </Button>
+    </DialogButton>
   )
   return (
     <Page
@@ -38,31 +44,43 @@ export function AppPasswordsScreen() {
           ) : (
             <RowList label={t.appPasswords.list}>
               {passwords.map((one) => (
-                <AppPasswordRow key={one.name} onRevoke={() => setRevoking(one)} value={one} />
+                <AppPasswordRow key={one.name} value={one} />
               ))}
             </RowList>
           )
         }
       </Loaded>
-      {isCreating && (
-        <CreateDialog
-          onClose={() => setCreating(false)}
-          usedNames={list.data?.passwords.map(({ name }) => name) ?? []}
-        />
-      )}
-      {revoking && <RevokeDialog name={revoking.name} onClose={() => setRevoking(undefined)} />}
+      {created && <CreatedDialog created={created} onClose={() => setCreated(undefined)} />}
     </Page>
   )
 }
 
-function AppPasswordRow({ value, onRevoke }: { readonly value: AppPassword; onRevoke(): void }) {
+interface CreatedDialogProps {
+  readonly created: CreatedPassword
+  onClose(): void
+}
+
+/** Shows a new app password once. */
+function CreatedDialog({ created: { name, password }, onClose }: CreatedDialogProps) {
+  return (
+    <Dialog dismissible={false} onClose={onClose} title={t.appPasswords.createdTitle(name)}>
+      <Secret name={t.appPasswords.value} onSaved={onClose} value={password} />
+    </Dialog>
+  )
+}
+
+function AppPasswordRow({ value }: { readonly value: AppPassword }) {
   const { name, createdAt, lastUsedAt, privileged } = value
   return (
     <Row
       action={
-        <Button aria-label={t.appPasswords.revokeLabel(name)} onClick={onRevoke} size="s">
+        <DialogButton
+          aria-label={t.appPasswords.revokeLabel(name)}
+          dialog={(close) => <RevokeDialog name={name} onClose={close} />}
+          size="s"
+        >
           {t.appPasswords.revoke}
-        </Button>
+        </DialogButton>
       }
       as="li"
       detail={

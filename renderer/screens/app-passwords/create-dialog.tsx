@@ -1,39 +1,31 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import type { Body } from '../../api/client.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Secret } from '../../ui/secret.tsx'
 import { Switch } from '../../ui/switch.tsx'
+
+export type CreatedPassword = Body<typeof com.core.server.createAppPassword.main>
 
 interface CreateDialogProps {
   /** Names that are already used. */
   readonly usedNames: readonly string[]
+  onCreated(created: CreatedPassword): void
   onClose(): void
 }
 
-/** Creates an app password, then shows it once. */
-export function CreateDialog({ usedNames, onClose }: CreateDialogProps) {
+export function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
   const [privileged, setPrivileged] = useState(false)
-  const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords])
-  if (create.data) {
-    return (
-      <Dialog dismissible={false} onClose={onClose} title={t.appPasswords.createdTitle(create.data.name)}>
-        <Secret name={t.appPasswords.value} onSaved={onClose} value={create.data.password} />
-      </Dialog>
-    )
-  }
+  const create = useDialogAction(com.core.server.createAppPassword, {
+    invalidates: [com.core.server.listAppPasswords],
+    input: (field) => ({ name: field('name'), privileged }),
+    onDone: onCreated,
+    onClose,
+  })
   return (
-    <FormDialog
-      action={t.appPasswords.submit}
-      busy={create.isPending}
-      error={create.error}
-      onClose={onClose}
-      onSubmit={(field) => create.mutate({ name: field('name'), privileged })}
-      title={t.appPasswords.createTitle}
-    >
+    <FormDialog {...create} action={t.appPasswords.submit} title={t.appPasswords.createTitle}>
       <Field
         autoComplete="off"
         defaultValue={t.appPasswords.suggestions.find((one) => !usedNames.includes(one))}

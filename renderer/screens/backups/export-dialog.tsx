@@ -1,61 +1,45 @@
 import { useState } from 'react'
-import { useDesktopCall } from '../../api/desktop.ts'
-import { PasswordStrength } from '../../parts/password-strength.tsx'
+import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
+import { StrengthField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { PasswordField } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 /** Asks for a passphrase, or an explicit choice of none. The desktop then asks for the location. */
 export function ExportDialog({ onClose }: { onClose(): void }) {
-  const [passphrase, setPassphrase] = useState('')
-  const [repeated, setRepeated] = useState('')
   const [isUnencrypted, setUnencrypted] = useState(false)
-  const [isSubmitted, setSubmitted] = useState(false)
-  const save = useDesktopCall('backups.export', [], {
-    onSuccess: (path) => {
-      if (path === undefined) return
-      toast(t.backups.exported(path))
-      onClose()
-    },
+  const [isMismatch, setMismatch] = useState(false)
+  const save = useDesktopDialogAction('backups.export', {
+    input: (field) => [isUnencrypted ? undefined : field('passphrase')],
+    done: (_, path) => path && t.backups.exported(path),
+    onClose,
   })
-  const isSame = passphrase === repeated
-  const submit = () => {
-    setSubmitted(true)
-    if (isUnencrypted) save.mutate([undefined])
-    else if (isSame) save.mutate([passphrase])
+  const submit = (field: Fields) => {
+    const isSame = isUnencrypted || field('passphrase') === field('repeated')
+    setMismatch(!isSame)
+    if (isSame) save.onSubmit(field)
   }
   return (
     <FormDialog
+      {...save}
       action={t.backups.exportSubmit}
-      busy={save.isPending}
-      error={save.error}
-      variant={isUnencrypted ? 'danger' : 'primary'}
-      onClose={onClose}
       onSubmit={submit}
       title={t.backups.exportTitle}
+      variant={isUnencrypted ? 'danger' : 'primary'}
     >
       <Notice variant="warn">{t.backups.exportWarning}</Notice>
       {!isUnencrypted && (
         <>
+          <StrengthField hint={t.backups.passphraseHint} label={t.backups.passphrase} name="passphrase" />
           <PasswordField
             autoComplete="new-password"
-            hint={passphrase === '' ? t.backups.passphraseHint : <PasswordStrength password={passphrase} />}
-            label={t.backups.passphrase}
-            minLength={8}
-            onChange={(event) => setPassphrase(event.target.value)}
-            required
-            value={passphrase}
-          />
-          <PasswordField
-            autoComplete="new-password"
-            error={isSubmitted && !isSame ? t.backups.passphraseDiffers : undefined}
+            error={isMismatch ? t.backups.passphraseDiffers : undefined}
             label={t.backups.passphraseAgain}
-            onChange={(event) => setRepeated(event.target.value)}
+            name="repeated"
             required
-            value={repeated}
           />
         </>
       )}

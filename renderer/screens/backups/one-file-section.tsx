@@ -1,9 +1,9 @@
 import { FileInput, FileOutput } from 'lucide-react'
-import { useState } from 'react'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ExportDialog } from './export-dialog.tsx'
@@ -11,19 +11,19 @@ import { ImportDialog } from './import-dialog.tsx'
 
 /** Export to one file and import from it. */
 export function OneFileSection() {
-  const [isExporting, setExporting] = useState(false)
   return (
     <Section lead={t.backups.oneFileLead} title={t.backups.oneFile}>
       <Panel>
         <Row
-          action={<Button onClick={() => setExporting(true)}>{t.backups.save}</Button>}
+          action={
+            <DialogButton dialog={(close) => <ExportDialog onClose={close} />}>{t.backups.save}</DialogButton>
+          }
           detail={t.backups.saveDetail}
           icon={<FileOutput aria-hidden size={20} strokeWidth={1.75} />}
           title={t.backups.exportTitle}
         />
         <ImportRow />
       </Panel>
-      {isExporting && <ExportDialog onClose={() => setExporting(false)} />}
     </Section>
   )
 }

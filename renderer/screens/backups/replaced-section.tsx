@@ -1,42 +1,40 @@
-import { useState } from 'react'
 import type { ReplacedData } from '../../../electron/bridge.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDate, formatDateTime } from '../../strings/format.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 
 /** The folders with data that a restore replaced, each with a button to delete it. Nothing without such folders. */
 export function ReplacedSection() {
   const { data: folders = [] } = useDesktopQuery('backups.replaced')
-  const [deleting, setDeleting] = useState<ReplacedData>()
+  if (folders.length === 0) return null
   return (
-    <>
-      {folders.length > 0 && (
-        <Section lead={t.backups.replacedLead} title={t.backups.replaced}>
-          <RowList label={t.backups.replaced}>
-            {folders.map((folder) => (
-              <ReplacedRow folder={folder} key={folder.name} onDelete={() => setDeleting(folder)} />
-            ))}
-          </RowList>
-        </Section>
-      )}
-      {deleting && <ForgetDialog folder={deleting} onClose={() => setDeleting(undefined)} />}
-    </>
+    <Section lead={t.backups.replacedLead} title={t.backups.replaced}>
+      <RowList label={t.backups.replaced}>
+        {folders.map((folder) => (
+          <ReplacedRow folder={folder} key={folder.name} />
+        ))}
+      </RowList>
+    </Section>
   )
 }
 
-function ReplacedRow({ folder, onDelete }: { readonly folder: ReplacedData; onDelete(): void }) {
+function ReplacedRow({ folder }: { readonly folder: ReplacedData }) {
   const { replacedAt, keptUntil, bytes } = folder
   const when = formatDateTime(replacedAt)
   return (
     <Row
       action={
-        <Button aria-label={t.backups.forgetLabel(when)} onClick={onDelete} size="s">
+        <DialogButton
+          aria-label={t.backups.forgetLabel(when)}
+          dialog={(close) => <ForgetDialog folder={folder} onClose={close} />}
+          size="s"
+        >
           {t.backups.forget}
-        </Button>
+        </DialogButton>
       }
       as="li"
       detail={t.backups.replacedDetail(formatBytes(bytes), formatDate(keptUntil))}

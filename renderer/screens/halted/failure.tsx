@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { BackupList } from '../../parts/backup-list.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import styles from './halted.module.css'
 import { SalvageDialog } from './salvage-dialog.tsx'
@@ -17,7 +17,6 @@ export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
 export function Failure({ state }: { readonly state: Failed }) {
   const { failure, message, path, port } = state
   const start = useDesktopCall('server.start')
-  const [isOpening, setIsOpening] = useState(false)
   return (
     <Stage title={failure === 'port-taken' ? t.halted.titles[failure](port) : t.halted.titles[failure]}>
       <Notice live variant="danger">
@@ -32,9 +31,9 @@ export function Failure({ state }: { readonly state: Failed }) {
       <FormError error={start.error} />
       <StageActions>
         {failure === 'damaged' && (
-          <Button variant="primary" onClick={() => setIsOpening(true)}>
+          <DialogButton dialog={(close) => <SalvageDialog onClose={close} />} variant="primary">
             {t.salvage.open}
-          </Button>
+          </DialogButton>
         )}
         <Button
           busy={start.isPending}
@@ -47,7 +46,6 @@ export function Failure({ state }: { readonly state: Failed }) {
           <Button onClick={() => void callDesktop('app.openFolder', 'data')}>{t.halted.openFolder}</Button>
         )}
       </StageActions>
-      {isOpening && <SalvageDialog onClose={() => setIsOpening(false)} />}
       {failure === 'port-taken' && <UseAnotherPort />}
       {failure === 'damaged' && (
         <section className={styles.more}>

@@ -24,7 +24,7 @@ export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
     <ConfirmDialog
       {...run}
       action={isChanged ? t.salvage.useChanged : t.salvage.submit}
-      ready={preview.isSuccess}
+      disabled={!preview.isSuccess}
       title={isChanged ? t.salvage.changedTitle : t.salvage.title}
     >
       <Stack>

@@ -1,14 +1,13 @@
 import { Plus, Ticket } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
 import { usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, Loaded, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -23,12 +22,14 @@ export function InvitesScreen() {
     createAvailable: true,
   })
   const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
-  const [isCreating, setCreating] = useState(false)
-  const [disabling, setDisabling] = useState<string>()
   const create = isOwner && (
-    <Button icon={<Plus aria-hidden size={16} />} variant="primary" onClick={() => setCreating(true)}>
+    <DialogButton
+      dialog={(close) => <CreateInvitesDialog onClose={close} />}
+      icon={<Plus aria-hidden size={16} />}
+      variant="primary"
+    >
       {t.invites.create}
-    </Button>
+    </DialogButton>
   )
   return (
     <Page
@@ -46,29 +47,22 @@ export function InvitesScreen() {
           ) : (
             <RowList label={t.invites.list}>
               {codes.map((code) => (
-                <InviteRow
-                  invite={code}
-                  key={code.code}
-                  onDisable={isOwner ? () => setDisabling(code.code) : undefined}
-                />
+                <InviteRow canDisable={isOwner} invite={code} key={code.code} />
               ))}
             </RowList>
           )
         }
       </Loaded>
-      {isCreating && <CreateInvitesDialog onClose={() => setCreating(false)} />}
-      {disabling && <DisableDialog code={disabling} onClose={() => setDisabling(undefined)} />}
     </Page>
   )
 }
 
 interface InviteRowProps {
   readonly invite: InviteCode
-  /** Undefined if the account cannot disable codes. */
-  readonly onDisable: (() => void) | undefined
+  readonly canDisable: boolean
 }
 
-function InviteRow({ invite, onDisable }: InviteRowProps) {
+function InviteRow({ invite, canDisable }: InviteRowProps) {
   const { code, available, disabled, createdAt, uses } = invite
   const isOpen = !disabled && available > 0
   return (
@@ -77,10 +71,14 @@ function InviteRow({ invite, onDisable }: InviteRowProps) {
         isOpen && (
           <>
             <CopyButton label={t.invites.copy} text={code} />
-            {onDisable && (
-              <Button aria-label={t.invites.disableLabel(code)} onClick={onDisable} size="s">
+            {canDisable && (
+              <DialogButton
+                aria-label={t.invites.disableLabel(code)}
+                dialog={(close) => <DisableDialog code={code} onClose={close} />}
+                size="s"
+              >
                 {t.invites.disable}
-              </Button>
+              </DialogButton>
             )}
           </>
         )

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
@@ -7,6 +6,7 @@ import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
@@ -18,7 +18,13 @@ export function Progress({ move }: { readonly move: Move }) {
   const host = hostOf(move.server)
   return (
     <Page
-      action={move.canCancel && <CancelButton move={move} />}
+      action={
+        move.canCancel && (
+          <DialogButton dialog={(close) => <CancelDialog move={move} onClose={close} />}>
+            {t.move.cancel}
+          </DialogButton>
+        )
+      }
       lead={t.move.lead}
       title={move.direction === 'in' ? t.move.titleIn : t.move.titleOut(host)}
     >
@@ -50,16 +56,6 @@ function FailedNotice({ error }: { readonly error: string }) {
     <Notice action={action} live variant="danger">
       {t.move.failed} {error}
     </Notice>
-  )
-}
-
-function CancelButton({ move }: { readonly move: Move }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button onClick={() => setOpen(true)}>{t.move.cancel}</Button>
-      {isOpen && <CancelDialog move={move} onClose={() => setOpen(false)} />}
-    </>
   )
 }
 

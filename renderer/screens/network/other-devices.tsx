@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSettingsChange } from '../../parts/setting-switch.tsx'
+import { useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Row } from '../../ui/page.tsx'
@@ -11,10 +11,10 @@ import { Points } from './points.tsx'
 export function OtherDevices({ isOn }: { readonly isOn: boolean }) {
   const [isAsking, setAsking] = useState(false)
   const close = useSettingsChange(() => toast(t.network.closed))
-  const open = useSettingsChange(() => {
-    toast(t.network.changed.localNetwork)
-    setAsking(false)
-  })
+  const open = useSettingsDialogAction(
+    { networkAccess: true },
+    { done: t.network.changed.localNetwork, onClose: () => setAsking(false) },
+  )
   return (
     <Row
       action={
@@ -23,17 +23,10 @@ export function OtherDevices({ isOn }: { readonly isOn: boolean }) {
             checked={isOn && !close.isPending}
             label={t.network.otherDevices}
             labelHidden
-            onChange={(on) => (on ? setAsking(true) : close.mutate([{ networkAccess: false }]))}
+            onChange={(on) => (on ? setAsking(true) : close.mutate({ networkAccess: false }))}
           />
           {isAsking && (
-            <ConfirmDialog
-              action={t.network.localConfirm}
-              busy={open.isPending}
-              error={open.error}
-              onClose={() => setAsking(false)}
-              onSubmit={() => open.mutate([{ networkAccess: true }])}
-              title={t.network.localTitle}
-            >
+            <ConfirmDialog {...open} action={t.network.localConfirm} title={t.network.localTitle}>
               <Points texts={t.network.localText} />
             </ConfirmDialog>
           )}

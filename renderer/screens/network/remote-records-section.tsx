@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
@@ -25,8 +26,7 @@ const refusalMs = 60 * 60_000
 export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
   const { records, bytes, limit, isPurging } = usage
   useXrpcQuery(getNetwork, {}, { pollMs: (data) => data?.remoteRecords.isPurging === true && pollMs })
-  const [isAsking, setAsking] = useState(false)
-  const purge = useProcedure(purgeRemoteRecords, [getNetwork], { onSuccess: () => setAsking(false) })
+  const [hasPurged, setPurged] = useState(false)
   const amount = records === 0 ? t.remoteRecords.none : t.remoteRecords.records(records)
   const used = t.remoteRecords.used(formatBytes(bytes), formatBytes(limit))
   return (
@@ -36,9 +36,12 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
         <Row
           action={
             (records > 0 || isPurging) && (
-              <Button busy={isPurging} onClick={() => setAsking(true)}>
+              <DialogButton
+                busy={isPurging}
+                dialog={(close) => <PurgeDialog onClose={close} onDone={() => setPurged(true)} />}
+              >
                 {t.remoteRecords.purge}
-              </Button>
+              </DialogButton>
             )
           }
           detail={
@@ -51,21 +54,18 @@ export function RemoteRecordsSection({ usage }: { readonly usage: Usage }) {
         />
       </Panel>
       <p className="visually-hidden" role="status">
-        {isPurging ? t.remoteRecords.purging : purge.isSuccess && t.remoteRecords.purged}
+        {isPurging ? t.remoteRecords.purging : hasPurged && t.remoteRecords.purged}
       </p>
-      {isAsking && (
-        <ConfirmDialog
-          action={t.remoteRecords.purgeConfirm}
-          busy={purge.isPending}
-          error={purge.error}
-          onClose={() => setAsking(false)}
-          onSubmit={() => purge.mutate(undefined)}
-          title={t.remoteRecords.purgeTitle}
-        >
-          <Points texts={t.remoteRecords.purgeText} />
-        </ConfirmDialog>
-      )}
     </Section>
+  )
+}
+
+function PurgeDialog(effects: { onDone(): void; onClose(): void }) {
+  const purge = useDialogAction(purgeRemoteRecords, { invalidates: [getNetwork], ...effects })
+  return (
+    <ConfirmDialog {...purge} action={t.remoteRecords.purgeConfirm} title={t.remoteRecords.purgeTitle}>
+      <Points texts={t.remoteRecords.purgeText} />
+    </ConfirmDialog>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useSettingsChange } from '../../parts/setting-switch.tsx'
+import { useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -15,15 +15,11 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
   const saved = wayOf(view)
   /** Chosen, and not saved yet: the public way needs an address first, the others a confirmation. */
   const [chosen, setChosen] = useState<Way>()
-  const change = useSettingsChange(() => {
-    if (chosen) toast(t.network.changed[chosen])
-    setChosen(undefined)
-  })
   /** Closing the server to the network needs no confirmation. */
   const close = useSettingsChange(() => toast(t.network.changed.thisComputer))
   const choose = (way: Way) => {
     if (way === saved) setChosen(undefined)
-    else if (way === 'thisComputer' && saved === 'localNetwork') close.mutate([settingsOf[way]])
+    else if (way === 'thisComputer' && saved === 'localNetwork') close.mutate(settingsOf[way])
     else setChosen(way)
   }
   const way = chosen ?? saved
@@ -33,14 +29,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         <WayChoice onChange={choose} way={way} />
       </Section>
       {chosen && chosen !== 'public' && (
-        <WayDialog
-          busy={change.isPending}
-          error={change.error}
-          from={saved}
-          onClose={() => setChosen(undefined)}
-          onSubmit={() => change.mutate([settingsOf[chosen]])}
-          to={chosen}
-        />
+        <WayDialog from={saved} onClose={() => setChosen(undefined)} to={chosen} />
       )}
       {way === 'public' && (
         <Section lead={t.network.addressLead} title={t.network.address}>
@@ -90,13 +79,11 @@ function wayOf({ settings }: SettingsView): Way {
 interface WayDialogProps {
   readonly from: Way
   readonly to: Exclude<Way, 'public'>
-  readonly busy: boolean
-  readonly error: unknown
-  onSubmit(): void
   onClose(): void
 }
 
-function WayDialog({ from, to, ...dialog }: WayDialogProps) {
+function WayDialog({ from, to, onClose }: WayDialogProps) {
+  const change = useSettingsDialogAction(settingsOf[to], { done: t.network.changed[to], onClose })
   const wasPublic = from === 'public'
   const texts = [
     ...(wasPublic ? t.network.privateText : []),
@@ -104,7 +91,7 @@ function WayDialog({ from, to, ...dialog }: WayDialogProps) {
   ]
   return (
     <ConfirmDialog
-      {...dialog}
+      {...change}
       action={wasPublic ? t.network.privateConfirm : t.network.localConfirm}
       title={wasPublic ? t.network.privateTitle : t.network.localTitle}
     >

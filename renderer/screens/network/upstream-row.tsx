@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
@@ -7,6 +6,7 @@ import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
@@ -42,7 +42,15 @@ export function UpstreamRow({ upstream, onRestore }: UpstreamRowProps) {
       action={
         <>
           {(state === 'waiting' || state === 'cutOff') && <Retry name={name} url={url} />}
-          {!isConfigured && <Remove name={name} onRestore={onRestore} url={url} />}
+          {!isConfigured && (
+            <DialogButton
+              aria-label={t.upstreams.removeLabel(name)}
+              dialog={(close) => <RemoveDialog name={name} onClose={close} onRestore={onRestore} url={url} />}
+              size="s"
+            >
+              {t.upstreams.remove}
+            </DialogButton>
+          )}
         </>
       }
       as="li"
@@ -112,24 +120,20 @@ function Retry({ url, name }: ActionProps) {
   )
 }
 
-function Remove({ url, name, onRestore }: ActionProps & Pick<UpstreamRowProps, 'onRestore'>) {
-  const [isAsking, setAsking] = useState(false)
+interface RemoveDialogProps extends ActionProps, Pick<UpstreamRowProps, 'onRestore'> {
+  onClose(): void
+}
+
+function RemoveDialog({ url, name, onRestore, onClose }: RemoveDialogProps) {
   const remove = useDialogAction(removeUpstream, {
     invalidates: [listUpstreams, getNetwork],
     input: () => ({ url }),
     onDone: () => toast(t.upstreams.removed(name), onRestore),
-    onClose: () => setAsking(false),
+    onClose,
   })
   return (
-    <>
-      <Button aria-label={t.upstreams.removeLabel(name)} onClick={() => setAsking(true)} size="s">
-        {t.upstreams.remove}
-      </Button>
-      {isAsking && (
-        <ConfirmDialog {...remove} action={t.upstreams.remove} title={t.upstreams.removeTitle(name)}>
-          {t.upstreams.removeText}
-        </ConfirmDialog>
-      )}
-    </>
+    <ConfirmDialog {...remove} action={t.upstreams.remove} title={t.upstreams.removeTitle(name)}>
+      {t.upstreams.removeText}
+    </ConfirmDialog>
   )
 }

@@ -1,22 +1,33 @@
 import { Send } from 'lucide-react'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { OutboxList } from '../../parts/outbox-list.tsx'
 import { SendTestDialog } from '../../parts/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 
 export function OutboxScreen() {
   const outbox = useDesktopQuery('outbox.list')
   const { data: view } = useDesktopQuery('settings.view')
-  const [isTesting, setTesting] = useState(false)
   return (
     <Page
-      action={<Button onClick={() => setTesting(true)}>{t.outbox.test}</Button>}
+      action={
+        <DialogButton
+          dialog={(close) => (
+            <SendTestDialog
+              done={(to) => (view?.mail.host === '' ? t.outbox.testKept : t.outbox.testSent(to))}
+              lead={t.outbox.testLead}
+              onClose={close}
+              send={(to) => callDesktop('outbox.test', to)}
+              title={t.outbox.test}
+            />
+          )}
+        >
+          {t.outbox.test}
+        </DialogButton>
+      }
       lead={t.outbox.lead}
       title={t.outbox.title}
     >
@@ -35,15 +46,6 @@ export function OutboxScreen() {
           )
         }
       </Loaded>
-      {isTesting && (
-        <SendTestDialog
-          lead={t.outbox.testLead}
-          onClose={() => setTesting(false)}
-          onSent={(to) => toast(view?.mail.host === '' ? t.outbox.testKept : t.outbox.testSent(to))}
-          send={(to) => callDesktop('outbox.test', to)}
-          title={t.outbox.test}
-        />
-      )}
     </Page>
   )
 }

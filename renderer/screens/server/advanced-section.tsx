@@ -1,5 +1,5 @@
 import type { LogLevel, SettingsView } from '../../../electron/bridge.ts'
-import { useSettingsChange } from '../../parts/setting-switch.tsx'
+import { useSetting } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { SelectField } from '../../ui/field.tsx'
@@ -8,8 +8,7 @@ import { Panel, Section } from '../../ui/page.tsx'
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 export function AdvancedSection({ view }: { readonly view: SettingsView }) {
-  const change = useSettingsChange()
-  const pending = change.isPending ? change.variables[0].logLevel : undefined
+  const [level, setLevel] = useSetting(view, 'logLevel')
   return (
     <Section lead={t.server.advancedLead} title={t.server.advanced}>
       <SettingsForm labels={t.server.labels.advanced} view={view} />
@@ -17,9 +16,9 @@ export function AdvancedSection({ view }: { readonly view: SettingsView }) {
         <SelectField
           hint={t.server.logLevelHint}
           label={t.server.logLevel}
-          onChange={(level) => change.mutate([{ logLevel: level as LogLevel }])}
+          onChange={(chosen) => setLevel(chosen as LogLevel)}
           options={levels.map((value) => ({ value, label: t.server.logLevels[value] }))}
-          value={pending ?? view.settings.logLevel}
+          value={level}
         />
       </Panel>
     </Section>

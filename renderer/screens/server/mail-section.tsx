@@ -65,7 +65,7 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
         <SendTestDialog
           lead={t.server.mailTestLead}
           onClose={() => setTesting(false)}
-          onSent={(to) => toast(t.server.mailTested(to))}
+          done={t.server.mailTested}
           send={(to) => callDesktop('mail.test', mail, newPassword, to)}
           title={t.server.mailTestTitle}
         />

@@ -1,5 +1,5 @@
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useSettingsChange } from '../../parts/setting-switch.tsx'
+import { useSetting } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { SelectField } from '../../ui/field.tsx'
@@ -10,17 +10,16 @@ type Rule = Settings['inviteRequired']
 const rules: readonly Rule[] = ['auto', 'on', 'off']
 
 export function SignUpSection({ view }: { readonly view: SettingsView }) {
-  const change = useSettingsChange()
-  const pending = change.isPending ? change.variables[0].inviteRequired : undefined
+  const [rule, setRule] = useSetting(view, 'inviteRequired')
   return (
     <Section lead={t.server.signUpLead} title={t.server.signUp}>
       <Panel padded>
         <SelectField
           hint={t.server.inviteRequiredDetail}
           label={t.server.inviteRequired}
-          onChange={(rule) => change.mutate([{ inviteRequired: rule as Rule }])}
+          onChange={(chosen) => setRule(chosen as Rule)}
           options={rules.map((value) => ({ value, label: t.server.inviteRules[value] }))}
-          value={pending ?? view.settings.inviteRequired}
+          value={rule}
         />
       </Panel>
       <SettingsForm labels={t.server.labels.signUp} view={view} />

@@ -1,5 +1,4 @@
 import { Play, RotateCw, Square } from 'lucide-react'
-import { useState } from 'react'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, serverState, useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
@@ -9,6 +8,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyField } from '../../ui/copy.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -57,7 +57,6 @@ export function StatePanel() {
 }
 
 function StateButtons({ state }: { readonly state: ServerState }) {
-  const [isStopping, setStopping] = useState(false)
   const callbacks = { onError: (error: Error) => toast(explain(error)) }
   const start = useDesktopCall('server.start', [], callbacks)
   const restart = useDesktopCall('server.restart', [], callbacks)
@@ -86,10 +85,13 @@ function StateButtons({ state }: { readonly state: ServerState }) {
       >
         {t.server.restart}
       </Button>
-      <Button disabled={isChanging} icon={<Square aria-hidden size={14} />} onClick={() => setStopping(true)}>
+      <DialogButton
+        dialog={(close) => <StopDialog onClose={close} />}
+        disabled={isChanging}
+        icon={<Square aria-hidden size={14} />}
+      >
         {t.server.stop}
-      </Button>
-      {isStopping && <StopDialog onClose={() => setStopping(false)} />}
+      </DialogButton>
     </>
   )
 }

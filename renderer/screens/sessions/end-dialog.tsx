@@ -1,12 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { clientName } from './client-name.ts'
+
+const { listSessions, revokeSession } = com.core.server
 
 interface EndDialogProps {
   readonly sessions: readonly { readonly id: string; readonly client?: string | undefined }[]
@@ -18,22 +20,16 @@ export function EndDialog({ sessions, onClose }: EndDialogProps) {
   const { did } = useSession()
   const queries = useQueryClient()
   const isOne = sessions.length === 1
-  const end = useMutation({
-    mutationFn: () =>
-      Promise.all(sessions.map(({ id }) => callAs(did, com.core.server.revokeSession, { body: { id } }))),
-    onSuccess: () => {
-      toast(isOne ? t.sessions.ended : t.sessions.endedOthers(sessions.length))
-      onClose()
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, com.core.server.listSessions) }),
+  const end = useDialogWork({
+    run: () => Promise.all(sessions.map(({ id }) => callAs(did, revokeSession, { body: { id } }))),
+    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, listSessions) }),
+    done: isOne ? t.sessions.ended : t.sessions.endedOthers(sessions.length),
+    onClose,
   })
   return (
     <ConfirmDialog
+      {...end}
       action={t.sessions.end}
-      busy={end.isPending}
-      error={end.error}
-      onClose={onClose}
-      onSubmit={() => end.mutate()}
       title={isOne ? t.sessions.endTitle : t.sessions.endOthersTitle}
     >
       {isOne

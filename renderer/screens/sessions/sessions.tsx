@@ -1,10 +1,9 @@
 import { KeyRound, Monitor } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -15,11 +14,16 @@ type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][nu
 
 export function SessionsScreen() {
   const list = useXrpcQuery(com.core.server.listSessions, {})
-  const [ending, setEnding] = useState<readonly OpenSession[]>()
   const others = list.data?.sessions.filter(({ current }) => !current) ?? []
   return (
     <Page
-      action={others.length > 0 && <Button onClick={() => setEnding(others)}>{t.sessions.endOthers}</Button>}
+      action={
+        others.length > 0 && (
+          <DialogButton dialog={(close) => <EndDialog onClose={close} sessions={others} />}>
+            {t.sessions.endOthers}
+          </DialogButton>
+        )
+      }
       lead={t.sessions.lead}
       title={t.sessions.title}
     >
@@ -27,12 +31,11 @@ export function SessionsScreen() {
         {({ sessions }) => (
           <RowList label={t.sessions.list}>
             {currentFirst(sessions).map((session) => (
-              <SessionRow key={session.id} onEnd={() => setEnding([session])} session={session} />
+              <SessionRow key={session.id} session={session} />
             ))}
           </RowList>
         )}
       </Loaded>
-      {ending && <EndDialog onClose={() => setEnding(undefined)} sessions={ending} />}
     </Page>
   )
 }
@@ -41,7 +44,7 @@ function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
   return sessions.toSorted((a, b) => Number(b.current) - Number(a.current))
 }
 
-function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd(): void }) {
+function SessionRow({ session }: { readonly session: OpenSession }) {
   const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, appPasswordName } = session
   const name = clientName(client)
   const Icon = appPasswordName === undefined ? Monitor : KeyRound
@@ -49,9 +52,13 @@ function SessionRow({ session, onEnd }: { readonly session: OpenSession; onEnd()
     <Row
       action={
         !current && (
-          <Button aria-label={t.sessions.endLabel(name)} onClick={onEnd} size="s">
+          <DialogButton
+            aria-label={t.sessions.endLabel(name)}
+            dialog={(close) => <EndDialog onClose={close} sessions={[session]} />}
+            size="s"
+          >
             {t.sessions.end}
-          </Button>
+          </DialogButton>
         )
       }
       as="li"

@@ -1,0 +1,201 @@
+/** The dialogs of the owner's actions for another account. */
+import type { HandleString } from '@atproto/syntax'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
+import { NewPasswordField } from '../../parts/new-password-field.tsx'
+import { t } from '../../strings/en.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Field, TextArea } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { accountQueries, type ListedAccount, subjectOf } from './listed-account.ts'
+
+export interface AccountDialogProps {
+  readonly account: ListedAccount
+  onClose(): void
+}
+
+/** The field `note` for the reason of an action. */
+function NoteField() {
+  return (
+    <Field
+      autoComplete="off"
+      hint={t.accounts.noteHint}
+      label={t.accounts.note}
+      maxLength={1000}
+      name="note"
+    />
+  )
+}
+
+export function SuspendDialog({ account, onClose }: AccountDialogProps) {
+  const { handle } = account
+  const suspend = useDialogAction(com.core.admin.updateSubjectStatus, {
+    invalidates: accountQueries,
+    input: (field) => ({
+      subject: subjectOf(account),
+      suspended: { applied: true, ref: field('note').trim() || undefined },
+    }),
+    done: t.accounts.suspended(handle),
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...suspend}
+      action={t.accounts.suspend}
+      title={t.accounts.suspendTitle(handle)}
+      variant="danger"
+    >
+      <p>{t.accounts.suspendText}</p>
+      <NoteField />
+    </FormDialog>
+  )
+}
+
+export function TakedownDialog({ account, onClose }: AccountDialogProps) {
+  const { handle } = account
+  const takedown = useDialogAction(com.core.admin.updateSubjectStatus, {
+    invalidates: accountQueries,
+    input: (field) => ({
+      subject: subjectOf(account),
+      takedown: { applied: true, ref: field('note').trim() || undefined },
+    }),
+    done: t.accounts.takendown(handle),
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...takedown}
+      action={t.accounts.takedown}
+      title={t.accounts.takedownTitle(handle)}
+      variant="danger"
+    >
+      <p>{t.accounts.takedownText}</p>
+      <NoteField />
+    </FormDialog>
+  )
+}
+
+export function PasswordDialog({ account: { did, handle }, onClose }: AccountDialogProps) {
+  const update = useDialogAction(com.core.admin.updateAccountPassword, {
+    input: (field) => ({ did, password: field('newPassword') }),
+    done: t.accounts.passwordSet(handle),
+    onClose,
+  })
+  return (
+    <FormDialog {...update} action={t.accounts.setPasswordSubmit} title={t.accounts.setPasswordTitle(handle)}>
+      <p>{t.accounts.setPasswordText}</p>
+      <NewPasswordField username={handle} />
+    </FormDialog>
+  )
+}
+
+export function EmailDialog({ account: { did, handle, email }, onClose }: AccountDialogProps) {
+  const update = useDialogAction(com.core.admin.updateAccountEmail, {
+    invalidates: accountQueries,
+    input: (field) => ({ account: did, email: field('email') }),
+    done: t.accounts.emailChanged(handle),
+    onClose,
+  })
+  return (
+    <FormDialog {...update} action={t.accounts.changeEmailSubmit} title={t.accounts.changeEmailTitle(handle)}>
+      <p>{t.accounts.changeEmailText}</p>
+      <Field
+        autoComplete="off"
+        defaultValue={email}
+        label={t.accounts.email}
+        name="email"
+        required
+        type="email"
+      />
+    </FormDialog>
+  )
+}
+
+export function HandleDialog({ account: { did, handle: current }, onClose }: AccountDialogProps) {
+  const update = useDialogAction(com.core.admin.updateAccountHandle, {
+    invalidates: accountQueries,
+    input: (field) => ({ did, handle: field('handle').trim().toLowerCase() as HandleString }),
+    done: ({ handle }) => t.accounts.handleChanged(current, handle),
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...update}
+      action={t.accounts.changeHandleSubmit}
+      title={t.accounts.changeHandleTitle(current)}
+    >
+      <p>{t.accounts.changeHandleText}</p>
+      <Field
+        autoCapitalize="none"
+        autoComplete="off"
+        defaultValue={current}
+        label={t.accounts.handle}
+        name="handle"
+        required
+        spellCheck={false}
+      />
+    </FormDialog>
+  )
+}
+
+/** Sends a message to the email address of the account. */
+export function MessageDialog({ account: { did, handle, email = '' }, onClose }: AccountDialogProps) {
+  const { did: senderDid } = useSession()
+  const send = useDialogAction(com.core.admin.sendEmail, {
+    input: (field) => ({
+      recipientDid: did,
+      senderDid,
+      subject: field('subject'),
+      content: field('content'),
+    }),
+    done: t.accounts.messageSent(handle),
+    onClose,
+  })
+  return (
+    <FormDialog {...send} action={t.accounts.messageSubmit} title={t.accounts.messageTitle(handle)}>
+      <p>{t.accounts.messageText(email)}</p>
+      <Field autoComplete="off" label={t.accounts.messageSubject} maxLength={200} name="subject" required />
+      <TextArea label={t.accounts.messageContent} maxLength={50_000} name="content" required rows={8} />
+    </FormDialog>
+  )
+}
+
+/** Stops earned invite codes, with a note. */
+export function InvitesDialog({ account: { did, handle }, onClose }: AccountDialogProps) {
+  const disable = useDialogAction(com.core.admin.disableAccountInvites, {
+    invalidates: accountQueries,
+    input: (field) => ({ account: did, note: field('note').trim() || undefined }),
+    done: t.accounts.invitesDisabled(handle),
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...disable}
+      action={t.accounts.disableInvitesSubmit}
+      title={t.accounts.disableInvitesTitle(handle)}
+    >
+      <p>{t.accounts.disableInvitesText}</p>
+      <NoteField />
+    </FormDialog>
+  )
+}
+
+export function RemoveDialog({ account: { did, handle }, onClose }: AccountDialogProps) {
+  const remove = useDialogAction(com.core.admin.deleteAccount, {
+    invalidates: accountQueries,
+    input: () => ({ did }),
+    done: t.accounts.removed(handle),
+    onClose,
+  })
+  return (
+    <ConfirmDialog
+      {...remove}
+      action={t.accounts.remove}
+      title={t.accounts.removeTitle(handle)}
+      typed={{ label: t.accounts.removeTyped(handle), text: handle }}
+    >
+      {t.accounts.removeText}
+    </ConfirmDialog>
+  )
+}
