@@ -6,6 +6,7 @@ import { type XrpcOptions, XrpcResponseError, xrpc } from '@atproto/lex-client'
 import {
   getMain,
   type InferMethodOutputBody,
+  type InferMethodParams,
   type Main,
   type Procedure,
   type Query,
@@ -53,6 +54,25 @@ export async function callAs<M extends Method>(
     const refreshed = await refresh(session)
     return call(method, options, refreshed.accessJwt)
   }
+}
+
+/** Calls a paged query until the last page. @param itemsOf returns the items of a response */
+export async function callForAll<Q extends Query, T>(
+  did: string,
+  method: Main<Q>,
+  params: InferMethodParams<Q>,
+  itemsOf: (page: Body<Q>) => readonly T[],
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  const all: T[] = []
+  let cursor: string | undefined
+  do {
+    const options = { params: { ...params, cursor }, signal } as unknown as XrpcOptions<Q>
+    const page = await callAs(did, method, options)
+    all.push(...itemsOf(page))
+    cursor = (page as { readonly cursor?: string }).cursor
+  } while (cursor !== undefined)
+  return all
 }
 
 /**

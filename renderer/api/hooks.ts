@@ -2,9 +2,11 @@
 import type { XrpcOptions } from '@atproto/lex-client'
 import { getMain, type InferMethodParams, type Main, type Procedure, type Query } from '@atproto/lex-schema'
 import {
+  keepPreviousData,
   type UseMutationOptions,
   type UseMutationResult,
   type UseQueryResult,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
@@ -45,6 +47,29 @@ export function useXrpcQuery<Q extends Query>(
     refetchInterval: ({ state }) => pollMs(state.data),
     ...options,
   })
+}
+
+/**
+ * Calls a paged query with the session of the current account.
+ * @param itemsOf returns the items of a response
+ * @returns the query, with the items of all pages that were loaded
+ */
+export function usePages<Q extends Query, T>(
+  method: Main<Q>,
+  params: InferMethodParams<Q>,
+  itemsOf: (page: Body<Q>) => readonly T[],
+  { keepsPrevious = false } = {},
+) {
+  const { did } = useSession()
+  const list = useInfiniteQuery({
+    queryKey: keyOf(did, method, params),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      callAs(did, method, { params: { ...params, cursor }, signal } as unknown as XrpcOptions<Q>),
+    getNextPageParam: (page) => (page as { readonly cursor?: string }).cursor,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
+  })
+  return { ...list, items: list.data?.pages.flatMap(itemsOf) ?? [] }
 }
 
 /** Calls a query without a session. */

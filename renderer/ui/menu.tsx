@@ -47,14 +47,13 @@ export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below
 interface MenuItemProps {
   readonly icon?: ReactNode
   readonly children: ReactNode
-  readonly detail?: ReactNode
   /** For a radio item: whether it is selected. */
   readonly checked?: boolean
   readonly danger?: boolean
   onSelect(): void
 }
 
-export function MenuItem({ icon, children, detail, checked, danger = false, onSelect }: MenuItemProps) {
+export function MenuItem({ icon, children, checked, danger = false, onSelect }: MenuItemProps) {
   return (
     <button
       {...(checked === undefined ? { role: 'menuitem' } : { role: 'menuitemradio', 'aria-checked': checked })}
@@ -64,10 +63,7 @@ export function MenuItem({ icon, children, detail, checked, danger = false, onSe
       type="button"
     >
       {icon}
-      <span className={styles.itemText}>
-        {children}
-        {detail && <span className={styles.detail}>{detail}</span>}
-      </span>
+      <span className={styles.itemText}>{children}</span>
       {checked && <span aria-hidden className={styles.mark} />}
     </button>
   )

@@ -59,8 +59,32 @@ export function ErrorState({ error, onRetry }: { readonly error: unknown; onRetr
 
 type Pages = Pick<
   UseInfiniteQueryResult,
-  'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
->
+  'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
+> & { readonly error: unknown }
+
+interface PagedProps<T> {
+  readonly list: Pages &
+    Pick<UseInfiniteQueryResult, 'isPending' | 'isLoadingError' | 'isSuccess' | 'refetch'> & {
+      readonly items: readonly T[]
+    }
+  readonly rows?: number
+  /** Shown if there are no items. */
+  readonly empty: ReactNode
+  readonly children: (items: readonly T[]) => ReactNode
+}
+
+/** Renders the items of a paged list with a button for the next page, or its loading, error or empty state. */
+export function Paged<T>({ list, rows, empty, children }: PagedProps<T>) {
+  return (
+    <>
+      {list.isPending && <Skeleton rows={rows ?? 3} />}
+      {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isSuccess && list.items.length === 0 && empty}
+      {list.items.length > 0 && children(list.items)}
+      <More list={list} />
+    </>
+  )
+}
 
 /** The end of a paged list: a button for the next page, or the error of loading it. */
 export function More({ list }: { readonly list: Pages }) {

@@ -1,11 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { callAs } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
-import { keyOf } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
+import { usePages } from '../../api/hooks.ts'
 import { useProfile } from '../../api/views.ts'
 import { AccountBadge } from '../../parts/account-badge.tsx'
 import { t } from '../../strings/en.ts'
@@ -14,7 +11,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { useDebounced } from '../../ui/debounced.ts'
 import { Field } from '../../ui/field.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
-import { Badge, EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
+import { Badge, EmptyState, Paged } from '../../ui/states.tsx'
 import { RelativeTime, useNow } from '../../ui/time.tsx'
 import { AccountActions } from './account-actions.tsx'
 import type { ListedAccount } from './listed-account.ts'
@@ -26,20 +23,18 @@ const searchFrom = 8
 export function AccountsScreen() {
   const [search, setSearch] = useState('')
   const text = useDebounced(search.trim())
-  const list = useAccounts(text)
-  const accounts = list.data?.pages.flatMap((page) => page.accounts) ?? []
+  const list = usePages(
+    com.core.admin.searchAccounts,
+    { email: text, limit: pageSize },
+    (page) => page.accounts,
+    { keepsPrevious: true },
+  )
+  const error = errorName(list.error) === 'Forbidden' ? t.accounts.notOwner : list.error
   // The field stays until all accounts are listed again: it has the focus.
   const isSearching = search !== '' || text !== '' || list.isPlaceholderData
   return (
     <Page lead={t.accounts.lead} title={t.accounts.title}>
-      {list.isPending && <Skeleton />}
-      {list.isLoadingError && (
-        <ErrorState
-          error={errorName(list.error) === 'Forbidden' ? t.accounts.notOwner : list.error}
-          onRetry={() => void list.refetch()}
-        />
-      )}
-      {(isSearching || accounts.length >= searchFrom) && (
+      {(isSearching || list.items.length >= searchFrom) && (
         <Field
           autoComplete="off"
           label={t.accounts.filter}
@@ -50,35 +45,24 @@ export function AccountsScreen() {
           value={search}
         />
       )}
-      {accounts.length > 0 && (
-        <RowList label={t.accounts.list}>
-          {accounts.map((account) => (
-            <AccountRow account={account} key={account.did} />
-          ))}
-        </RowList>
-      )}
-      {list.data && accounts.length === 0 && (
-        <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
-          {t.accounts.noMatchText}
-        </EmptyState>
-      )}
-      <More list={list} />
+      <Paged
+        empty={
+          <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
+            {t.accounts.noMatchText}
+          </EmptyState>
+        }
+        list={{ ...list, error }}
+      >
+        {(accounts) => (
+          <RowList label={t.accounts.list}>
+            {accounts.map((account) => (
+              <AccountRow account={account} key={account.did} />
+            ))}
+          </RowList>
+        )}
+      </Paged>
     </Page>
   )
-}
-
-/** @param email the beginning of a handle or an email address, or a DID; empty for all accounts */
-function useAccounts(email: string) {
-  const { did } = useSession()
-  const params = { email, limit: pageSize }
-  return useInfiniteQuery({
-    queryKey: keyOf(did, com.core.admin.searchAccounts, params),
-    placeholderData: keepPreviousData,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      callAs(did, com.core.admin.searchAccounts, { params: { ...params, cursor }, signal }),
-    getNextPageParam: ({ cursor }) => cursor,
-  })
 }
 
 /** Of an imported account that was never activated: when it is deleted, or why it is kept. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { callAs } from '../../api/client.ts'
+import { callForAll } from '../../api/client.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { explain } from '../../api/errors.ts'
 import { useMaybeSession, useSessions } from '../../api/sessions.ts'
@@ -57,19 +57,8 @@ function useChoices(): readonly Choice[] {
     queryKey: [did, 'accounts to export'],
     enabled: did !== '',
     retry: false,
-    queryFn: ({ signal }) => everyAccount(did, signal),
+    queryFn: ({ signal }): Promise<readonly Choice[]> =>
+      callForAll(did, com.core.admin.listAccounts, { limit: pageSize }, (page) => page.accounts, signal),
   })
   return data ?? sessions
-}
-
-async function everyAccount(did: string, signal: AbortSignal): Promise<readonly Choice[]> {
-  const all: Choice[] = []
-  let cursor: string | undefined
-  do {
-    const params = { limit: pageSize, cursor }
-    const page = await callAs(did, com.core.admin.listAccounts, { params, signal })
-    all.push(...page.accounts)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return all
 }

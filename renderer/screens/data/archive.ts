@@ -1,10 +1,10 @@
 /** The records and media of an account as one ZIP file, put together in the page. */
-import type { CidString } from '@atproto/lex-schema'
+import type { DidString } from '@atproto/lex-schema'
 import { useMutation } from '@tanstack/react-query'
 import { downloadZip } from 'client-zip'
 import { useRef, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { callAs } from '../../api/client.ts'
+import { callForAll } from '../../api/client.ts'
 import { downloadAs, saveFile } from '../../api/download.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
@@ -67,7 +67,8 @@ async function createArchive(
 const lastModified = new Date(1980, 0, 1)
 
 async function* filesOf(did: string, signal: AbortSignal, onProgress: (progress: Progress) => void) {
-  const cids = await listFiles(did, signal)
+  const params = { did: did as DidString, limit: 1000 }
+  const cids = await callForAll(did, listBlobs, params, (page) => page.cids, signal)
   const total = cids.length + 1
   onProgress({ done: 0, total })
   yield { name: 'repository.car', lastModified, input: await downloadAs(did, getRepo, { did }, signal) }
@@ -76,17 +77,6 @@ async function* filesOf(did: string, signal: AbortSignal, onProgress: (progress:
     const input = await downloadAs(did, getBlob, { did, cid }, signal)
     yield { name: `media/${cid}${extensionOf(input.type)}`, lastModified, input }
   }
-}
-
-async function listFiles(did: string, signal: AbortSignal): Promise<readonly CidString[]> {
-  const cids: CidString[] = []
-  let cursor: string | undefined
-  do {
-    const page = await callAs(did, listBlobs, { params: { did: did as never, limit: 1000, cursor }, signal })
-    cids.push(...(page.cids as CidString[]))
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return cids
 }
 
 const extensions: Readonly<Record<string, string>> = { jpeg: '.jpg', quicktime: '.mov', 'svg+xml': '.svg' }

@@ -1,17 +1,17 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { File, FileX, Film, Image, Images, type LucideIcon, Music } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { callAs } from '../../api/client.ts'
 import { trackedFetch } from '../../api/connection.ts'
 import { downloadAs, saveFile } from '../../api/download.ts'
 import { explain } from '../../api/errors.ts'
+import { usePages } from '../../api/hooks.ts'
 import { blobUrl } from '../../api/images.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Section } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, Paged } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { extensionOf } from './archive.ts'
 import styles from './data.module.css'
@@ -23,34 +23,29 @@ const pageSize = 24
 /** The files of the account, each a button that downloads it. */
 export function MediaSection() {
   const { did } = useSession()
-  const list = useInfiniteQuery({
-    queryKey: [did, listBlobs.$nsid],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      callAs(did, listBlobs, { params: { did, limit: pageSize, cursor }, signal }),
-    getNextPageParam: ({ cursor }) => cursor,
-  })
-  const cids = list.data?.pages.flatMap((page) => page.cids) ?? []
-  const { missing } = useMissingMedia()
+  const list = usePages(listBlobs, { did, limit: pageSize }, (page) => page.cids)
+  const missing = useMissingMedia()
   // The next section lists them.
-  if (list.isSuccess && cids.length === 0 && missing.length > 0) return null
+  if (list.isSuccess && list.items.length === 0 && missing.items.length > 0) return null
   return (
     <Section lead={t.data.mediaLead} title={t.data.media}>
-      {list.isPending && <Skeleton rows={2} />}
-      {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && cids.length === 0 && (
-        <EmptyState icon={<Images aria-hidden size={28} />} title={t.data.noMedia}>
-          {t.data.noMediaText}
-        </EmptyState>
-      )}
-      {cids.length > 0 && (
-        <ul aria-label={t.data.media} className={styles.media}>
-          {cids.map((cid) => (
-            <MediaTile cid={cid} did={did} key={cid} />
-          ))}
-        </ul>
-      )}
-      <More list={list} />
+      <Paged
+        empty={
+          <EmptyState icon={<Images aria-hidden size={28} />} title={t.data.noMedia}>
+            {t.data.noMediaText}
+          </EmptyState>
+        }
+        list={list}
+        rows={2}
+      >
+        {(cids) => (
+          <ul aria-label={t.data.media} className={styles.media}>
+            {cids.map((cid) => (
+              <MediaTile cid={cid} did={did} key={cid} />
+            ))}
+          </ul>
+        )}
+      </Paged>
     </Section>
   )
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FileX } from 'lucide-react'
 import { useRef } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
@@ -6,6 +6,7 @@ import { parseAtUri } from '../../api/at-uri.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { trackedFetch } from '../../api/connection.ts'
 import { explain } from '../../api/errors.ts'
+import { usePages } from '../../api/hooks.ts'
 import { blobUrl } from '../../api/images.ts'
 import { useSession } from '../../api/sessions.ts'
 import { collectionName } from '../../parts/collection-name.ts'
@@ -20,25 +21,17 @@ const pageSize = 50
 
 /** The files that records of the account name and that this server does not have intact. */
 export function useMissingMedia() {
-  const { did } = useSession()
-  const list = useInfiniteQuery({
-    queryKey: [did, listMissingBlobs.$nsid],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      callAs(did, listMissingBlobs, { params: { limit: pageSize, cursor }, signal }),
-    getNextPageParam: ({ cursor }) => cursor,
-  })
-  return { list, missing: list.data?.pages.flatMap((page) => page.blobs) ?? [] }
+  return usePages(listMissingBlobs, { limit: pageSize }, (page) => page.blobs)
 }
 
 /** The files that records name and that this server does not have intact, with a button to upload them. Nothing without such files. */
 export function MissingMediaSection() {
-  const { list, missing } = useMissingMedia()
-  if (missing.length === 0) return null
+  const list = useMissingMedia()
+  if (list.items.length === 0) return null
   return (
     <Section action={<UploadButton />} lead={t.data.missingLead} title={t.data.missing}>
       <RowList label={t.data.missing}>
-        {missing.map((blob) => (
+        {list.items.map((blob) => (
           <MissingRow blob={blob} key={blob.cid} />
         ))}
       </RowList>

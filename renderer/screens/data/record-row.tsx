@@ -3,22 +3,23 @@ import { parseAtUri } from '../../api/at-uri.ts'
 import { usePost, useProfile } from '../../api/views.ts'
 import { Thumbnails } from '../../parts/thumbnails.tsx'
 import { t } from '../../strings/en.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './data.module.css'
+import { RecordDialog } from './record-dialog.tsx'
 import type { StoredRecord, useRecordRemoval } from './records.ts'
 import { createdAtOf, summaryOf } from './summary.ts'
 
 interface RecordRowProps {
   readonly record: StoredRecord
   readonly removal: ReturnType<typeof useRecordRemoval>
-  onView(): void
 }
 
 /** A record with its summary, and buttons to view and delete it. */
-export function RecordRow({ record, removal, onView }: RecordRowProps) {
+export function RecordRow({ record, removal }: RecordRowProps) {
   const { repo, rkey } = parseAtUri(record.uri)
   const { text, subject } = summaryOf(record.value)
   const createdAt = createdAtOf(record.value)
@@ -26,9 +27,13 @@ export function RecordRow({ record, removal, onView }: RecordRowProps) {
     <Row
       action={
         <>
-          <Button aria-label={t.data.viewLabel(rkey)} onClick={onView} size="s">
+          <DialogButton
+            aria-label={t.data.viewLabel(rkey)}
+            dialog={(close) => <RecordDialog onClose={close} record={record} />}
+            size="s"
+          >
             {t.data.view}
-          </Button>
+          </DialogButton>
           <IconButton
             busy={removal.isPending && removal.variables === record}
             icon={<Trash2 aria-hidden size={16} />}

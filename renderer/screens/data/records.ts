@@ -1,11 +1,12 @@
 /** The records of a collection: pages, and deletion with undo. */
 import { type BlobRef, enumBlobRefs, getBlobCidString, type LexValue } from '@atproto/lex-data'
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
 import { parseAtUri } from '../../api/at-uri.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { downloadAs } from '../../api/download.ts'
 import { explain } from '../../api/errors.ts'
+import { usePages } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { toast } from '../../ui/toast.tsx'
@@ -18,20 +19,8 @@ const pageSize = 50
 
 export function useRecords(collection: string) {
   const { did } = useSession()
-  return useInfiniteQuery({
-    queryKey: [did, listRecords.$nsid, collection],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) => {
-      const params = {
-        repo: did,
-        collection: collection as `${string}.${string}.${string}`,
-        limit: pageSize,
-        cursor,
-      }
-      return callAs(did, listRecords, { params, signal })
-    },
-    getNextPageParam: ({ cursor }) => cursor,
-  })
+  const params = { repo: did, collection: collection as `${string}.${string}.${string}`, limit: pageSize }
+  return usePages(listRecords, params, (page) => page.records)
 }
 
 /** Deletes a record. Undo creates it again under the same key, with the files that were deleted with it. */
