@@ -19,9 +19,7 @@ export function BackupList() {
     <Loaded query={list}>
       {(backups) =>
         backups.length === 0 ? (
-          <EmptyState icon={<Archive aria-hidden size={28} />} title={t.backups.none}>
-            {t.backups.noneText}
-          </EmptyState>
+          <EmptyState icon={Archive} text={t.backups.noneText} title={t.backups.none} />
         ) : (
           <>
             <LastTest backups={backups} />

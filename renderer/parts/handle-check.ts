@@ -1,18 +1,41 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { com } from '../../lexicons/generated/index.ts'
 import { call } from '../api/client.ts'
 import { errorName } from '../api/errors.ts'
 import { t } from '../strings/en.ts'
 import { useDebounced } from '../ui/debounced.ts'
 
-export interface HandleCheck {
+interface HandleCheck {
   /** The validation error. */
   readonly problem: string | undefined
   readonly state: 'empty' | 'checking' | 'taken' | 'free'
 }
 
+/** The choice of a handle: a name, and one of the domains of the server. */
+export interface HandleChoice {
+  readonly typed: string
+  readonly domain: string
+  readonly domains: readonly string[]
+  /** The full handle. */
+  readonly handle: string
+  readonly check: HandleCheck
+  setTyped(text: string): void
+  setDomain(domain: string): void
+}
+
+/** @param isChecked whether the handle is checked while it is typed */
+export function useHandleChoice(domains: readonly string[], initial = '', isChecked = true): HandleChoice {
+  const [typed, setTyped] = useState(initial)
+  const [domain, setDomain] = useState(domains[0] ?? '')
+  const name = nameIn(typed, domain)
+  const handle = name + domain
+  const check = useHandleCheck(isChecked ? name : '', handle)
+  return { typed, domain, domains, handle, check, setTyped, setDomain }
+}
+
 /** Checks a handle while it is typed: its syntax at once, its availability after a pause. */
-export function useHandleCheck(name: string, handle: string): HandleCheck {
+function useHandleCheck(name: string, handle: string): HandleCheck {
   const problem = name === '' ? undefined : problemOf(name)
   const debounced = useDebounced(handle)
   const { data: isTaken } = useQuery({
@@ -26,7 +49,7 @@ export function useHandleCheck(name: string, handle: string): HandleCheck {
 }
 
 /** The name part of the input, which may be a full handle with a leading @. */
-export function nameIn(typed: string, domain: string): string {
+function nameIn(typed: string, domain: string): string {
   const text = typed.trim().toLowerCase().replace(/^@/, '')
   return domain !== '' && text.endsWith(domain) ? text.slice(0, -domain.length) : text
 }

@@ -1,33 +1,27 @@
 import { useState } from 'react'
 import { t } from '../strings/en.ts'
 import { Field } from '../ui/field.tsx'
-import type { HandleCheck } from './handle-check.ts'
+import type { HandleChoice } from './handle-check.ts'
 import styles from './handle-field.module.css'
 
 interface HandleFieldProps {
-  readonly typed: string
-  /** The full handle. */
-  readonly handle: string
-  readonly domain: string
-  readonly domains: readonly string[]
-  readonly check: HandleCheck
+  readonly choice: HandleChoice
   /** The error of the server. */
-  readonly serverError: string | undefined
-  onType(text: string): void
-  onDomain(domain: string): void
+  readonly serverError?: string | undefined
+  /** Called when the name changes. */
+  onType?(): void
 }
 
 /** The name and the choice of its domain. */
-export function HandleField(props: HandleFieldProps) {
-  const { typed, handle, domain, domains, check, serverError, onType, onDomain } = props
+export function HandleField({ choice, serverError, onType }: HandleFieldProps) {
+  const { typed, handle, domain, check } = choice
   // Show “too short” only after the field loses focus.
   const [isBlurred, setBlurred] = useState(false)
   const problem = serverError ?? (isBlurred || check.state === 'taken' ? check.problem : undefined)
   return (
     <Field
-      autoCapitalize="none"
-      // The name without its domain is no user name for a password manager.
-      autoComplete="off"
+      // Without completion: the name without its domain is no user name for a password manager.
+      exact
       error={problem}
       hint={
         <span aria-live="polite" className={check.state === 'free' ? styles.good : undefined}>
@@ -36,26 +30,24 @@ export function HandleField(props: HandleFieldProps) {
       }
       label={t.signUp.handle}
       onBlur={() => setBlurred(typed !== '')}
-      onChange={(event) => onType(event.target.value)}
+      onChange={(event) => {
+        choice.setTyped(event.target.value)
+        onType?.()
+      }}
       required
-      spellCheck={false}
-      suffix={<DomainChoice domain={domain} domains={domains} onDomain={onDomain} />}
+      suffix={<DomainChoice choice={choice} />}
       value={typed}
     />
   )
 }
 
-function DomainChoice({
-  domain,
-  domains,
-  onDomain,
-}: Pick<HandleFieldProps, 'domain' | 'domains' | 'onDomain'>) {
+function DomainChoice({ choice: { domain, domains, setDomain } }: Pick<HandleFieldProps, 'choice'>) {
   if (domains.length < 2) return <span className={styles.handle}>{domain}</span>
   return (
     <select
       aria-label={t.signUp.domain}
       className={styles.domain}
-      onChange={(event) => onDomain(event.target.value)}
+      onChange={(event) => setDomain(event.target.value)}
       value={domain}
     >
       {domains.map((one) => (

@@ -1,10 +1,7 @@
-import { MailX } from 'lucide-react'
 import { useState } from 'react'
-import { useDesktopQuery } from '../api/desktop.ts'
 import { desktop } from '../bridge.ts'
 import { t } from '../strings/en.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { EmptyState, Loaded } from '../ui/states.tsx'
 import styles from './outbox.module.css'
 import { OutboxList } from './outbox-list.tsx'
 
@@ -18,26 +15,11 @@ export function OutboxHint() {
       <button onClick={() => setOpen(true)} type="button">
         {t.mail.openOutbox}
       </button>
-      {isOpen && <OutboxDialog onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Dialog onClose={() => setOpen(false)} title={t.outbox.title}>
+          <OutboxList />
+        </Dialog>
+      )}
     </span>
-  )
-}
-
-function OutboxDialog({ onClose }: { onClose(): void }) {
-  const outbox = useDesktopQuery('outbox.list')
-  return (
-    <Dialog onClose={onClose} title={t.outbox.title}>
-      <Loaded query={outbox}>
-        {(messages) =>
-          messages.length === 0 ? (
-            <EmptyState icon={<MailX aria-hidden size={28} />} title={t.outbox.none}>
-              {t.outbox.noneText}
-            </EmptyState>
-          ) : (
-            <OutboxList messages={messages} />
-          )
-        }
-      </Loaded>
-    </Dialog>
   )
 }

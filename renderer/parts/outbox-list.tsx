@@ -1,24 +1,40 @@
+import { Send } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { OutboxMessage } from '../../electron/bridge.ts'
-import { useDesktopCall } from '../api/desktop.ts'
-import { explain } from '../api/errors.ts'
+import { useDesktopCall, useDesktopQuery } from '../api/desktop.ts'
 import { t } from '../strings/en.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { RowList } from '../ui/page.tsx'
-import { Notice } from '../ui/states.tsx'
+import { EmptyState, Loaded, Notice } from '../ui/states.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import { toast } from '../ui/toast.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
 import styles from './outbox.module.css'
 
-/** Messages, newest first, each with a copyable code. */
-export function OutboxList({ messages }: { readonly messages: readonly OutboxMessage[] }) {
+/** The messages of the outbox, newest first, each with a copyable code. @param action shown if there are none */
+export function OutboxList({ action }: { readonly action?: ReactNode }) {
+  const outbox = useDesktopQuery('outbox.list')
+  return (
+    <Loaded query={outbox}>
+      {(messages) =>
+        messages.length === 0 ? (
+          <EmptyState action={action} icon={Send} text={t.outbox.noneText} title={t.outbox.none} />
+        ) : (
+          <Messages messages={messages} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+function Messages({ messages }: { readonly messages: readonly OutboxMessage[] }) {
   const newestFirst = messages.toSorted((a, b) => b.at.localeCompare(a.at))
   const restore = useDesktopCall('outbox.restore', ['outbox.list'], {
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   const remove = useDesktopCall('outbox.delete', ['outbox.list'], {
     onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   return (
     <RowList label={t.outbox.list}>

@@ -42,8 +42,6 @@ export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsF
     >
       {names.map((name) => (
         <Field
-          autoCapitalize="none"
-          autoComplete="off"
           error={save.data?.[name]}
           hint={t.server.hints[name]}
           key={name}
@@ -51,7 +49,6 @@ export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsF
           mono
           onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
           placeholder={view.defaults[name]}
-          spellCheck={false}
           unmarked
           value={textOf(name)}
         />

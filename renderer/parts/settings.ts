@@ -2,9 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Settings, SettingsView } from '../../electron/bridge.ts'
 import { callDesktop, DesktopError, invalidate } from '../api/desktop.ts'
-import { explain } from '../api/errors.ts'
 import { t } from '../strings/en.ts'
-import { toast } from '../ui/toast.tsx'
+import { toastError } from '../ui/toast.tsx'
 import { type DialogAction, useDialogWork } from './dialog-action.ts'
 
 /** @throws DesktopError with the problem of a value */
@@ -19,7 +18,7 @@ export function useSettingsChange(onChanged?: () => void) {
   return useMutation({
     mutationFn: save,
     onSuccess: () => onChanged?.(),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
     onSettled: () => invalidate(client, 'settings.view'),
   })
 }

@@ -1,7 +1,6 @@
 import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
 import type { Body } from '../api/client.ts'
-import { explain } from '../api/errors.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { hostOf, type Move, useMove } from '../api/moves.ts'
 import { useSession } from '../api/sessions.ts'
@@ -11,7 +10,7 @@ import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/states.tsx'
 import { useNow } from '../ui/time.tsx'
-import { toast } from '../ui/toast.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
 
 /** Shown for an account that is deactivated, suspended or taken down, or whose move has stopped its writes. */
 export function AccountBanner() {
@@ -67,7 +66,7 @@ function ActivationNotice() {
     [com.core.server.getSession, com.core.server.checkAccountStatus],
     {
       onSuccess: () => toast(isNew ? t.banner.activated : t.banner.reactivated),
-      onError: (error) => toast(explain(error)),
+      onError: toastError,
     },
   )
   const action = (

@@ -17,11 +17,10 @@ export function ConfirmDialog({ typed, disabled = false, children, ...dialog }: 
       <div>{children}</div>
       {typed && (
         <Field
-          autoComplete="off"
+          exact
           label={typed.label}
           onChange={(event) => setText(event.target.value)}
           required
-          spellCheck={false}
           value={text}
         />
       )}

@@ -1,5 +1,12 @@
 import { ChevronDown, Eye, EyeOff } from 'lucide-react'
-import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId, useState } from 'react'
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+  useState,
+} from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
 import styles from './field.module.css'
@@ -12,33 +19,47 @@ export interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly error?: string | undefined
   /** Inside the frame, after the text. */
   readonly suffix?: ReactNode
-  /** For codes, DIDs and passwords. */
+  /** For codes, DIDs and addresses. */
   readonly mono?: boolean
+  /** For text that the browser should not complete, capitalize or check. Given by default to `mono` fields. */
+  readonly exact?: boolean
   /** Omits the “optional” mark, for forms in which all fields are optional. */
   readonly unmarked?: boolean
 }
 
-/** A labelled text input. */
-export function Field(props: FieldProps) {
-  const { label, hint, error, suffix, mono = false, unmarked = false, className, ...input } = props
+interface LabelledProps {
+  readonly label: string
+  readonly isOptional: boolean
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+  readonly suffix?: ReactNode
+  readonly className?: string | undefined
+  /** Renders the control. */
+  readonly children: (control: Control) => ReactNode
+}
+
+interface Control {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': true | undefined
+}
+
+/** A control in a frame, with its label above, and its error and hint below. */
+function Labelled({ label, isOptional, hint, error, suffix, className, children }: LabelledProps) {
   const id = useId()
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div className={classes(styles.field, className)}>
       <label className={styles.label} htmlFor={id}>
         {label}
-        {!unmarked && !input.required && !input.readOnly && (
-          <span className={styles.optional}>{t.ui.optional}</span>
-        )}
+        {isOptional && <span className={styles.optional}>{t.ui.optional}</span>}
       </label>
       <div className={styles.frame} data-invalid={error ? '' : undefined}>
-        <input
-          {...input}
-          aria-describedby={described || undefined}
-          aria-invalid={error ? true : undefined}
-          className={classes(styles.input, mono && styles.mono)}
-          id={id}
-        />
+        {children({
+          id,
+          'aria-describedby': described || undefined,
+          'aria-invalid': error ? true : undefined,
+        })}
         {suffix}
       </div>
       {error && (
@@ -55,6 +76,37 @@ export function Field(props: FieldProps) {
   )
 }
 
+/** For handles, addresses and codes, which are no words of a language. */
+const exactText = { autoCapitalize: 'none', autoComplete: 'off', spellCheck: false } as const
+
+/** A labelled text input. */
+export function Field(props: FieldProps) {
+  const {
+    label,
+    hint,
+    error,
+    suffix,
+    mono = false,
+    exact = mono,
+    unmarked = false,
+    className,
+    ...input
+  } = props
+  const isOptional = !unmarked && !input.required && !input.readOnly
+  return (
+    <Labelled {...{ label, isOptional, hint, error, suffix, className }}>
+      {(control) => (
+        <input
+          {...(exact && exactText)}
+          {...input}
+          {...control}
+          className={classes(styles.input, mono && styles.mono)}
+        />
+      )}
+    </Labelled>
+  )
+}
+
 interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
   readonly label: string
   readonly error?: string | undefined
@@ -63,28 +115,10 @@ interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
 
 /** A labelled input for several lines. */
 export function TextArea({ label, error, unmarked = false, ...input }: TextAreaProps) {
-  const id = useId()
   return (
-    <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
-        {label}
-        {!unmarked && !input.required && <span className={styles.optional}>{t.ui.optional}</span>}
-      </label>
-      <div className={styles.frame} data-invalid={error ? '' : undefined}>
-        <textarea
-          {...input}
-          aria-describedby={error && `${id}-error`}
-          aria-invalid={error ? true : undefined}
-          className={classes(styles.input, styles.lines)}
-          id={id}
-        />
-      </div>
-      {error && (
-        <p className={styles.error} id={`${id}-error`}>
-          {error}
-        </p>
-      )}
-    </div>
+    <Labelled error={error} isOptional={!unmarked && !input.required} label={label}>
+      {(control) => <textarea {...input} {...control} className={classes(styles.input, styles.lines)} />}
+    </Labelled>
   )
 }
 
@@ -105,9 +139,8 @@ export function PasswordField(props: FieldProps) {
   )
   return (
     <Field
-      autoCapitalize="none"
       autoComplete="current-password"
-      spellCheck={false}
+      exact
       {...props}
       suffix={toggle}
       type={shown ? 'text' : 'password'}
@@ -115,29 +148,28 @@ export function PasswordField(props: FieldProps) {
   )
 }
 
-interface SelectFieldProps {
+interface SelectFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> {
   readonly label: string
   readonly hint?: ReactNode
-  readonly value: string
   readonly options: readonly { readonly value: string; readonly label: string }[]
-  onChange(value: string): void
+  onChange?(value: string): void
 }
 
 /** A labelled select. */
-export function SelectField({ label, hint, value, options, onChange }: SelectFieldProps) {
-  const id = useId()
+export function SelectField({ label, hint, options, onChange, ...select }: SelectFieldProps) {
   return (
-    <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
-        {label}
-      </label>
-      <div className={styles.frame}>
+    <Labelled
+      hint={hint}
+      isOptional={false}
+      label={label}
+      suffix={<ChevronDown aria-hidden className={styles.chevron} size={16} />}
+    >
+      {(control) => (
         <select
-          aria-describedby={hint ? `${id}-hint` : undefined}
+          {...select}
+          {...control}
           className={classes(styles.input, styles.select)}
-          id={id}
-          onChange={(event) => onChange(event.target.value)}
-          value={value}
+          onChange={(event) => onChange?.(event.target.value)}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -145,14 +177,8 @@ export function SelectField({ label, hint, value, options, onChange }: SelectFie
             </option>
           ))}
         </select>
-        <ChevronDown aria-hidden className={styles.chevron} size={16} />
-      </div>
-      {hint && (
-        <div className={styles.hint} id={`${id}-hint`}>
-          {hint}
-        </div>
       )}
-    </div>
+    </Labelled>
   )
 }
 
@@ -171,7 +197,6 @@ export function CodeField(props: Omit<FieldProps, 'label'> & { readonly label?: 
       mono
       placeholder={t.ui.codeShape}
       required
-      spellCheck={false}
       {...props}
     />
   )

@@ -1,6 +1,6 @@
 /** Loading, empty and error states, notices and badges. */
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
-import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+import { CircleAlert, Info, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { explain } from '../api/errors.ts'
 import { t } from '../strings/en.ts'
@@ -10,18 +10,20 @@ import { Panel } from './page.tsx'
 import styles from './states.module.css'
 
 interface EmptyStateProps {
-  readonly icon: ReactNode
+  readonly icon: LucideIcon
   readonly title: string
-  readonly children: ReactNode
+  readonly text: string
   readonly action?: ReactNode
 }
 
-export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, text, action }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
-      <div className={styles.emptyIcon}>{icon}</div>
+      <div className={styles.emptyIcon}>
+        <Icon aria-hidden size={28} />
+      </div>
       <p className={styles.emptyTitle}>{title}</p>
-      <p className={styles.emptyText}>{children}</p>
+      <p className={styles.emptyText}>{text}</p>
       {action && <div className={styles.emptyAction}>{action}</div>}
     </div>
   )

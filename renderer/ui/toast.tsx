@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import { explain } from '../api/errors.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Button, IconButton } from './button.tsx'
@@ -21,6 +22,11 @@ export function toast(text: string, undo?: () => void): void {
   const id = ++lastId
   toasts.set([...toasts.get().slice(-2), { id, text, undo }])
   expire(id, undo ? undoForMs : shownForMs)
+}
+
+/** Shows the message of an error. */
+export function toastError(error: unknown): void {
+  toast(explain(error))
 }
 
 /** A toast with hover or focus does not expire. */

@@ -66,13 +66,11 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
       <Username value={handle} />
       <PasswordField label={t.account.removePassword} name="password" required />
       <Field
-        autoCapitalize="none"
-        autoComplete="off"
+        exact
         error={isMismatch ? t.account.removeMismatch : undefined}
         label={t.account.removeHandle(handle)}
         name="handle"
         required
-        spellCheck={false}
       />
     </CodeDialog>
   )

@@ -5,7 +5,7 @@ import { errorName, explain } from '../../api/errors.ts'
 import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
-import { nameIn, useHandleCheck } from '../../parts/handle-check.ts'
+import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
@@ -39,13 +39,10 @@ function HandleForm({
   onClose,
 }: HandleDialogProps & { readonly domains: readonly string[] }) {
   const [place, setPlace] = useState<'here' | 'own'>('here')
-  const [typed, setTyped] = useState('')
-  const [domain, setDomain] = useState(domains[0] ?? '')
+  const choice = useHandleChoice(domains, '', place === 'here')
   const [own, setOwn] = useState('')
-  const name = nameIn(typed, domain)
-  const check = useHandleCheck(place === 'here' ? name : '', name + domain)
   const { handle: current } = useSession()
-  const handle = place === 'here' ? name + domain : own
+  const handle = place === 'here' ? choice.handle : own
   const update = useDialogAction(com.core.identity.updateHandle, {
     invalidates: [com.core.server.getSession, com.core.identity.listRotationKeys],
     input: () => ({ handle: handle as HandleString }),
@@ -61,7 +58,7 @@ function HandleForm({
       disabled={handle === current || (place === 'own' && !(published && isDomain(own)))}
       error={serverError === undefined ? update.error : undefined}
       onSubmit={(field) => {
-        if (place === 'own' || !check.problem) update.onSubmit(field)
+        if (place === 'own' || !choice.check.problem) update.onSubmit(field)
       }}
       title={t.identity.handleTitle}
     >
@@ -79,19 +76,7 @@ function HandleForm({
         value={place}
       />
       {place === 'here' ? (
-        <HandleField
-          check={check}
-          domain={domain}
-          domains={domains}
-          handle={handle}
-          onDomain={setDomain}
-          onType={(text) => {
-            setTyped(text)
-            update.reset()
-          }}
-          serverError={serverError}
-          typed={typed}
-        />
+        <HandleField choice={choice} onType={update.reset} serverError={serverError} />
       ) : (
         <OwnDomain onChange={setOwn} published={published} value={own} />
       )}

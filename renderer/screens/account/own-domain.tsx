@@ -31,13 +31,11 @@ export function OwnDomain({ value, published, onChange }: OwnDomainProps) {
   return (
     <>
       <Field
-        autoCapitalize="none"
-        autoComplete="off"
+        exact
         hint={t.identity.ownHint}
         label={t.identity.ownLabel}
         onChange={(event) => onChange(event.target.value.trim().toLowerCase().replace(/^@/, ''))}
         required
-        spellCheck={false}
         value={value}
       />
       {isDomain(value) && <Proof handle={value} />}

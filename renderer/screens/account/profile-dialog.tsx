@@ -92,7 +92,7 @@ export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
         <Field {...field('displayName')} autoComplete="off" />
         <TextArea {...field('description')} rows={4} />
         <Field {...field('pronouns')} autoComplete="off" />
-        <Field {...field('website')} autoComplete="off" inputMode="url" spellCheck={false} />
+        <Field exact {...field('website')} inputMode="url" />
       </FormDialog>
       {chosen && (
         <CropDialog

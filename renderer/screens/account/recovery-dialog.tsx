@@ -89,8 +89,6 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
     >
       {choice}
       <Field
-        autoCapitalize="none"
-        autoComplete="off"
         error={key !== '' && !isKey ? t.identity.publicKeyWrong : undefined}
         hint={t.identity.publicKeyHint}
         label={t.identity.publicKey}
@@ -98,7 +96,6 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
         name="key"
         onChange={(event) => setKey(event.target.value.trim())}
         required
-        spellCheck={false}
         value={key}
       />
       <OwnPasswordField error={add.error} />

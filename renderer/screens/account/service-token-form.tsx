@@ -1,13 +1,12 @@
 import type { NsidString } from '@atproto/lex-schema'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { type Fields, Form } from '../../ui/form.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { ServiceToken } from './service-token.tsx'
@@ -20,9 +19,9 @@ interface ServiceTokenFormProps {
 /** Creates a service token and shows it. */
 export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   const { did } = useSession()
-  const [seconds, setSeconds] = useState('60')
   const create = useMutation({
-    mutationFn: ({ aud, lxm }: { readonly aud: string; readonly lxm: string }) => {
+    mutationFn: (field: Fields) => {
+      const [aud, lxm, seconds] = [field('aud').trim(), field('lxm').trim(), field('seconds')]
       const exp = Math.floor(Date.now() / 1000) + Number(seconds)
       const more = seconds === '60' ? {} : { exp }
       const params = { aud, ...(lxm === '' ? {} : { lxm: lxm as NsidString }), ...more }
@@ -32,13 +31,9 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   return (
     <>
       <Panel padded>
-        <Form
-          busy={create.isPending}
-          onSubmit={(field) => create.mutate({ aud: field('aud').trim(), lxm: field('lxm').trim() })}
-        >
+        <Form busy={create.isPending} onSubmit={create.mutate}>
           <Stack>
             <Field
-              autoComplete="off"
               hint={t.serviceTokens.audHint}
               label={t.serviceTokens.aud}
               mono
@@ -46,11 +41,9 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               pattern={String.raw`\s*did:[a-z]+:.+`}
               placeholder={t.serviceTokens.audExample}
               required
-              spellCheck={false}
               title={t.serviceTokens.audInvalid}
             />
             <Field
-              autoComplete="off"
               defaultValue={onlyMethod}
               hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
               label={t.serviceTokens.lxm}
@@ -58,15 +51,13 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
               name="lxm"
               pattern={String.raw`\s*[a-zA-Z0-9\-]+(\.[a-zA-Z0-9\-]+){2,}\s*`}
               readOnly={onlyMethod !== undefined}
-              spellCheck={false}
               title={t.serviceTokens.lxmInvalid}
             />
             <SelectField
               hint={t.serviceTokens.lifetimeHint}
               label={t.serviceTokens.lifetime}
-              onChange={setSeconds}
+              name="seconds"
               options={t.serviceTokens.lifetimes}
-              value={seconds}
             />
             <FormError error={create.error} />
             <div>

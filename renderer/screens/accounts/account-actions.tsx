@@ -14,11 +14,10 @@ import {
 } from 'lucide-react'
 import { type ComponentType, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import {
   type AccountDialogProps,
   EmailDialog,
@@ -52,15 +51,14 @@ export function AccountActions({ account }: { readonly account: ListedAccount })
   const { did, handle, status, email, invitesDisabled, activation } = account
   const [OpenDialog, setOpenDialog] = useState<ComponentType<AccountDialogProps>>()
   const opens = (dialog: ComponentType<AccountDialogProps>) => () => setOpenDialog(() => dialog)
-  const onError = (error: Error) => toast(explain(error))
   const update = useProcedure(com.core.admin.updateSubjectStatus, accountQueries, {
     onSuccess: (_, { deactivated }) =>
       toast(deactivated ? t.accounts.activated(handle) : t.accounts.lifted(handle)),
-    onError,
+    onError: toastError,
   })
   const enableInvites = useProcedure(com.core.admin.enableAccountInvites, accountQueries, {
     onSuccess: () => toast(t.accounts.invitesEnabled(handle)),
-    onError,
+    onError: toastError,
   })
   const lift = (state: 'deactivated' | 'suspended' | 'takedown') => () =>
     update.mutate({ subject: subjectOf(account), [state]: { applied: false } })

@@ -126,15 +126,7 @@ export function HandleDialog({ account: { did, handle: current }, onClose }: Acc
       title={t.accounts.changeHandleTitle(current)}
     >
       <p>{t.accounts.changeHandleText}</p>
-      <Field
-        autoCapitalize="none"
-        autoComplete="off"
-        defaultValue={current}
-        label={t.accounts.handle}
-        name="handle"
-        required
-        spellCheck={false}
-      />
+      <Field exact defaultValue={current} label={t.accounts.handle} name="handle" required />
     </FormDialog>
   )
 }

@@ -46,11 +46,7 @@ export function AccountsScreen() {
         />
       )}
       <Paged
-        empty={
-          <EmptyState icon={<UsersRound aria-hidden size={28} />} title={t.accounts.noMatch}>
-            {t.accounts.noMatchText}
-          </EmptyState>
-        }
+        empty={<EmptyState icon={UsersRound} text={t.accounts.noMatchText} title={t.accounts.noMatch} />}
         list={{ ...list, error }}
       >
         {(accounts) => (

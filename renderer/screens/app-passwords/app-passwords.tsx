@@ -38,9 +38,12 @@ export function AppPasswordsScreen() {
       <Loaded query={list}>
         {({ passwords }) =>
           passwords.length === 0 ? (
-            <EmptyState action={create} icon={<KeyRound aria-hidden size={28} />} title={t.appPasswords.none}>
-              {t.appPasswords.noneText}
-            </EmptyState>
+            <EmptyState
+              action={create}
+              icon={KeyRound}
+              text={t.appPasswords.noneText}
+              title={t.appPasswords.none}
+            />
           ) : (
             <RowList label={t.appPasswords.list}>
               {passwords.map((one) => (

@@ -1,12 +1,11 @@
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
 import { BackupList } from '../../parts/backup-list.tsx'
 import { SettingSwitch } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page, Panel, Section } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { OneFileSection } from './one-file-section.tsx'
 import { ReplacedSection } from './replaced-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
@@ -15,7 +14,7 @@ export function BackupsScreen() {
   const { data: view } = useDesktopQuery('settings.view')
   const make = useDesktopCall('backups.make', ['backups.list'], {
     onSuccess: ({ bytes }) => toast(t.backups.created(formatBytes(bytes))),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   return (
     <Page

@@ -1,11 +1,10 @@
 import { FileInput, FileOutput } from 'lucide-react'
 import { useDesktopCall } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
@@ -29,7 +28,7 @@ export function OneFileSection() {
 }
 
 function ImportRow() {
-  const choose = useDesktopCall('backups.choose', [], { onError: (error) => toast(explain(error)) })
+  const choose = useDesktopCall('backups.choose', [], { onError: toastError })
   return (
     <>
       <Row

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callForAll } from '../../api/client.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
 import { useMaybeSession, useSessions } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Panel, Section } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './backups.module.css'
 
 interface Choice {
@@ -21,22 +19,19 @@ interface Choice {
 /** Exports the repository of an account: of any account for the owner, else of signed-in accounts. */
 export function RepositorySection() {
   const choices = useChoices()
-  const [chosen, setChosen] = useState('')
   const save = useDesktopCall('repository.export', [], {
     onSuccess: (path) => path !== undefined && toast(t.backups.exported(path)),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
-  const did = choices.some((choice) => choice.did === chosen) ? chosen : choices[0]?.did
-  if (did === undefined) return null
+  if (choices.length === 0) return null
   return (
     <Section lead={t.backups.repositoryLead} title={t.backups.repository}>
       <Panel padded>
-        <Form busy={save.isPending} className={styles.form} onSubmit={() => save.mutate([did])}>
+        <Form busy={save.isPending} className={styles.form} onSubmit={(field) => save.mutate([field('did')])}>
           <SelectField
             label={t.backups.repositoryAccount}
-            onChange={setChosen}
+            name="did"
             options={choices.map(({ did: value, handle: label }) => ({ value, label }))}
-            value={did}
           />
           <Button busy={save.isPending} type="submit">
             {t.backups.repositoryExport}

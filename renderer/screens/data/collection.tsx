@@ -20,11 +20,7 @@ export function CollectionScreen() {
       title={collectionName(collection)}
     >
       <Paged
-        empty={
-          <EmptyState icon={<FileText aria-hidden size={28} />} title={t.data.noneHere}>
-            {t.data.noneHereText}
-          </EmptyState>
-        }
+        empty={<EmptyState icon={FileText} text={t.data.noneHereText} title={t.data.noneHere} />}
         list={list}
         rows={5}
       >

@@ -21,9 +21,7 @@ export function CollectionsSection() {
       <Loaded query={repository}>
         {({ collections }) =>
           collections.length === 0 ? (
-            <EmptyState icon={<FileText aria-hidden size={28} />} title={t.data.none}>
-              {t.data.noneText}
-            </EmptyState>
+            <EmptyState icon={FileText} text={t.data.noneText} title={t.data.none} />
           ) : (
             <RowList label={t.data.collectionList}>
               {collections.map((nsid) => (

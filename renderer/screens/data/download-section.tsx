@@ -2,13 +2,12 @@ import { useMutation } from '@tanstack/react-query'
 import { FileArchive, FileText } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { downloadAs, saveFile } from '../../api/download.ts'
-import { explain } from '../../api/errors.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { useArchive } from './archive.ts'
 
 /** Downloads of the records, alone or with all media. */
@@ -31,7 +30,7 @@ function RepositoryRow() {
       saveFile(content, `${handle}.car`)
       toast(t.data.saved)
     },
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   return (
     <Row

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { trackedFetch } from '../../api/connection.ts'
 import { downloadAs, saveFile } from '../../api/download.ts'
-import { explain } from '../../api/errors.ts'
 import { usePages } from '../../api/hooks.ts'
 import { blobUrl } from '../../api/images.ts'
 import { useSession } from '../../api/sessions.ts'
@@ -12,7 +11,7 @@ import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { EmptyState, Paged } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import { extensionOf } from './archive.ts'
 import styles from './data.module.css'
 import { useMissingMedia } from './missing-media-section.tsx'
@@ -30,11 +29,7 @@ export function MediaSection() {
   return (
     <Section lead={t.data.mediaLead} title={t.data.media}>
       <Paged
-        empty={
-          <EmptyState icon={<Images aria-hidden size={28} />} title={t.data.noMedia}>
-            {t.data.noMediaText}
-          </EmptyState>
-        }
+        empty={<EmptyState icon={Images} text={t.data.noMediaText} title={t.data.noMedia} />}
         list={list}
         rows={2}
       >
@@ -71,7 +66,7 @@ function MediaTile({ did, cid }: { readonly did: string; readonly cid: string })
   const save = useMutation({
     mutationFn: () => downloadAs(did, getBlob, { did, cid }),
     onSuccess: (content) => saveFile(content, `${cid}${extensionOf(type)}`),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   return (
     <li>

@@ -5,7 +5,6 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { parseAtUri } from '../../api/at-uri.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { trackedFetch } from '../../api/connection.ts'
-import { explain } from '../../api/errors.ts'
 import { usePages } from '../../api/hooks.ts'
 import { blobUrl } from '../../api/images.ts'
 import { useSession } from '../../api/sessions.ts'
@@ -14,7 +13,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 import { More } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 
 const { listMissingBlobs, uploadBlob } = com.core.repo
 const pageSize = 50
@@ -79,7 +78,7 @@ function UploadButton() {
       if (restored > 0) toast(t.data.missingUploaded(restored))
       for (const name of others) toast(t.data.missingOther(name))
     },
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: [did] }),
   })
   return (

@@ -9,7 +9,7 @@ import { explain } from '../../api/errors.ts'
 import { usePages } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 
 const { listRecords, deleteRecord, createRecord, uploadBlob } = com.core.repo
 
@@ -51,7 +51,7 @@ export function useRecordRemoval() {
       return { record, files }
     },
     onSuccess: (removed) => toast(t.data.removed, () => restore.mutate(removed)),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
     onSettled,
   })
 }

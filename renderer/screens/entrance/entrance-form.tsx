@@ -1,4 +1,8 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
+import { switchTo } from '../../api/sessions.ts'
+import { isEntrance } from '../../entrances.ts'
+import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Fields, Form } from '../../ui/form.tsx'
 import { Stack } from '../../ui/page.tsx'
@@ -6,6 +10,11 @@ import { FormError } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
 
 interface EntranceFormProps {
+  readonly title: string
+  /** One sentence that explains the step. */
+  readonly lead?: string
+  /** Between the heading and the form. */
+  readonly before?: ReactNode
   /** The fields. */
   readonly children: ReactNode
   /** The label of the submit button, a verb. */
@@ -19,23 +28,44 @@ interface EntranceFormProps {
   onSubmit(field: Fields): void
 }
 
-/** The form of a step: fields, error, submit button, links. */
+/** A step: heading, fields, error, submit button, links. The heading takes no focus: steps focus their first field. */
 export function EntranceForm(props: EntranceFormProps) {
-  const { children, action, busy, error, links, focusFirst = false, onSubmit } = props
+  const { title, lead, before, children, action, busy, error, links, focusFirst = false, onSubmit } = props
   const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    document.title = t.app.title(title)
+  }, [title])
   useEffect(() => {
     if (focusFirst) form.current?.querySelector('input')?.focus()
   }, [focusFirst])
   return (
-    <Form busy={busy} onSubmit={onSubmit} ref={form}>
-      <Stack>
-        {children}
-        <FormError error={error} />
-        <Button busy={busy} className={styles.submit} variant="primary" type="submit">
-          {action}
-        </Button>
-        {links}
-      </Stack>
-    </Form>
+    <>
+      <div>
+        <h1 className={styles.title} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead && <p className={styles.lead}>{lead}</p>}
+      </div>
+      {before}
+      <Form busy={busy} onSubmit={onSubmit} ref={form}>
+        <Stack>
+          {children}
+          <FormError error={error} />
+          <Button busy={busy} className={styles.submit} variant="primary" type="submit">
+            {action}
+          </Button>
+          {links}
+        </Stack>
+      </Form>
+    </>
   )
+}
+
+/** Shows an account that has signed in: on the screen on which its last session ended, or Home. */
+export function useEnter(): (account: { readonly did: string }) => void {
+  const [path, navigate] = useLocation()
+  return ({ did }) => {
+    switchTo(did)
+    if (isEntrance(path)) navigate('/')
+  }
 }

@@ -3,11 +3,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, call } from '../../api/client.ts'
-import { isFactorWanted } from '../../api/errors.ts'
 import { hostOf, type MoveInInput, moveIn } from '../../api/moves.ts'
-import { switchTo } from '../../api/sessions.ts'
 import { entrances } from '../../entrances.ts'
-import { useHandleCheck } from '../../parts/handle-check.ts'
+import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
@@ -16,9 +14,8 @@ import { Field, PasswordField } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useAdminPassword } from './admin-password.tsx'
-import { EntranceForm } from './entrance-form.tsx'
-import { Heading, useLeaveEntrance } from './heading.tsx'
-import { SecondFactor } from './second-factor.tsx'
+import { EntranceForm, useEnter } from './entrance-form.tsx'
+import { SecondFactor, useSecondFactor } from './second-factor.tsx'
 
 interface MoveInProps {
   readonly server: Body<typeof com.core.server.describeServer.main>
@@ -46,44 +43,25 @@ export function MoveIn({ server }: MoveInProps) {
 function FindAccount({ onFound }: { onFound(origin: Origin): void }) {
   const find = useMutation({ mutationFn: findAccount, onSuccess: onFound })
   return (
-    <>
-      <Heading title={t.move.findTitle}>{t.move.findLead}</Heading>
-      <EntranceForm
-        action={t.move.find}
-        busy={find.isPending}
-        error={find.error}
-        focusFirst
-        links={
-          <p>
-            <Link href={entrances.signIn}>{t.move.toSignIn}</Link>
-          </p>
-        }
-        onSubmit={(field) =>
-          find.mutate({ account: field('account').trim(), server: field('server').trim() })
-        }
-      >
-        <Field
-          autoCapitalize="none"
-          autoComplete="off"
-          hint={t.move.identifierHint}
-          label={t.move.identifier}
-          name="account"
-          required
-          spellCheck={false}
-        />
-        {(find.isError || find.variables?.server) && (
-          <Field
-            autoCapitalize="none"
-            autoComplete="off"
-            hint={t.move.serverHint}
-            inputMode="url"
-            label={t.move.server}
-            name="server"
-            spellCheck={false}
-          />
-        )}
-      </EntranceForm>
-    </>
+    <EntranceForm
+      lead={t.move.findLead}
+      title={t.move.findTitle}
+      action={t.move.find}
+      busy={find.isPending}
+      error={find.error}
+      focusFirst
+      links={
+        <p>
+          <Link href={entrances.signIn}>{t.move.toSignIn}</Link>
+        </p>
+      }
+      onSubmit={(field) => find.mutate({ account: field('account').trim(), server: field('server').trim() })}
+    >
+      <Field exact hint={t.move.identifierHint} label={t.move.identifier} name="account" required />
+      {(find.isError || find.variables?.server) && (
+        <Field exact hint={t.move.serverHint} inputMode="url" label={t.move.server} name="server" />
+      )}
+    </EntranceForm>
   )
 }
 
@@ -111,33 +89,22 @@ interface Attempt {
 
 function SignInThere({ origin, server, onBack }: SignInThereProps) {
   const host = hostOf(origin.server)
-  const leaveEntrance = useLeaveEntrance()
   const canKeepHandle = !origin.handle.startsWith('did:') && origin.handle.includes('.')
   const [keepsHandle, setKeepsHandle] = useState(false)
-  const [typed, setTyped] = useState(origin.handle.split('.')[0] ?? '')
-  const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
-  const name = typed.trim().toLowerCase().replace(/^@/, '')
-  const check = useHandleCheck(name, name + domain)
-  const handle = keepsHandle ? origin.handle : name + domain
+  const choice = useHandleChoice(server.availableUserDomains, origin.handle.split('.')[0])
+  const handle = keepsHandle ? origin.handle : choice.handle
   const attempt = useMutation({
     mutationFn: ({ input, admin }: Attempt) => moveIn(input, admin),
-    onSuccess: ({ did }) => {
-      switchTo(did)
-      leaveEntrance()
-    },
+    onSuccess: useEnter(),
   })
   const adminPassword = useAdminPassword(attempt.error)
   const [entered, setEntered] = useState<Attempt>()
-  const [needsFactor, setNeedsFactor] = useState(false)
-  if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
+  const [needsFactor, startOver] = useSecondFactor(attempt)
   if (needsFactor && entered) {
     return (
       <SecondFactor
         attempt={attempt}
-        onBack={() => {
-          attempt.reset()
-          setNeedsFactor(false)
-        }}
+        onBack={startOver}
         onResend={() => attempt.mutate(entered)}
         onSubmit={(code) =>
           attempt.mutate({ ...entered, input: { ...entered.input, authFactorToken: code.trim() } })
@@ -146,7 +113,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
     )
   }
   const submit = (field: Fields) => {
-    if (!keepsHandle && check.problem) return
+    if (!keepsHandle && choice.check.problem) return
     const input: MoveInInput = {
       identifier: origin.identifier,
       password: field('password'),
@@ -161,72 +128,58 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
     attempt.mutate(next)
   }
   return (
-    <>
-      <Heading title={t.move.signInTitle(host)}>{t.move.signInLead(origin.handle)}</Heading>
-      <EntranceForm
-        action={t.move.submit}
-        busy={attempt.isPending}
-        error={adminPassword.explains ? null : attempt.error}
-        focusFirst
-        links={
-          <p>
-            <Button onClick={onBack} size="s" variant="quiet">
-              {t.move.back}
-            </Button>
-          </p>
-        }
-        onSubmit={submit}
-      >
-        <PasswordField
-          defaultValue={entered?.input.password}
-          hint={t.move.passwordHint}
-          label={t.move.password(host)}
-          name="password"
+    <EntranceForm
+      lead={t.move.signInLead(origin.handle)}
+      title={t.move.signInTitle(host)}
+      action={t.move.submit}
+      busy={attempt.isPending}
+      error={adminPassword.explains ? null : attempt.error}
+      focusFirst
+      links={
+        <p>
+          <Button onClick={onBack} size="s" variant="quiet">
+            {t.move.back}
+          </Button>
+        </p>
+      }
+      onSubmit={submit}
+    >
+      <PasswordField
+        defaultValue={entered?.input.password}
+        hint={t.move.passwordHint}
+        label={t.move.password(host)}
+        name="password"
+        required
+      />
+      {canKeepHandle && (
+        <Switch
+          checked={keepsHandle}
+          hint={t.move.keepHandleHint}
+          label={t.move.keepHandle(origin.handle)}
+          onChange={setKeepsHandle}
+        />
+      )}
+      {!keepsHandle && <HandleField choice={choice} />}
+      <NewPasswordField label={t.move.newPassword} username={handle} />
+      <Field
+        autoComplete="email"
+        defaultValue={entered?.input.email}
+        hint={t.move.emailHint}
+        label={t.move.email}
+        name="email"
+        type="email"
+      />
+      {server.inviteCodeRequired && !adminPassword.isAsked && (
+        <Field
+          defaultValue={entered?.input.inviteCode}
+          hint={t.signUp.inviteHint}
+          label={t.signUp.invite}
+          mono
+          name="inviteCode"
           required
         />
-        {canKeepHandle && (
-          <Switch
-            checked={keepsHandle}
-            hint={t.move.keepHandleHint}
-            label={t.move.keepHandle(origin.handle)}
-            onChange={setKeepsHandle}
-          />
-        )}
-        {!keepsHandle && (
-          <HandleField
-            check={check}
-            domain={domain}
-            domains={server.availableUserDomains}
-            handle={handle}
-            onDomain={setDomain}
-            onType={setTyped}
-            serverError={undefined}
-            typed={typed}
-          />
-        )}
-        <NewPasswordField label={t.move.newPassword} username={handle} />
-        <Field
-          autoComplete="email"
-          defaultValue={entered?.input.email}
-          hint={t.move.emailHint}
-          label={t.move.email}
-          name="email"
-          type="email"
-        />
-        {server.inviteCodeRequired && !adminPassword.isAsked && (
-          <Field
-            autoComplete="off"
-            defaultValue={entered?.input.inviteCode}
-            hint={t.signUp.inviteHint}
-            label={t.signUp.invite}
-            mono
-            name="inviteCode"
-            required
-            spellCheck={false}
-          />
-        )}
-        {server.unclaimed === undefined && adminPassword.field}
-      </EntranceForm>
-    </>
+      )}
+      {server.unclaimed === undefined && adminPassword.field}
+    </EntranceForm>
   )
 }

@@ -9,7 +9,6 @@ import { t } from '../../strings/en.ts'
 import { CodeField, Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { EntranceForm } from './entrance-form.tsx'
-import { Heading } from './heading.tsx'
 
 /** Sends a code by email, then sets a new password. */
 export function ResetPassword() {
@@ -18,19 +17,18 @@ export function ResetPassword() {
   })
   if (request.isSuccess) return <NewPassword email={request.variables} />
   return (
-    <>
-      <Heading title={t.reset.title}>{t.reset.lead}</Heading>
-      <EntranceForm
-        action={t.reset.send}
-        busy={request.isPending}
-        error={request.error}
-        focusFirst
-        links={<BackLink />}
-        onSubmit={(field) => request.mutate(field('email'))}
-      >
-        <Field autoComplete="email" label={t.reset.email} name="email" required type="email" />
-      </EntranceForm>
-    </>
+    <EntranceForm
+      lead={t.reset.lead}
+      title={t.reset.title}
+      action={t.reset.send}
+      busy={request.isPending}
+      error={request.error}
+      focusFirst
+      links={<BackLink />}
+      onSubmit={(field) => request.mutate(field('email'))}
+    >
+      <Field autoComplete="email" label={t.reset.email} name="email" required type="email" />
+    </EntranceForm>
   )
 }
 
@@ -44,20 +42,19 @@ function NewPassword({ email }: { readonly email: string }) {
     },
   })
   return (
-    <>
-      <Heading title={t.reset.codeTitle}>{t.reset.codeLead(email)}</Heading>
-      <EntranceForm
-        action={t.reset.submit}
-        busy={reset.isPending}
-        error={reset.error}
-        focusFirst
-        links={<BackLink />}
-        onSubmit={(field) => reset.mutate({ token: field('code').trim(), password: field('newPassword') })}
-      >
-        <CodeField hint={<OutboxHint />} name="code" />
-        <NewPasswordField username={email} />
-      </EntranceForm>
-    </>
+    <EntranceForm
+      lead={t.reset.codeLead(email)}
+      title={t.reset.codeTitle}
+      action={t.reset.submit}
+      busy={reset.isPending}
+      error={reset.error}
+      focusFirst
+      links={<BackLink />}
+      onSubmit={(field) => reset.mutate({ token: field('code').trim(), password: field('newPassword') })}
+    >
+      <CodeField hint={<OutboxHint />} name="code" />
+      <NewPasswordField username={email} />
+    </EntranceForm>
   )
 }
 

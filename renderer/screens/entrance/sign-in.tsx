@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { errorName, isFactorWanted } from '../../api/errors.ts'
-import { endedSession, switchTo } from '../../api/sessions.ts'
+import { endedSession } from '../../api/sessions.ts'
 import { AppPasswordError, type Credentials, signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
 import { useStore } from '../../store.ts'
@@ -12,24 +12,15 @@ import { Field, PasswordField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './entrance.module.css'
-import { EntranceForm } from './entrance-form.tsx'
-import { Heading, useLeaveEntrance } from './heading.tsx'
-import { SecondFactor } from './second-factor.tsx'
+import { EntranceForm, useEnter } from './entrance-form.tsx'
+import { SecondFactor, useSecondFactor } from './second-factor.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
 export function SignIn() {
   const ended = useStore(endedSession)
-  const leaveEntrance = useLeaveEntrance()
   const [entered, setEntered] = useState<Credentials>({ identifier: ended?.handle ?? '', password: '' })
-  const attempt = useMutation({
-    mutationFn: signIn,
-    onSuccess: ({ did }) => {
-      switchTo(did)
-      leaveEntrance()
-    },
-  })
-  const [needsFactor, setNeedsFactor] = useState(false)
-  if (isFactorWanted(attempt.error) && !needsFactor) setNeedsFactor(true)
+  const attempt = useMutation({ mutationFn: signIn, onSuccess: useEnter() })
+  const [needsFactor, startOver] = useSecondFactor(attempt)
   if (needsFactor) {
     return (
       <SecondFactor
@@ -37,58 +28,54 @@ export function SignIn() {
         onResend={() =>
           attempt.mutate(entered, { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) })
         }
-        onBack={() => {
-          attempt.reset()
-          setNeedsFactor(false)
-        }}
+        onBack={startOver}
         onSubmit={(authFactorToken) => attempt.mutate({ ...entered, authFactorToken })}
       />
     )
   }
   return (
-    <>
-      <Heading title={t.welcome.signInTitle} />
-      {ended && (
-        <Notice live variant="warn">
-          {t.signIn.ended(ended.handle)}
-        </Notice>
+    <EntranceForm
+      before={
+        ended && (
+          <Notice live variant="warn">
+            {t.signIn.ended(ended.handle)}
+          </Notice>
+        )
+      }
+      title={t.welcome.signInTitle}
+      action={t.signIn.submit}
+      busy={attempt.isPending}
+      error={isTakendown(attempt.error) ? null : messageOf(attempt.error)}
+      links={
+        <>
+          <p className={styles.between}>
+            <Link href={entrances.reset}>{t.signIn.forgot}</Link>
+            <Link href={entrances.create}>{t.welcome.toCreate}</Link>
+          </p>
+          <p>
+            <Link href={entrances.moveIn}>{t.move.bring}</Link>
+          </p>
+        </>
+      }
+      onSubmit={(field) => {
+        const credentials = { identifier: field('identifier'), password: field('password') }
+        setEntered(credentials)
+        attempt.mutate(credentials)
+      }}
+    >
+      <Field
+        exact
+        autoComplete="username"
+        defaultValue={entered.identifier}
+        label={t.signIn.identifier}
+        name="identifier"
+        required
+      />
+      <PasswordField defaultValue={entered.password} label={t.signIn.password} name="password" required />
+      {isTakendown(attempt.error) && (
+        <TakendownNotice onContinue={() => attempt.mutate({ ...entered, allowTakendown: true })} />
       )}
-      <EntranceForm
-        action={t.signIn.submit}
-        busy={attempt.isPending}
-        error={isTakendown(attempt.error) ? null : messageOf(attempt.error)}
-        links={
-          <>
-            <p className={styles.between}>
-              <Link href={entrances.reset}>{t.signIn.forgot}</Link>
-              <Link href={entrances.create}>{t.welcome.toCreate}</Link>
-            </p>
-            <p>
-              <Link href={entrances.moveIn}>{t.move.bring}</Link>
-            </p>
-          </>
-        }
-        onSubmit={(field) => {
-          const credentials = { identifier: field('identifier'), password: field('password') }
-          setEntered(credentials)
-          attempt.mutate(credentials)
-        }}
-      >
-        <Field
-          autoCapitalize="none"
-          autoComplete="username"
-          defaultValue={entered.identifier}
-          label={t.signIn.identifier}
-          name="identifier"
-          required
-          spellCheck={false}
-        />
-        <PasswordField defaultValue={entered.password} label={t.signIn.password} name="password" required />
-        {isTakendown(attempt.error) && (
-          <TakendownNotice onContinue={() => attempt.mutate({ ...entered, allowTakendown: true })} />
-        )}
-      </EntranceForm>
-    </>
+    </EntranceForm>
   )
 }
 

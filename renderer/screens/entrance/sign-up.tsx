@@ -1,14 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName, explain } from '../../api/errors.ts'
-import { switchTo } from '../../api/sessions.ts'
 import { type NewAccount, signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
-import { nameIn, useHandleCheck } from '../../parts/handle-check.ts'
+import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
@@ -17,9 +15,8 @@ import type { Fields } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useAdminPassword } from './admin-password.tsx'
 import styles from './entrance.module.css'
-import { EntranceForm } from './entrance-form.tsx'
+import { EntranceForm, useEnter } from './entrance-form.tsx'
 import { FirstRunChoices } from './first-run-choices.tsx'
-import { Heading, useLeaveEntrance } from './heading.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { showReadyDialog } from './ready.tsx'
 
@@ -39,11 +36,8 @@ const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>
 
 /** Creates an account: handle, password, optional email address. */
 export function SignUp({ isFirst, server }: SignUpProps) {
-  const [typed, setTyped] = useState('')
-  const [domain, setDomain] = useState(server.availableUserDomains[0] ?? '')
-  const name = nameIn(typed, domain)
-  const handle = name + domain
-  const check = useHandleCheck(name, handle)
+  const choice = useHandleChoice(server.availableUserDomains)
+  const { handle, check } = choice
   const { mutate, isPending, error } = useSignUp(isFirst)
   const adminPassword = useAdminPassword(error)
   const asksInvite = server.inviteCodeRequired === true && !adminPassword.isAsked
@@ -62,10 +56,9 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   }
   return (
     <>
-      <Heading title={isFirst ? t.welcome.firstTitle : t.welcome.createTitle}>
-        {isFirst ? t.welcome.firstLead : t.welcome.createLead}
-      </Heading>
       <EntranceForm
+        lead={isFirst ? t.welcome.firstLead : t.welcome.createLead}
+        title={isFirst ? t.welcome.firstTitle : t.welcome.createTitle}
         action={t.signUp.submit}
         busy={isPending}
         error={errorField || adminPassword.explains ? null : error}
@@ -83,26 +76,15 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       >
         {asksInvite && (
           <Field
-            autoComplete="off"
             error={errorOf('inviteCode')}
             hint={t.signUp.inviteHint}
             label={t.signUp.invite}
             mono
             name="inviteCode"
             required
-            spellCheck={false}
           />
         )}
-        <HandleField
-          check={check}
-          domain={domain}
-          domains={server.availableUserDomains}
-          handle={handle}
-          onDomain={setDomain}
-          onType={setTyped}
-          serverError={errorOf('handle')}
-          typed={typed}
-        />
+        <HandleField choice={choice} serverError={errorOf('handle')} />
         <NewPasswordField error={errorOf('password')} label={t.signUp.password} username={handle} />
         <Field
           autoComplete="email"
@@ -120,15 +102,14 @@ export function SignUp({ isFirst, server }: SignUpProps) {
 }
 
 function useSignUp(isFirst: boolean) {
-  const leaveEntrance = useLeaveEntrance()
+  const enter = useEnter()
   return useMutation({
     mutationFn: ({ account, adminPassword }: { account: NewAccount; adminPassword: string | undefined }) =>
       signUp(account, adminPassword),
-    onSuccess: ({ did, handle }, { adminPassword }) => {
-      switchTo(did)
-      toast(t.signUp.done(handle))
+    onSuccess: (session, { adminPassword }) => {
+      toast(t.signUp.done(session.handle))
       if (isFirst || adminPassword !== undefined) showReadyDialog()
-      leaveEntrance()
+      enter(session)
     },
   })
 }

@@ -41,9 +41,12 @@ export function InvitesScreen() {
       <Loaded query={list}>
         {({ codes }) =>
           codes.length === 0 ? (
-            <EmptyState action={create} icon={<Ticket aria-hidden size={28} />} title={t.invites.none}>
-              {isOwner ? t.invites.noneOwner : t.invites.noneText}
-            </EmptyState>
+            <EmptyState
+              action={create}
+              icon={Ticket}
+              text={isOwner ? t.invites.noneOwner : t.invites.noneText}
+              title={t.invites.none}
+            />
           ) : (
             <RowList label={t.invites.list}>
               {codes.map((code) => (

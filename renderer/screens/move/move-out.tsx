@@ -9,10 +9,11 @@ import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { type Fields, Form } from '../../ui/form.tsx'
-import { Page, Panel, Stack } from '../../ui/page.tsx'
-import { FormError, Notice } from '../../ui/states.tsx'
+import type { Fields } from '../../ui/form.tsx'
+import { Page, Stack } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
+import { StepForm } from './step-form.tsx'
 
 type Target = Body<typeof com.core.move.describeServer.main>
 
@@ -60,31 +61,22 @@ function ChooseServer({
     onSuccess: onChosen,
   })
   return (
-    <Panel padded>
-      <Form
-        busy={disabled || describe.isPending}
-        onSubmit={(field) => describe.mutate(field('server').trim())}
-      >
-        <Stack>
-          <Field
-            autoCapitalize="none"
-            autoComplete="off"
-            hint={t.move.outServerHint}
-            inputMode="url"
-            label={t.move.outServer}
-            name="server"
-            required
-            spellCheck={false}
-          />
-          <FormError error={describe.error} />
-          <div className={styles.buttons}>
-            <Button busy={describe.isPending} disabled={disabled} type="submit" variant="primary">
-              {t.move.find}
-            </Button>
-          </div>
-        </Stack>
-      </Form>
-    </Panel>
+    <StepForm
+      action={t.move.find}
+      busy={describe.isPending}
+      disabled={disabled}
+      error={describe.error}
+      onSubmit={(field) => describe.mutate(field('server').trim())}
+    >
+      <Field
+        exact
+        hint={t.move.outServerHint}
+        inputMode="url"
+        label={t.move.outServer}
+        name="server"
+        required
+      />
+    </StepForm>
   )
 }
 
@@ -101,51 +93,31 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
       inviteCode: field('inviteCode').trim() || undefined,
     })
   return (
-    <Panel padded>
-      <Form busy={start.isPending} onSubmit={submit}>
-        <Stack>
-          <h2>{t.move.outAccountTitle(host)}</h2>
-          <Field
-            autoCapitalize="none"
-            autoComplete="off"
-            autoFocus
-            defaultValue={target.handle}
-            label={t.move.outHandle}
-            name="handle"
-            required
-            spellCheck={false}
-          />
-          <NewPasswordField label={t.move.outPassword(host)} username={target.handle} />
-          <Field
-            autoComplete="email"
-            defaultValue={own}
-            label={t.move.email}
-            name="email"
-            required
-            type="email"
-          />
-          {target.inviteCodeRequired && (
-            <Field
-              autoComplete="off"
-              hint={t.move.outInviteHint(host)}
-              label={t.move.outInvite}
-              mono
-              name="inviteCode"
-              required
-              spellCheck={false}
-            />
-          )}
-          <FormError error={start.error} />
-          <div className={styles.buttons}>
-            <Button busy={start.isPending} type="submit" variant="primary">
-              {t.move.submit}
-            </Button>
-            <Button onClick={onBack} variant="quiet">
-              {t.move.back}
-            </Button>
-          </div>
-        </Stack>
-      </Form>
-    </Panel>
+    <StepForm
+      action={t.move.submit}
+      busy={start.isPending}
+      error={start.error}
+      more={
+        <Button onClick={onBack} variant="quiet">
+          {t.move.back}
+        </Button>
+      }
+      onSubmit={submit}
+      title={t.move.outAccountTitle(host)}
+    >
+      <Field exact autoFocus defaultValue={target.handle} label={t.move.outHandle} name="handle" required />
+      <NewPasswordField label={t.move.outPassword(host)} username={target.handle} />
+      <Field
+        autoComplete="email"
+        defaultValue={own}
+        label={t.move.email}
+        name="email"
+        required
+        type="email"
+      />
+      {target.inviteCodeRequired && (
+        <Field hint={t.move.outInviteHint(host)} label={t.move.outInvite} mono name="inviteCode" required />
+      )}
+    </StepForm>
   )
 }

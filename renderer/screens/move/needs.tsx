@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { isFactorWanted } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
@@ -9,12 +8,9 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { CodeField, PasswordField } from '../../ui/field.tsx'
-import { type Fields, Form } from '../../ui/form.tsx'
-import { Panel, Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { MissingMedia } from './missing-media.tsx'
-import styles from './move.module.css'
+import { StepForm } from './step-form.tsx'
 
 interface NeedProps {
   readonly move: Move
@@ -30,7 +26,7 @@ export function CodeNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const isIn = move.direction === 'in'
   return (
-    <NeedForm
+    <StepForm
       action={t.move.codeSubmit}
       busy={proceed.isPending}
       error={proceed.error ?? resend.error}
@@ -50,7 +46,7 @@ export function CodeNeed({ move }: NeedProps) {
         {isIn ? t.move.codeIn(host) : t.move.codeOut(email, host)} {t.move.codeFinal}
       </p>
       <CodeField hint={isIn ? undefined : <OutboxHint />} name="code" />
-    </NeedForm>
+    </StepForm>
   )
 }
 
@@ -60,7 +56,7 @@ export function SignInNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const needsFactor = isFactorWanted(proceed.error) || proceed.variables?.authFactorToken !== undefined
   return (
-    <NeedForm
+    <StepForm
       action={t.move.signInSubmit}
       busy={proceed.isPending}
       error={isFactorWanted(proceed.error) ? null : proceed.error}
@@ -72,7 +68,7 @@ export function SignInNeed({ move }: NeedProps) {
       <p>{t.move.signInAgain}</p>
       <PasswordField label={t.move.password(host)} name="password" required />
       {needsFactor && <CodeField label={t.move.factor} name="factor" />}
-    </NeedForm>
+    </StepForm>
   )
 }
 
@@ -80,7 +76,7 @@ export function SignInNeed({ move }: NeedProps) {
 export function DocumentNeed({ move }: NeedProps) {
   const proceed = useContinue()
   return (
-    <NeedForm
+    <StepForm
       action={t.move.documentSubmit}
       busy={proceed.isPending}
       error={proceed.error}
@@ -89,7 +85,7 @@ export function DocumentNeed({ move }: NeedProps) {
     >
       <p>{t.move.documentLead}</p>
       <CopyBlock label={t.move.copyDocument} text={JSON.stringify(move.credentials, null, 2)} wrap />
-    </NeedForm>
+    </StepForm>
   )
 }
 
@@ -99,7 +95,7 @@ export function MediaNeed({ move }: NeedProps) {
   const accept = useContinue()
   const host = hostOf(move.server)
   return (
-    <NeedForm
+    <StepForm
       action={t.move.retry}
       busy={retry.isPending}
       error={retry.error ?? accept.error}
@@ -117,7 +113,7 @@ export function MediaNeed({ move }: NeedProps) {
           : t.move.missingLead(move.blobsMissing, host)}
       </p>
       <MissingMedia move={move} />
-    </NeedForm>
+    </StepForm>
   )
 }
 
@@ -128,7 +124,7 @@ export function CopyNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const isLate = move.step === 'deactivation'
   return (
-    <NeedForm
+    <StepForm
       action={t.move.copySubmit}
       busy={retry.isPending}
       error={retry.error ?? accept.error ?? move.error}
@@ -143,37 +139,6 @@ export function CopyNeed({ move }: NeedProps) {
       title={t.move.copyTitle}
     >
       <p>{isLate ? t.move.laterLead(host) : t.move.copyLead(host)}</p>
-    </NeedForm>
-  )
-}
-
-interface NeedFormProps {
-  readonly title: string
-  readonly action: string
-  readonly busy: boolean
-  readonly error: unknown
-  /** A further button. */
-  readonly more?: ReactNode
-  readonly children: ReactNode
-  onSubmit(field: Fields): void
-}
-
-function NeedForm({ title, action, busy, error, more, children, onSubmit }: NeedFormProps) {
-  return (
-    <Panel padded>
-      <Form busy={busy} onSubmit={onSubmit}>
-        <Stack>
-          <h2>{title}</h2>
-          {children}
-          <FormError error={error} />
-          <div className={styles.buttons}>
-            <Button busy={busy} type="submit" variant="primary">
-              {action}
-            </Button>
-            {more}
-          </div>
-        </Stack>
-      </Form>
-    </Panel>
+    </StepForm>
   )
 }

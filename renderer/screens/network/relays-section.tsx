@@ -1,12 +1,11 @@
 import { com } from '../../../lexicons/generated/index.ts'
-import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { FoldedSection, Row, RowList } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import type { Network } from './owner-sections.tsx'
 
 type Relay = Network['relays'][number]
@@ -20,7 +19,7 @@ export function RelaysSection({ relays }: { readonly relays: readonly Relay[] })
       toast(
         asked.every((one) => one.lastError === undefined) ? t.network.relaysAsked : t.network.relaysRefused,
       ),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   return (
     <FoldedSection

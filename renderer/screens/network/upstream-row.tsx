@@ -1,5 +1,4 @@
 import { com } from '../../../lexicons/generated/index.ts'
-import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import type { Upstream } from '../../api/upstreams.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
@@ -11,7 +10,7 @@ import { Row } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { connectionProblem } from './connection-problem.ts'
 import styles from './network.module.css'
 
@@ -107,7 +106,7 @@ interface ActionProps {
 }
 
 function Retry({ url, name }: ActionProps) {
-  const retry = useProcedure(retryUpstream, [listUpstreams], { onError: (error) => toast(explain(error)) })
+  const retry = useProcedure(retryUpstream, [listUpstreams], { onError: toastError })
   return (
     <Button
       aria-label={t.upstreams.retryLabel(name)}

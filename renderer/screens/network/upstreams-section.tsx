@@ -1,7 +1,5 @@
 import { Server } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { usePolledUpstreams } from '../../api/upstreams.ts'
 import { t } from '../../strings/en.ts'
@@ -9,7 +7,7 @@ import { AddForm } from '../../ui/add-form.tsx'
 import { RowList, Section } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { FollowedElsewhere } from './followed-elsewhere.tsx'
 import { UpstreamRow } from './upstream-row.tsx'
 
@@ -18,7 +16,7 @@ const { addUpstream, getNetwork, listUpstreams } = com.core.admin
 /** The servers whose public streams this one reads, and their states. */
 export function UpstreamsSection() {
   const query = usePolledUpstreams()
-  const add = useAddUpstream()
+  const add = useAddUpstream(toastError)
   return (
     <>
       <Section lead={t.upstreams.lead} title={t.upstreams.title}>
@@ -26,9 +24,7 @@ export function UpstreamsSection() {
         <Loaded query={query}>
           {({ upstreams }) =>
             upstreams.length === 0 ? (
-              <EmptyState icon={<Server aria-hidden size={28} />} title={t.upstreams.none}>
-                {t.upstreams.noneText}
-              </EmptyState>
+              <EmptyState icon={Server} text={t.upstreams.noneText} title={t.upstreams.none} />
             ) : (
               <RowList label={t.upstreams.title}>
                 {upstreams.map((upstream) => (
@@ -51,21 +47,15 @@ export function UpstreamsSection() {
 export type AddUpstreamCall = ReturnType<typeof useAddUpstream>
 
 /** Adds a server. The server connects to it before it responds, which takes some seconds. */
-function useAddUpstream() {
+function useAddUpstream(onError?: (error: Error) => void) {
   return useProcedure(addUpstream, [listUpstreams, getNetwork], {
     onSuccess: ({ url }) => toast(t.upstreams.added(nameOfServer(url))),
-    onError: (error) => toast(explain(error)),
+    ...(onError && { onError }),
   })
 }
 
 function AddUpstream() {
-  const [address, setAddress] = useState('')
-  const add = useProcedure(addUpstream, [listUpstreams, getNetwork], {
-    onSuccess: ({ url }) => {
-      toast(t.upstreams.added(nameOfServer(url)))
-      setAddress('')
-    },
-  })
+  const add = useAddUpstream()
   return (
     <AddForm
       action={t.upstreams.add}
@@ -74,11 +64,9 @@ function AddUpstream() {
       hint={t.upstreams.addressHint}
       label={t.upstreams.address}
       mono
-      onChange={setAddress}
-      onSubmit={() => add.mutate({ url: address.trim() })}
+      onSubmit={(url, callbacks) => add.mutate({ url }, callbacks)}
       placeholder={t.upstreams.addressExample}
       problem={add.error}
-      value={address}
     />
   )
 }

@@ -1,6 +1,5 @@
 import { BellRing, CheckCheck } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { explain } from '../../api/errors.ts'
 import { useNotifications, useSeenMarker, useUnreadCount } from '../../api/notifications.ts'
 import { type Filter, filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
@@ -8,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import { DayGroups } from './day-groups.tsx'
 import { LoadMore } from './load-more.tsx'
 
@@ -27,7 +26,7 @@ export function NotificationsScreen() {
   )
   const marker = useSeenMarker({
     onSuccess: (before) => toast(t.notifications.markedToast, () => marker.mutate(before)),
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   const newest = list.data?.pages[0]?.notifications[0]?.indexedAt
   return (
@@ -52,9 +51,11 @@ export function NotificationsScreen() {
       {list.isPending && <Skeleton rows={5} />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && notifications.length === 0 && (
-        <EmptyState icon={<BellRing aria-hidden size={28} />} title={t.notifications.none}>
-          {filter === 'all' ? t.notifications.noneText : t.notifications.noneOfFilter}
-        </EmptyState>
+        <EmptyState
+          icon={BellRing}
+          text={filter === 'all' ? t.notifications.noneText : t.notifications.noneOfFilter}
+          title={t.notifications.none}
+        />
       )}
       {notifications.length > 0 && <DayGroups notifications={notifications} />}
       {list.hasNextPage && <LoadMore list={list} loaded={notifications.length} />}

@@ -1,4 +1,3 @@
-import { Send } from 'lucide-react'
 import { Link } from 'wouter'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { OutboxList } from '../../parts/outbox-list.tsx'
@@ -6,10 +5,8 @@ import { SendTestDialog } from '../../parts/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, Loaded } from '../../ui/states.tsx'
 
 export function OutboxScreen() {
-  const outbox = useDesktopQuery('outbox.list')
   const { data: view } = useDesktopQuery('settings.view')
   return (
     <Page
@@ -31,21 +28,7 @@ export function OutboxScreen() {
       lead={t.outbox.lead}
       title={t.outbox.title}
     >
-      <Loaded query={outbox}>
-        {(messages) =>
-          messages.length === 0 ? (
-            <EmptyState
-              action={<Link href="/server">{t.outbox.settings}</Link>}
-              icon={<Send aria-hidden size={28} />}
-              title={t.outbox.none}
-            >
-              {t.outbox.noneText}
-            </EmptyState>
-          ) : (
-            <OutboxList messages={messages} />
-          )
-        }
-      </Loaded>
+      <OutboxList action={<Link href="/server">{t.outbox.settings}</Link>} />
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { useParams } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
 import { useActor } from '../../api/actors.ts'
 import type { Body } from '../../api/client.ts'
-import { errorName, explain } from '../../api/errors.ts'
+import { errorName } from '../../api/errors.ts'
 import { useFollowing } from '../../api/follows.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
@@ -19,7 +19,7 @@ import { CopyField } from '../../ui/copy.tsx'
 import { Page, Panel, Section } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './person.module.css'
 
 const { getProfile } = app.example.actor
@@ -38,9 +38,7 @@ export function PersonScreen() {
   return (
     <Page before={<BackLink href="/notifications" name={t.post.back} />} title={t.people.title}>
       {isMissing ? (
-        <EmptyState icon={<UserX aria-hidden size={28} />} title={t.people.missing}>
-          {t.people.missingText}
-        </EmptyState>
+        <EmptyState icon={UserX} text={t.people.missingText} title={t.people.missing} />
       ) : (
         <Loaded query={query}>
           {(profile) => (
@@ -90,13 +88,12 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
   const { did, viewer } = profile
   const name = nameOf(profile)
   const isSubscribed = viewer?.activitySubscription?.post === true
-  const onError = (error: Error) => toast(explain(error))
   const follow = useFollowing({
     onSuccess: (_, { following }) =>
       toast(following === undefined ? t.people.followed(name) : t.people.unfollowed(name)),
-    onError,
+    onError: toastError,
   })
-  const subscribe = useProcedure(putActivitySubscription, [getProfile], { onError })
+  const subscribe = useProcedure(putActivitySubscription, [getProfile], { onError: toastError })
   return (
     <div className={styles.actions}>
       <Button

@@ -48,11 +48,7 @@ export function PostScreen() {
 
 function Missing({ uri }: { readonly uri: string }) {
   const title = useMissingText(uri)
-  return (
-    <EmptyState icon={<MessageCircleOff aria-hidden size={28} />} title={title}>
-      {t.post.missingText}
-    </EmptyState>
-  )
+  return <EmptyState icon={MessageCircleOff} text={t.post.missingText} title={title} />
 }
 
 function ThreadView({ thread }: { readonly thread: Thread }) {

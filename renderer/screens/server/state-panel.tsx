@@ -1,7 +1,6 @@
 import { Play, RotateCw, Square } from 'lucide-react'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, serverState, useDesktopCall } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
@@ -12,7 +11,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import styles from './server.module.css'
 
 const variants = {
@@ -57,7 +56,7 @@ export function StatePanel() {
 }
 
 function StateButtons({ state }: { readonly state: ServerState }) {
-  const callbacks = { onError: (error: Error) => toast(explain(error)) }
+  const callbacks = { onError: toastError }
   const start = useDesktopCall('server.start', [], callbacks)
   const restart = useDesktopCall('server.restart', [], callbacks)
   const isChanging = state.kind === 'starting' || state.kind === 'stopping'

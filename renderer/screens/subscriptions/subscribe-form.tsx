@@ -1,6 +1,5 @@
 import type { DidString } from '@atproto/lex-schema'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { app, com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
@@ -16,17 +15,13 @@ const { listActivitySubscriptions, putActivitySubscription } = app.example.notif
 export function SubscribeForm() {
   const { did } = useSession()
   const client = useQueryClient()
-  const [name, setName] = useState('')
   const add = useMutation({
     mutationFn: async (input: string) => {
       const subject = await didOf(did, input)
       const body = { subject, activitySubscription: { post: true, reply: false } }
       return callAs(did, putActivitySubscription, { body })
     },
-    onSuccess: (_, input) => {
-      toast(t.subscriptions.added(input))
-      setName('')
-    },
+    onSuccess: (_, input) => toast(t.subscriptions.added(input)),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
   })
   return (
@@ -35,13 +30,11 @@ export function SubscribeForm() {
       busy={add.isPending}
       busyText={t.subscriptions.adding}
       label={t.subscriptions.subject}
-      onChange={setName}
-      onSubmit={() => add.mutate(name.trim().toLowerCase().replace(/^@/, ''))}
+      onSubmit={(name, callbacks) => add.mutate(name.toLowerCase().replace(/^@/, ''), callbacks)}
       pattern={String.raw`\s*(did:[a-z]+:.+|@?[^\s@.]+(\.[^\s@.]+)+)\s*`}
       placeholder={t.subscriptions.subjectExample}
       problem={errorName(add.error) === 'HandleNotFound' ? t.subscriptions.notFound : add.error}
       title={t.subscriptions.subjectInvalid}
-      value={name}
     />
   )
 }

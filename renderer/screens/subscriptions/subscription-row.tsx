@@ -2,7 +2,6 @@ import { Link } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
 import { useActor } from '../../api/actors.ts'
 import type { Body } from '../../api/client.ts'
-import { explain } from '../../api/errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useProfile } from '../../api/views.ts'
@@ -14,7 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './subscriptions.module.css'
 
 const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
@@ -33,7 +32,7 @@ export function SubscriptionRow({ subscription }: { readonly subscription: Subsc
     onSuccess: (now) => {
       if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
     },
-    onError: (error) => toast(explain(error)),
+    onError: toastError,
   })
   const change = (changed: ActivitySubscription) =>
     put.mutate({ subject: did, activitySubscription: changed })

@@ -15,11 +15,7 @@ export function SubscriptionsScreen() {
     <Page lead={t.subscriptions.lead} title={t.subscriptions.title}>
       <SubscribeForm />
       <Paged
-        empty={
-          <EmptyState icon={<Radio aria-hidden size={28} />} title={t.subscriptions.none}>
-            {t.subscriptions.noneText}
-          </EmptyState>
-        }
+        empty={<EmptyState icon={Radio} text={t.subscriptions.noneText} title={t.subscriptions.none} />}
         list={list}
       >
         {(subscriptions) => (
