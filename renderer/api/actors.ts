@@ -2,7 +2,7 @@
 import type { DidString } from '@atproto/lex-schema'
 import { type Query, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { com } from '../../lexicons/generated/index.ts'
-import { createBatch } from './batch.ts'
+import { createBatches } from './batch.ts'
 import { type Body, callAs } from './client.ts'
 import { useSession } from './sessions.ts'
 
@@ -35,7 +35,7 @@ export function useActors(actors: readonly string[]): readonly Actor[] | undefin
 function actorQuery(did: string, actor: string | undefined) {
   return {
     queryKey: [did, describeActors.$nsid, actor],
-    queryFn: () => loaderOf(did)(actor ?? ''),
+    queryFn: () => loadActor(did, actor ?? ''),
     enabled: actor?.startsWith('did:') ?? false,
     staleTime,
     // The identity of someone new is being read.
@@ -48,18 +48,7 @@ function isIncomplete({ isLocal, host, status }: Actor): boolean {
   return !isLocal && host === undefined && status === undefined
 }
 
-const loaders = new Map<string, ReturnType<typeof createLoader>>()
-
-/** One loader an account, so that the rows of a list share calls. */
-function loaderOf(did: string) {
-  const known = loaders.get(did) ?? createLoader(did)
-  loaders.set(did, known)
-  return known
-}
-
-function createLoader(did: string) {
-  return createBatch(batchSize, async (dids) => {
-    const { actors } = await callAs(did, describeActors, { params: { dids: [...dids] as DidString[] } })
-    return new Map(actors.map((actor) => [actor.did as string, actor]))
-  })
-}
+const loadActor = createBatches(batchSize, async (did, dids) => {
+  const { actors } = await callAs(did, describeActors, { params: { dids: [...dids] as DidString[] } })
+  return new Map(actors.map((actor) => [actor.did as string, actor]))
+})

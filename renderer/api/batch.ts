@@ -3,12 +3,25 @@ interface Waiting<T> {
   readonly reject: (reason: unknown) => void
 }
 
+/** A batch per account, so that the rows of a list share calls. @param load returns the existing values, by key */
+export function createBatches<T>(
+  limit: number,
+  load: (did: string, keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): (did: string, key: string) => Promise<T | null> {
+  const batches = new Map<string, ReturnType<typeof createBatch<T>>>()
+  return (did, key) => {
+    const batch = batches.get(did) ?? createBatch(limit, (keys) => load(did, keys))
+    batches.set(did, batch)
+    return batch(key)
+  }
+}
+
 /**
  * Collects the keys that are asked for at one moment, and loads them in calls of up to `limit`.
  * @param load returns the existing values, by key
  * @returns loads one value; null if it does not exist
  */
-export function createBatch<T>(
+function createBatch<T>(
   limit: number,
   load: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ): (key: string) => Promise<T | null> {

@@ -3,7 +3,7 @@ import type { AtIdentifierString, AtUriString } from '@atproto/lex-schema'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { app } from '../../lexicons/generated/index.ts'
 import { placeOf } from './at-uri.ts'
-import { createBatch } from './batch.ts'
+import { createBatches } from './batch.ts'
 import { type Body, callAs } from './client.ts'
 import { useSession } from './sessions.ts'
 
@@ -22,7 +22,7 @@ export function usePost(uri: string | undefined): UseQueryResult<PostView | null
   const { did } = useSession()
   return useQuery({
     queryKey: [did, getPosts.$nsid, uri],
-    queryFn: () => loadersOf(did).post(uri ?? ''),
+    queryFn: () => loadPost(did, uri ?? ''),
     enabled: uri !== undefined,
     staleTime,
   })
@@ -33,36 +33,24 @@ export function useProfile(actor: string | undefined): UseQueryResult<ProfileVie
   const { did } = useSession()
   return useQuery({
     queryKey: [did, getProfiles.$nsid, actor],
-    queryFn: () => loadersOf(did).profile(actor ?? ''),
+    queryFn: () => loadProfile(did, actor ?? ''),
     enabled: actor !== undefined,
     staleTime,
   })
 }
 
-const loaders = new Map<string, ReturnType<typeof createLoaders>>()
+const loadPost = createBatches(batchSize, async (did, uris) => {
+  const { posts } = await callAs(did, getPosts, { params: { uris: [...uris] as AtUriString[] } })
+  // A post may be stored under another name of its collection than the one asked for.
+  const found = new Map(posts.map((post) => [placeOf(post.uri), post]))
+  return new Map(uris.flatMap((uri) => entryOf(uri, found.get(placeOf(uri)))))
+})
 
-/** One loader an account, so that the rows of a list share calls. */
-function loadersOf(did: string) {
-  const known = loaders.get(did) ?? createLoaders(did)
-  loaders.set(did, known)
-  return known
-}
-
-function createLoaders(did: string) {
-  return {
-    post: createBatch(batchSize, async (uris) => {
-      const { posts } = await callAs(did, getPosts, { params: { uris: [...uris] as AtUriString[] } })
-      // A post may be stored under another name of its collection than the one asked for.
-      const found = new Map(posts.map((post) => [placeOf(post.uri), post]))
-      return new Map(uris.flatMap((uri) => entryOf(uri, found.get(placeOf(uri)))))
-    }),
-    profile: createBatch(batchSize, async (actors) => {
-      const params = { actors: [...actors] as AtIdentifierString[] }
-      const { profiles } = await callAs(did, getProfiles, { params })
-      return new Map(profiles.map((profile) => [profile.did as string, profile]))
-    }),
-  }
-}
+const loadProfile = createBatches(batchSize, async (did, actors) => {
+  const params = { actors: [...actors] as AtIdentifierString[] }
+  const { profiles } = await callAs(did, getProfiles, { params })
+  return new Map(profiles.map((profile) => [profile.did as string, profile]))
+})
 
 function entryOf<T>(key: string, value: T | undefined): [string, T][] {
   return value === undefined ? [] : [[key, value]]

@@ -8,9 +8,8 @@ import { classes } from '../ui/class-names.ts'
 import { Address, PersonName } from '../ui/person.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { Embed } from './embed.tsx'
-import { personPath } from './person-path.ts'
+import { personPath, postPath } from './paths.ts'
 import styles from './post-card.module.css'
-import { postPath } from './post-path.ts'
 import { RichText } from './rich-text.tsx'
 
 /** A post. The main post of the screen is larger and shows its counts; others link to their own screen. */

@@ -24,45 +24,24 @@ export function AboutScreen() {
       <Panel>
         <Row detail={`${t.about.version} ${app}`} icon={<Mark size={40} />} title={t.app.name} />
         <Row detail={parts.join(' · ')} title={t.about.parts} />
-        <Row
-          action={
-            <Button
-              aria-label={t.about.openData}
-              onClick={() => void callDesktop('app.openFolder', 'data')}
-              size="s"
-            >
-              {t.about.open}
-            </Button>
-          }
+        <OpenRow
           detail={view?.dataFolder ?? '…'}
+          label={t.about.openData}
+          onOpen={() => callDesktop('app.openFolder', 'data')}
           title={t.about.data}
         />
         {desktop.hasSource && (
-          <Row
-            action={
-              <Button
-                aria-label={t.about.openSource}
-                onClick={() => void callDesktop('app.openPage', 'source')}
-                size="s"
-              >
-                {t.about.open}
-              </Button>
-            }
+          <OpenRow
             detail={t.about.sourceDetail}
+            label={t.about.openSource}
+            onOpen={() => callDesktop('app.openPage', 'source')}
             title={t.about.source}
           />
         )}
-        <Row
-          action={
-            <Button
-              aria-label={t.about.openNotices}
-              onClick={() => void callDesktop('app.openPage', 'notices')}
-              size="s"
-            >
-              {t.about.open}
-            </Button>
-          }
+        <OpenRow
           detail={t.about.licenceDetail}
+          label={t.about.openNotices}
+          onOpen={() => callDesktop('app.openPage', 'notices')}
           title={t.about.licence}
         />
       </Panel>
@@ -71,6 +50,24 @@ export function AboutScreen() {
       </Section>
     </Page>
   )
+}
+
+interface OpenRowProps {
+  readonly title: string
+  readonly detail: string
+  /** The accessible name of the button. */
+  readonly label: string
+  onOpen(): Promise<unknown>
+}
+
+/** Something that opens outside of the window. */
+function OpenRow({ title, detail, label, onOpen }: OpenRowProps) {
+  const action = (
+    <Button aria-label={label} onClick={() => void onOpen()} size="s">
+      {t.about.open}
+    </Button>
+  )
+  return <Row action={action} detail={detail} title={title} />
 }
 
 /** Update check, on request or daily. */

@@ -1,10 +1,11 @@
+import { Truck } from 'lucide-react'
 import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
-import { Page } from '../../ui/page.tsx'
+import { LinkButton } from '../../ui/link-button.tsx'
+import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
-import { MoveSection } from './move-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { SignInSection } from './sign-in-section.tsx'
 import { StoredDataSection } from './stored-data-section.tsx'
@@ -23,5 +24,21 @@ export function AccountScreen() {
         <Link href="/service-tokens">{t.serviceTokens.link}</Link>
       </p>
     </Page>
+  )
+}
+
+/** Opens the wizard that moves the account to another server. */
+function MoveSection() {
+  return (
+    <Section title={t.move.outSection}>
+      <Panel>
+        <Row
+          action={<LinkButton href="/move">{t.move.outAction}</LinkButton>}
+          detail={t.move.outDetail}
+          icon={<Truck aria-hidden size={20} strokeWidth={1.75} />}
+          title={t.move.out}
+        />
+      </Panel>
+    </Section>
   )
 }

@@ -2,7 +2,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
-import { ServiceTokenForm } from './service-token-form.tsx'
+import { ServiceTokenForm } from './service-tokens.tsx'
 
 /** The screen of an account that was taken down: move, deactivate or delete it. */
 export function TakendownScreen() {

@@ -1,15 +1,18 @@
+import type { LexValue } from '@atproto/lex-data'
+import { lexStringify } from '@atproto/lex-json'
 import { Trash2 } from 'lucide-react'
 import { parseAtUri } from '../../api/at-uri.ts'
 import { usePost, useProfile } from '../../api/views.ts'
 import { Thumbnails } from '../../parts/thumbnails.tsx'
 import { t } from '../../strings/en.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { CopyBlock, CopyField } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { Row } from '../../ui/page.tsx'
+import { Row, Stack } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './data.module.css'
-import { RecordDialog } from './record-dialog.tsx'
 import type { StoredRecord, useRecordRemoval } from './records.ts'
 import { createdAtOf, summaryOf } from './summary.ts'
 
@@ -75,4 +78,20 @@ function Subject({ of }: { readonly of: string }) {
   const { text } = summaryOf(post?.record)
   if (profile) return <PersonName of={profile} />
   return <>{text ?? <span className={styles.soft}>{of}</span>}</>
+}
+
+/** A record as JSON. */
+function RecordDialog({ record, onClose }: { readonly record: StoredRecord; onClose(): void }) {
+  const json = JSON.stringify(JSON.parse(lexStringify(record.value as LexValue)), null, 2)
+  return (
+    <Dialog onClose={onClose} title={t.data.recordTitle} wide>
+      <Stack>
+        <CopyBlock label={t.data.copyJson} text={json} wrap />
+        <div>
+          <CopyField label={t.data.copyUri} name={t.data.uri} text={record.uri} />
+          <CopyField label={t.data.copyCid} name={t.data.cid} text={record.cid} />
+        </div>
+      </Stack>
+    </Dialog>
+  )
 }

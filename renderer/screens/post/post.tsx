@@ -2,7 +2,8 @@ import { MessageCircleOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useParams } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
-import { formatAtUri } from '../../api/at-uri.ts'
+import { useActor } from '../../api/actors.ts'
+import { formatAtUri, parseAtUri } from '../../api/at-uri.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
@@ -13,7 +14,6 @@ import { t } from '../../strings/en.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
-import { useMissingText } from './missing-text.ts'
 
 const { threadViewPost, blockedPost, notFoundPost } = app.example.feed.defs
 
@@ -94,4 +94,10 @@ function NodeView({ node }: { readonly node: Node }) {
 
 function Gap({ uri }: { readonly uri: string | undefined }) {
   return <p className={styles.gap}>{useMissingText(uri)}</p>
+}
+
+/** Why a post is not shown: it was deleted, or it is on another server and did not arrive here. */
+function useMissingText(uri: string | undefined): string {
+  const { data: author } = useActor(uri === undefined ? undefined : parseAtUri(uri).repo)
+  return author?.isLocal === false ? t.post.elsewhere : t.post.missing
 }

@@ -1,12 +1,15 @@
-import { useDesktopQuery } from '../../api/desktop.ts'
+import { Link } from 'wouter'
+import type { LogLevel, Settings, SettingsView } from '../../../electron/bridge.ts'
+import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
+import { useSetting } from '../../parts/settings.ts'
+import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
-import { Page } from '../../ui/page.tsx'
-import { Loaded } from '../../ui/states.tsx'
-import { AdvancedSection } from './advanced-section.tsx'
-import { DataSection } from './data-section.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Page, Panel, Section } from '../../ui/page.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { MailSection } from './mail-section.tsx'
-import { PortSection } from './port-section.tsx'
-import { SignUpSection } from './sign-up-section.tsx'
 import { StatePanel } from './state-panel.tsx'
 
 /** Settings of the embedded server. Text fields are saved per section, switches immediately. */
@@ -27,5 +30,81 @@ export function ServerScreen() {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+function PortSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <Section
+      action={<Link href="/network">{t.server.toNetwork}</Link>}
+      lead={t.server.portLead}
+      title={t.server.port}
+    >
+      <SettingsForm labels={t.server.labels.port} view={view} />
+    </Section>
+  )
+}
+
+type Rule = Settings['inviteRequired']
+
+const rules: readonly Rule[] = ['auto', 'on', 'off']
+
+function SignUpSection({ view }: { readonly view: SettingsView }) {
+  const [rule, setRule] = useSetting(view, 'inviteRequired')
+  return (
+    <Section lead={t.server.signUpLead} title={t.server.signUp}>
+      <Panel padded>
+        <SelectField
+          hint={t.server.inviteRequiredDetail}
+          label={t.server.inviteRequired}
+          onChange={(chosen) => setRule(chosen as Rule)}
+          options={rules.map((value) => ({ value, label: t.server.inviteRules[value] }))}
+          value={rule}
+        />
+      </Panel>
+      <SettingsForm labels={t.server.labels.signUp} view={view} />
+    </Section>
+  )
+}
+
+function DataSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <Section
+      action={
+        <Button onClick={() => void callDesktop('app.openFolder', 'data')} size="s">
+          {t.server.openFolder}
+        </Button>
+      }
+      title={t.server.data}
+    >
+      <Panel>
+        <CopyField label={t.server.copyDataFolder} name={t.server.dataFolder} text={view.dataFolder} />
+      </Panel>
+      {view.secretProtection === 'system' ? (
+        <Notice>{t.server.protectedBySystem}</Notice>
+      ) : (
+        <Notice variant="warn">{t.server.protectedByFile}</Notice>
+      )}
+    </Section>
+  )
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+function AdvancedSection({ view }: { readonly view: SettingsView }) {
+  const [level, setLevel] = useSetting(view, 'logLevel')
+  return (
+    <Section lead={t.server.advancedLead} title={t.server.advanced}>
+      <SettingsForm labels={t.server.labels.advanced} view={view} />
+      <Panel padded>
+        <SelectField
+          hint={t.server.logLevelHint}
+          label={t.server.logLevel}
+          onChange={(chosen) => setLevel(chosen as LogLevel)}
+          options={levels.map((value) => ({ value, label: t.server.logLevels[value] }))}
+          value={level}
+        />
+      </Panel>
+    </Section>
   )
 }

@@ -1,14 +1,17 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Monitor } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
-import type { Body } from '../../api/client.ts'
-import { useXrpcQuery } from '../../api/hooks.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { clientName } from './client-name.ts'
-import { EndDialog } from './end-dialog.tsx'
 
 type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
@@ -86,5 +89,36 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
         </>
       }
     />
+  )
+}
+
+const { listSessions, revokeSession } = com.core.server
+
+interface EndDialogProps {
+  readonly sessions: readonly { readonly id: string; readonly client?: string | undefined }[]
+  onClose(): void
+}
+
+/** Asks for confirmation before ending one or more sessions. */
+function EndDialog({ sessions, onClose }: EndDialogProps) {
+  const { did } = useSession()
+  const queries = useQueryClient()
+  const isOne = sessions.length === 1
+  const end = useDialogWork({
+    run: () => Promise.all(sessions.map(({ id }) => callAs(did, revokeSession, { body: { id } }))),
+    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, listSessions) }),
+    done: isOne ? t.sessions.ended : t.sessions.endedOthers(sessions.length),
+    onClose,
+  })
+  return (
+    <ConfirmDialog
+      {...end}
+      action={t.sessions.end}
+      title={isOne ? t.sessions.endTitle : t.sessions.endOthersTitle}
+    >
+      {isOne
+        ? t.sessions.endText(clientName(sessions[0]?.client))
+        : t.sessions.endOthersText(sessions.length)}
+    </ConfirmDialog>
   )
 }

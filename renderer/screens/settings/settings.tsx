@@ -1,12 +1,13 @@
+import type { SettingsView } from '../../../electron/bridge.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
+import { SettingSwitch } from '../../parts/setting-switch.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
-import { Page, Panel, Row } from '../../ui/page.tsx'
+import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { setTheme, theme, themes } from '../../ui/theme.ts'
-import { AppSection } from './app-section.tsx'
 
 /** The appearance and, in the desktop, how the app behaves. */
 export function SettingsScreen() {
@@ -33,4 +34,33 @@ export function SettingsScreen() {
 
 function DesktopSettings() {
   return <Loaded query={useDesktopQuery('settings.view')}>{(view) => <AppSection view={view} />}</Loaded>
+}
+
+function AppSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <Section title={t.settings.app}>
+      <Panel>
+        <SettingSwitch
+          detail={t.settings.startAtLoginDetail}
+          label={t.settings.startAtLogin}
+          name="startAtLogin"
+          view={view}
+        />
+        {view.hasTray && (
+          <SettingSwitch
+            detail={t.settings.closeToTrayDetail}
+            label={t.settings.closeToTray}
+            name="closeToTray"
+            view={view}
+          />
+        )}
+        <SettingSwitch
+          detail={t.settings.nativeNotificationsDetail}
+          label={t.settings.nativeNotifications}
+          name="nativeNotifications"
+          view={view}
+        />
+      </Panel>
+    </Section>
+  )
 }
