@@ -21,7 +21,10 @@ async function serve(): Promise<void> {
     const config = readConfig({ env: process.env, args })
     const log = createLogger(config.logLevel)
     const server = await startServer(config, { log })
-    process.stdout.write(`listening on ${server.url}\ndata in ${config.dataDir}\n`)
+    // A browser that visits 127.0.0.1 is sent to localhost.
+    const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))
+    const url = isLoopback ? `http://localhost:${server.port}` : server.url
+    process.stdout.write(`listening on ${url}\ndata in ${config.dataDir}\n`)
     // Terminals and npm both send the signal: the second one is ignored.
     let isStopping = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

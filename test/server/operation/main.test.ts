@@ -47,7 +47,8 @@ describe('while it runs', () => {
 
   afterAll(() => child.kill())
 
-  test('answers at the URL that it printed', async () => {
+  test('answers at the URL that it printed, which is that of the interface in browsers', async () => {
+    expect(new URL(url).hostname).toBe('localhost')
     expect((await fetch(`${url}/xrpc/_health`)).status).toBe(200)
   })
 
