@@ -36,23 +36,22 @@ interface EntryGroup {
   readonly entries: readonly Entry[]
 }
 
+const isDesktop = desktop !== undefined
+
 /** Screens of the desktop; none in a browser. */
 const local = (...screens: readonly Screen[]): readonly Screen[] =>
-  desktop ? screens.map((screen) => ({ ...screen, local: true })) : []
+  isDesktop ? screens.map((screen) => ({ ...screen, local: true })) : []
 
-const network = { path: '/network', name: t.nav.network, key: 'w' }
+/** An entry with the name of its screen. */
+const single = (icon: LucideIcon, screen: Screen): Entry => ({ icon, name: screen.name, screens: [screen] })
 
 const groups: readonly EntryGroup[] = [
   {
     name: t.nav.you,
     entries: [
-      { name: t.nav.home, icon: House, screens: [{ path: '/', name: t.nav.home, key: 'h' }] },
-      { name: t.nav.inbox, icon: Bell, screens: [{ path: '/notifications', name: t.nav.inbox, key: 'n' }] },
-      {
-        name: t.nav.subscriptions,
-        icon: Radio,
-        screens: [{ path: '/subscriptions', name: t.nav.subscriptions, key: 'b' }],
-      },
+      single(House, { path: '/', name: t.nav.home, key: 'h' }),
+      single(Bell, { path: '/notifications', name: t.nav.inbox, key: 'n' }),
+      single(Radio, { path: '/subscriptions', name: t.nav.subscriptions, key: 'b' }),
       {
         name: t.nav.account,
         icon: IdCard,
@@ -76,11 +75,13 @@ const groups: readonly EntryGroup[] = [
           { path: '/invites', name: t.nav.invites, key: 'i' },
         ],
       },
-      {
+      single(Globe, {
+        path: '/network',
         name: t.nav.network,
-        icon: Globe,
-        screens: desktop ? local(network) : [{ ...network, ownerOnly: true }],
-      },
+        key: 'w',
+        local: isDesktop,
+        ownerOnly: !isDesktop,
+      }),
       {
         name: t.nav.backups,
         icon: Archive,
@@ -98,7 +99,7 @@ const groups: readonly EntryGroup[] = [
         name: t.nav.settings,
         icon: SlidersHorizontal,
         screens: [
-          { path: '/settings', name: t.nav.general, key: 'e', local: desktop !== undefined },
+          { path: '/settings', name: t.nav.general, key: 'e', local: isDesktop },
           { path: '/preferences', name: t.nav.notifications, key: 'f' },
           ...local(
             { path: '/logs', name: t.nav.logs, key: 'l' },

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { DialogButton } from '../ui/dialog-button.tsx'
 import { Row, RowList } from '../ui/page.tsx'
 import { Badge, EmptyState, Loaded, Notice } from '../ui/states.tsx'
-import { RelativeTime } from '../ui/time.tsx'
+import { RelativeTime, Since } from '../ui/time.tsx'
 import styles from './backups.module.css'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -42,14 +42,7 @@ function LastTest({ backups }: { readonly backups: readonly Backup[] }) {
     .flatMap(({ proof }) => proof?.provenAt ?? [])
     .toSorted()
     .at(-1)
-  const text =
-    last === undefined ? (
-      t.backups.neverTested
-    ) : (
-      <>
-        {t.backups.lastTested}: <RelativeTime at={last} />
-      </>
-    )
+  const text = <Since at={last} never={t.backups.neverTested} text={`${t.backups.lastTested}:`} />
   if (problem === undefined) return <p className={styles.tested}>{text}</p>
   return (
     <Notice variant="danger">

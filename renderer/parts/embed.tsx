@@ -75,8 +75,8 @@ function LinkCard({ link }: { readonly link: ExternalView }) {
         ) : (
           <strong>{title}</strong>
         )}
-        {description && <p className={styles.soft}>{description}</p>}
-        <p className={styles.soft}>{url && !desktop ? new URL(url).host : uri}</p>
+        {description && <p className="soft">{description}</p>}
+        <p className="soft">{url && !desktop ? new URL(url).host : uri}</p>
       </div>
     </div>
   )
@@ -93,7 +93,7 @@ function Quoted({ of }: { readonly of: RecordView }) {
           <PersonName of={author} />
         </strong>
         <Address elsewhereOnly of={author} />
-        <Link className={styles.soft} href={postPath(uri)}>
+        <Link className="soft" href={postPath(uri)}>
           {t.post.open}
         </Link>
       </header>

@@ -25,7 +25,7 @@ export function PostCard({ post, isMain = false }: { readonly post: PostView; re
           </Link>
           <Address of={author} />
           {!isMain && (
-            <Link className={styles.soft} href={postPath(uri)}>
+            <Link className="soft" href={postPath(uri)}>
               <RelativeTime at={indexedAt} />
             </Link>
           )}

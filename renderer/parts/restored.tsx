@@ -3,8 +3,7 @@ import { t } from '../strings/en.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyField } from '../ui/copy.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { Stack } from '../ui/page.tsx'
-import styles from './backups.module.css'
+import { Panel, Stack } from '../ui/page.tsx'
 
 /** The data from before the last restore or salvage; undefined once dismissed. */
 interface PreviousData {
@@ -27,9 +26,9 @@ export function RestoredDialog() {
         {folder !== '' && (
           <>
             <p>{t.backups.restoredText}</p>
-            <div className={styles.framed}>
+            <Panel>
               <CopyField label={t.backups.copyFolder} name={t.backups.previousData} text={folder} />
-            </div>
+            </Panel>
           </>
         )}
         {by === 'restore' && <p>{t.backups.restoredSignIn}</p>}

@@ -1,24 +1,22 @@
-import type { Settings, SettingsView } from '../../electron/bridge.ts'
+import type { SettingsView } from '../../electron/bridge.ts'
+import { t } from '../strings/en.ts'
 import { Row } from '../ui/page.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { useSetting } from './settings.ts'
 
-type Flag = { [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never }[keyof Settings]
-
 interface SettingSwitchProps {
   readonly view: SettingsView
-  readonly name: Flag
-  readonly label: string
-  readonly detail: string
+  readonly name: keyof typeof t.settings.switches
 }
 
 /** A boolean setting. */
-export function SettingSwitch({ view, name, label, detail }: SettingSwitchProps) {
+export function SettingSwitch({ view, name }: SettingSwitchProps) {
+  const label = t.settings.switches[name]
   const [isOn, change] = useSetting(view, name)
   return (
     <Row
       action={<Switch checked={isOn} label={label} labelHidden onChange={change} />}
-      detail={detail}
+      detail={t.settings.switchDetails[name]}
       title={label}
     />
   )

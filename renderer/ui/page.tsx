@@ -40,7 +40,7 @@ export function Page({ before, title, lead, action, wide = false, children }: Pa
       <header className={styles.header}>
         <div>
           {before}
-          <h1 className={styles.title} ref={heading} tabIndex={-1}>
+          <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
           {lead && <p className={styles.lead}>{lead}</p>}

@@ -30,6 +30,25 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
+interface SinceProps {
+  /** What happened, before the time. */
+  readonly text: string
+  /** ISO 8601; undefined if it never happened. */
+  readonly at: string | undefined
+  /** Shown if it never happened. */
+  readonly never: string
+}
+
+/** “Last used 3 minutes ago”. */
+export function Since({ text, at, never }: SinceProps) {
+  if (at === undefined) return never
+  return (
+    <>
+      {text} <RelativeTime at={at} />
+    </>
+  )
+}
+
 /** “3 minutes ago”, with the exact time as tooltip. Renders again only when the text changes. @param at ISO 8601 */
 export function RelativeTime({ at }: { readonly at: string }) {
   const text = useSyncExternalStore(subscribe, () => formatRelative(at, now))

@@ -96,14 +96,7 @@ function Updates({ view }: { readonly view: SettingsView | undefined }) {
         detail={<UpdateDetail error={check.error} state={state} />}
         title={<span role="status">{titleOf(check.isPending, check.isError, state)}</span>}
       />
-      {view && (
-        <SettingSwitch
-          detail={t.about.automaticDetail}
-          label={t.about.automatic}
-          name="checkForUpdates"
-          view={view}
-        />
-      )}
+      {view && <SettingSwitch name="checkForUpdates" view={view} />}
     </Panel>
   )
 }

@@ -1,7 +1,7 @@
 import { Truck } from 'lucide-react'
 import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
-import { LinkButton } from '../../ui/link-button.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'

@@ -39,12 +39,12 @@ export function ProfileSection() {
                 <Avatar handle={handle} picture={view?.avatar} size="l" />
                 <div className={styles.about}>
                   <strong>{view?.displayName || handle}</strong>
-                  <p className={styles.soft}>
+                  <p className="soft">
                     {[view?.displayName && handle, view?.pronouns].filter(Boolean).join(' · ')}
                   </p>
-                  {base === null && <p className={styles.soft}>{t.profile.noneText}</p>}
+                  {base === null && <p className="soft">{t.profile.noneText}</p>}
                   {view?.description && <p className={styles.description}>{view.description}</p>}
-                  {view?.website && <p className={styles.soft}>{view.website}</p>}
+                  {view?.website && <p className="soft">{view.website}</p>}
                 </div>
               </div>
             </Panel>

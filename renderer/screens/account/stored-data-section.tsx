@@ -1,11 +1,11 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
+import { collectionName } from '../../parts/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber } from '../../strings/format.ts'
 import { Panel, Section } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
-import { OmittedRecords } from './omitted-records.tsx'
 import styles from './stored-data-section.module.css'
 
 /** Counts of the data that the server stores for the account. */
@@ -65,4 +65,30 @@ function rowsOf(figures: Body<typeof com.core.server.checkAccountStatus.main>) {
     { name: t.account.privateValues, value: formatNumber(privateStateValues) },
     ...(repoRev ? [{ name: t.account.revision, value: <code>{repoRev}</code> }] : []),
   ]
+}
+
+type Omitted = NonNullable<Body<typeof com.core.server.checkAccountStatus.main>['omittedRecords']>
+
+/** Records that an import left out of the index, each with the reason. */
+function OmittedRecords({ omitted: { count, records } }: { readonly omitted: Omitted }) {
+  const more = count - records.length
+  return (
+    <div className={styles.omitted}>
+      <p>{t.account.omittedLead}</p>
+      <ul aria-label={t.account.omitted}>
+        {records.map(({ key, reason }) => {
+          const slash = key.indexOf('/')
+          return (
+            <li key={key}>
+              <span className={styles.omittedName}>
+                {collectionName(key.slice(0, slash))} <code>{key.slice(slash + 1)}</code>
+              </span>
+              <span className={styles.omittedReason}>{t.account.omittedReasons[reason]}</span>
+            </li>
+          )
+        })}
+      </ul>
+      {more > 0 && <p>{t.account.omittedMore(more)}</p>}
+    </div>
+  )
 }

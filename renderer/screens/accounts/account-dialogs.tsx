@@ -28,49 +28,53 @@ function NoteField() {
   )
 }
 
-export function SuspendDialog({ account, onClose }: AccountDialogProps) {
-  const { handle } = account
-  const suspend = useDialogAction(com.core.admin.updateSubjectStatus, {
-    invalidates: accountQueries,
-    input: (field) => ({
-      subject: subjectOf(account),
-      suspended: { applied: true, ref: field('note').trim() || undefined },
-    }),
-    done: t.accounts.suspended(handle),
-    onClose,
-  })
+export function SuspendDialog(props: AccountDialogProps) {
   return (
-    <FormDialog
-      {...suspend}
+    <StatusDialog
+      {...props}
       action={t.accounts.suspend}
-      title={t.accounts.suspendTitle(handle)}
-      variant="danger"
-    >
-      <p>{t.accounts.suspendText}</p>
-      <NoteField />
-    </FormDialog>
+      done={t.accounts.suspended}
+      state="suspended"
+      text={t.accounts.suspendText}
+      title={t.accounts.suspendTitle}
+    />
   )
 }
 
-export function TakedownDialog({ account, onClose }: AccountDialogProps) {
-  const { handle } = account
-  const takedown = useDialogAction(com.core.admin.updateSubjectStatus, {
+export function TakedownDialog(props: AccountDialogProps) {
+  return (
+    <StatusDialog
+      {...props}
+      action={t.accounts.takedown}
+      done={t.accounts.takendown}
+      state="takedown"
+      text={t.accounts.takedownText}
+      title={t.accounts.takedownTitle}
+    />
+  )
+}
+
+interface StatusDialogProps extends AccountDialogProps {
+  readonly state: 'suspended' | 'takedown'
+  readonly action: string
+  readonly text: string
+  title(handle: string): string
+  done(handle: string): string
+}
+
+function StatusDialog({ account, state, title, text, action, done, onClose }: StatusDialogProps) {
+  const update = useDialogAction(com.core.admin.updateSubjectStatus, {
     invalidates: accountQueries,
     input: (field) => ({
       subject: subjectOf(account),
-      takedown: { applied: true, ref: field('note').trim() || undefined },
+      [state]: { applied: true, ref: field('note').trim() || undefined },
     }),
-    done: t.accounts.takendown(handle),
+    done: done(account.handle),
     onClose,
   })
   return (
-    <FormDialog
-      {...takedown}
-      action={t.accounts.takedown}
-      title={t.accounts.takedownTitle(handle)}
-      variant="danger"
-    >
-      <p>{t.accounts.takedownText}</p>
+    <FormDialog {...update} action={action} title={title(account.handle)} variant="danger">
+      <p>{text}</p>
       <NoteField />
     </FormDialog>
   )

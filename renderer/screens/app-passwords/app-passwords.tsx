@@ -8,11 +8,13 @@ import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
-import { CreateDialog, type CreatedPassword } from './create-dialog.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { RelativeTime, Since } from '../../ui/time.tsx'
 
 type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
 
@@ -90,13 +92,7 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
         <>
           {t.appPasswords.created} <RelativeTime at={createdAt} />
           {' · '}
-          {lastUsedAt ? (
-            <>
-              {t.appPasswords.used} <RelativeTime at={lastUsedAt} />
-            </>
-          ) : (
-            t.appPasswords.never
-          )}
+          <Since at={lastUsedAt} never={t.appPasswords.never} text={t.appPasswords.used} />
         </>
       }
       title={
@@ -119,5 +115,44 @@ function RevokeDialog({ name, onClose }: { readonly name: string; onClose(): voi
     <ConfirmDialog {...revoke} action={t.appPasswords.revoke} title={t.appPasswords.revokeTitle(name)}>
       {t.appPasswords.revokeText}
     </ConfirmDialog>
+  )
+}
+
+type CreatedPassword = Body<typeof com.core.server.createAppPassword.main>
+
+interface CreateDialogProps {
+  /** Names that are already used. */
+  readonly usedNames: readonly string[]
+  onCreated(created: CreatedPassword): void
+  onClose(): void
+}
+
+function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
+  const [privileged, setPrivileged] = useState(false)
+  const create = useDialogAction(com.core.server.createAppPassword, {
+    invalidates: [com.core.server.listAppPasswords],
+    input: (field) => ({ name: field('name'), privileged }),
+    onDone: onCreated,
+    onClose,
+  })
+  return (
+    <FormDialog {...create} action={t.appPasswords.submit} title={t.appPasswords.createTitle}>
+      <Field
+        autoComplete="off"
+        defaultValue={t.appPasswords.suggestions.find((one) => !usedNames.includes(one))}
+        hint={t.appPasswords.nameHint}
+        label={t.appPasswords.name}
+        maxLength={64}
+        name="name"
+        onFocus={(event) => event.target.select()}
+        required
+      />
+      <Switch
+        checked={privileged}
+        hint={t.appPasswords.privilegedHint}
+        label={t.appPasswords.privilegedLabel}
+        onChange={setPrivileged}
+      />
+    </FormDialog>
   )
 }

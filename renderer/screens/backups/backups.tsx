@@ -33,12 +33,7 @@ export function BackupsScreen() {
     >
       {view && (
         <Panel>
-          <SettingSwitch
-            detail={t.backups.automaticDetail}
-            label={t.backups.automatic}
-            name="automaticBackups"
-            view={view}
-          />
+          <SettingSwitch name="automaticBackups" view={view} />
         </Panel>
       )}
       <Section lead={t.backups.checkDetail} title={t.backups.saved}>

@@ -41,9 +41,7 @@ export function EntranceForm(props: EntranceFormProps) {
   return (
     <>
       <div>
-        <h1 className={styles.title} tabIndex={-1}>
-          {title}
-        </h1>
+        <h1 tabIndex={-1}>{title}</h1>
         {lead && <p className={styles.lead}>{lead}</p>}
       </div>
       {before}

@@ -6,8 +6,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Stack } from '../../ui/page.tsx'
-import styles from './entrance.module.css'
+import { Panel, Stack } from '../../ui/page.tsx'
 
 /** Whether the dialog is open. */
 const isReadyOpen = createStore(false)
@@ -29,9 +28,9 @@ function ReadyContent() {
     <Dialog onClose={close} title={t.firstRun.readyTitle}>
       <Stack>
         <p>{t.firstRun.readyText}</p>
-        <div className={styles.framed}>
+        <Panel>
           <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
-        </div>
+        </Panel>
         {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
       </Stack>
       <DialogActions>

@@ -1,15 +1,16 @@
+import { useMutation } from '@tanstack/react-query'
 import type { ServerState } from '../../../electron/bridge.ts'
-import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
+import { callDesktop, DesktopError, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { BackupList } from '../../parts/backup-list.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Panel } from '../../ui/page.tsx'
 import { FormError, Notice } from '../../ui/states.tsx'
 import styles from './halted.module.css'
 import { SalvageDialog } from './salvage-dialog.tsx'
 import { Stage, StageActions } from './stage.tsx'
-import { UseAnotherPort } from './use-another-port.tsx'
 
 export type Failed = Extract<ServerState, { readonly kind: 'failed' }>
 
@@ -24,9 +25,9 @@ export function Failure({ state }: { readonly state: Failed }) {
       </Notice>
       <p>{t.halted.nextSteps[failure]}</p>
       {path && (
-        <div className={styles.framed}>
+        <Panel>
           <CopyField label={t.halted.copyPath} name={t.halted.path} text={path} />
-        </div>
+        </Panel>
       )}
       <FormError error={start.error} />
       <StageActions>
@@ -54,5 +55,36 @@ export function Failure({ state }: { readonly state: Failed }) {
         </section>
       )}
     </Stage>
+  )
+}
+
+/** Offers a free port and shows the address that it leads to. */
+function UseAnotherPort() {
+  const { data: port } = useDesktopQuery('server.freePort')
+  const move = useMutation({
+    networkMode: 'always',
+    mutationFn: async (to: number) => {
+      const problems = await callDesktop('settings.change', { port: String(to) })
+      if (problems.port) throw new DesktopError(problems.port)
+      await callDesktop('server.start')
+    },
+  })
+  if (port === undefined) return null
+  return (
+    <section className={styles.more}>
+      <Panel>
+        <CopyField
+          label={t.halted.copyAddress}
+          name={t.halted.newAddress}
+          text={`http://localhost:${port}`}
+        />
+      </Panel>
+      <FormError error={move.error} />
+      <div>
+        <Button busy={move.isPending} onClick={() => move.mutate(port)}>
+          {t.halted.anotherPort(port)}
+        </Button>
+      </div>
+    </section>
   )
 }

@@ -15,7 +15,7 @@ export function Stage({ title, children }: { readonly title: string; readonly ch
     <div className={styles.stage}>
       <main className={styles.card}>
         <Mark size={40} />
-        <h1 className={styles.title}>{title}</h1>
+        <h1>{title}</h1>
         {children}
       </main>
       <footer className={styles.foot}>

@@ -8,10 +8,11 @@ import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Badge, EmptyState, Loaded, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { CreateInvitesDialog } from './create-invites-dialog.tsx'
 
 type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes'][number]
 
@@ -116,5 +117,28 @@ function DisableDialog({ code, onClose }: { readonly code: string; onClose(): vo
     <ConfirmDialog {...disable} action={t.invites.disable} title={t.invites.disableTitle}>
       {t.invites.disableText(code)}
     </ConfirmDialog>
+  )
+}
+
+const count = { defaultValue: '1', inputMode: 'numeric', min: 1, required: true, type: 'number' } as const
+
+function CreateInvitesDialog({ onClose }: { onClose(): void }) {
+  const create = useDialogAction(com.core.server.createInviteCodes, {
+    invalidates: [com.core.server.getAccountInviteCodes],
+    input: (field) => ({ codeCount: Number(field('codeCount')), useCount: Number(field('useCount')) }),
+    done: ({ codeCount }) => t.invites.codesCreated(codeCount),
+    onClose,
+  })
+  return (
+    <FormDialog {...create} action={t.invites.submit} title={t.invites.createTitle}>
+      <Field
+        {...count}
+        hint={t.invites.codeCountHint}
+        label={t.invites.codeCount}
+        max={100}
+        name="codeCount"
+      />
+      <Field {...count} hint={t.invites.useCountHint} label={t.invites.useCount} max={1000} name="useCount" />
+    </FormDialog>
   )
 }

@@ -5,7 +5,7 @@ import { t } from '../../strings/en.ts'
 import { FoldedSection, Row, RowList } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime, Since } from '../../ui/time.tsx'
 import { connectionProblem } from './connection-problem.ts'
 import styles from './network.module.css'
 import type { Network } from './owner-sections.tsx'
@@ -52,13 +52,7 @@ function Service({ backlinks }: { readonly backlinks: Backlinks }) {
       detail={
         <>
           <p>
-            {lastLinkAt === undefined ? (
-              t.backlinks.noLink
-            ) : (
-              <>
-                {t.backlinks.lastLink} <RelativeTime at={lastLinkAt} />
-              </>
-            )}
+            <Since at={lastLinkAt} never={t.backlinks.noLink} text={t.backlinks.lastLink} />
             {' · '}
             {t.backlinks.links(linksLastHour)}
             {droppedLastHour > 0 && ` · ${t.backlinks.dropped(droppedLastHour)}`}

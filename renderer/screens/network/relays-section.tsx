@@ -4,7 +4,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { FoldedSection, Row, RowList } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Network } from './owner-sections.tsx'
 
@@ -58,13 +58,7 @@ function Contact({ relay: { lastContactAt, lastError } }: { readonly relay: Rela
   return (
     <>
       <p>
-        {lastContactAt === undefined ? (
-          t.network.relayNever
-        ) : (
-          <>
-            {t.network.relayContact} <RelativeTime at={lastContactAt} />
-          </>
-        )}
+        <Since at={lastContactAt} never={t.network.relayNever} text={t.network.relayContact} />
       </p>
       {lastError !== undefined && <p>{lastError}</p>}
     </>

@@ -9,7 +9,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
 import { Badge } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { connectionProblem } from './connection-problem.ts'
 import styles from './network.module.css'
@@ -77,13 +77,7 @@ function Detail({ upstream }: { readonly upstream: Upstream }) {
   return (
     <>
       <p>
-        {lastEventAt === undefined ? (
-          t.upstreams.noEvent
-        ) : (
-          <>
-            {t.upstreams.lastEvent} <RelativeTime at={lastEventAt} />
-          </>
-        )}
+        <Since at={lastEventAt} never={t.upstreams.noEvent} text={t.upstreams.lastEvent} />
         {' · '}
         {t.upstreams.events(eventsLastHour)}
         {' · '}

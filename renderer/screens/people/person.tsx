@@ -13,9 +13,9 @@ import { NotCarried } from '../../parts/not-carried.tsx'
 import { PostCard } from '../../parts/post-card.tsx'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
-import { BackLink } from '../../ui/back-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
+import { BackLink } from '../../ui/links.tsx'
 import { Page, Panel, Section } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
@@ -68,7 +68,7 @@ function About({ profile }: { readonly profile: Profile }) {
               <PersonName of={profile} />
             </h2>
             <Address of={profile} />
-            <p className={styles.soft}>{t.people.followers(followersCount)}</p>
+            <p className="soft">{t.people.followers(followersCount)}</p>
             <p className={styles.badges}>
               {status && <Badge variant="warn">{status}</Badge>}
               {viewer?.followedBy && <Badge>{t.people.followsYou}</Badge>}
@@ -134,7 +134,7 @@ function Posts({ actor }: { readonly actor: Profile['did'] }) {
       <Loaded query={query}>
         {({ feed }) =>
           feed.length === 0 ? (
-            <p className={styles.soft}>{t.people.noPosts}</p>
+            <p className="soft">{t.people.noPosts}</p>
           ) : (
             <ul aria-label={t.people.posts} className={styles.posts}>
               {feed.map(({ post, reason }) => (

@@ -11,7 +11,7 @@ import { nameOf } from '../../api/names.ts'
 import styles from '../../parts/post-card.module.css'
 import { PostCard } from '../../parts/post-card.tsx'
 import { t } from '../../strings/en.ts'
-import { BackLink } from '../../ui/back-link.tsx'
+import { BackLink } from '../../ui/links.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 

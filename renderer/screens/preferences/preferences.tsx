@@ -1,11 +1,12 @@
+import { useId } from 'react'
 import { app } from '../../../lexicons/generated/index.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
-import { PreferenceRow } from './preference-row.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import styles from './preferences.module.css'
-import { type ReasonName, usePreferenceChange } from './use-preference-change.ts'
+import { type Preference, type ReasonName, usePreferenceChange } from './use-preference-change.ts'
 
 const groups: readonly { readonly title: string; readonly reasons: readonly ReasonName[] }[] = [
   { title: t.preferences.conversation, reasons: ['reply', 'mention', 'quote', 'chat'] },
@@ -38,5 +39,41 @@ export function PreferencesScreen() {
         }
       </Loaded>
     </Page>
+  )
+}
+
+interface PreferenceRowProps {
+  readonly reason: ReasonName
+  readonly value: Preference
+  onChange(changed: Partial<Preference>): void
+}
+
+/** The preference of one reason: senders, inbox and push. */
+function PreferenceRow({ reason, value, onChange }: PreferenceRowProps) {
+  const id = useId()
+  return (
+    <li className={styles.row}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in columns everywhere */}
+      <div aria-labelledby={id} className={styles.group} role="group">
+        <h3 className={styles.name} id={id}>
+          {t.preferences.reasons[reason]}
+        </h3>
+        <div className={styles.controls}>
+          {value.include !== undefined && (
+            <select
+              aria-label={t.preferences.include}
+              className={styles.include}
+              onChange={(event) => onChange({ include: event.target.value as 'all' | 'follows' })}
+              value={value.include}
+            >
+              <option value="all">{t.preferences.all}</option>
+              <option value="follows">{t.preferences.follows}</option>
+            </select>
+          )}
+          <Switch checked={value.list} label={t.preferences.list} onChange={(list) => onChange({ list })} />
+          <Switch checked={value.push} label={t.preferences.push} onChange={(push) => onChange({ push })} />
+        </div>
+      </div>
+    </li>
   )
 }

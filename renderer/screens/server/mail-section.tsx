@@ -15,19 +15,36 @@ const securities = ['tls', 'starttls', 'none'] as const
 
 type TextSetting = Exclude<keyof MailSettings, 'security'>
 
-export function MailSection({ view }: { readonly view: SettingsView }) {
-  const [draft, setDraft] = useState<Partial<MailSettings>>({})
+/** The mail settings with changes that are not saved yet. */
+function useMailDraft({ mail: saved }: SettingsView) {
+  const [changes, setChanges] = useState<Partial<MailSettings>>({})
   const [password, setPassword] = useState('')
   const [isRemoving, setRemoving] = useState(false)
-  const [isTesting, setTesting] = useState(false)
-  const mail = { ...view.mail, ...draft }
+  const names = Object.keys(changes) as (keyof MailSettings)[]
   /** Undefined keeps the saved password; an empty text removes it. */
   const newPassword = password === '' && !isRemoving ? undefined : password
-  const discard = () => {
-    setDraft({})
-    setPassword('')
-    setRemoving(false)
+  return {
+    mail: { ...saved, ...changes },
+    password,
+    newPassword,
+    /** Whether saving removes the saved password. */
+    isRemoving,
+    isChanged: newPassword !== undefined || names.some((name) => changes[name] !== saved[name]),
+    change: (more: Partial<MailSettings>) => setChanges({ ...changes, ...more }),
+    setPassword,
+    setRemoving,
+    discard() {
+      setChanges({})
+      setPassword('')
+      setRemoving(false)
+    },
   }
+}
+
+export function MailSection({ view }: { readonly view: SettingsView }) {
+  const [isTesting, setTesting] = useState(false)
+  const draft = useMailDraft(view)
+  const { mail, newPassword, isChanged, discard } = draft
   const save = useDesktopCall('mail.change', ['settings.view'], {
     onSuccess: (problems) => {
       if (Object.keys(problems).length > 0) return
@@ -35,13 +52,12 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
       toast(t.server.saved)
     },
   })
-  const names = Object.keys(draft) as (keyof MailSettings)[]
   return (
     <Section lead={t.server.mailLead} title={t.server.mail}>
       <SaveForm
         busy={save.isPending}
         error={save.error}
-        isChanged={newPassword !== undefined || names.some((name) => draft[name] !== view.mail[name])}
+        isChanged={isChanged}
         more={mail.host !== '' && <Button onClick={() => setTesting(true)}>{t.server.mailTest}</Button>}
         onDiscard={() => {
           discard()
@@ -50,22 +66,13 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
         onSave={() => save.mutate([mail, newPassword])}
         problems={save.data}
       >
-        <MailFields
-          hasMailPassword={view.hasMailPassword}
-          isRemoving={isRemoving}
-          mail={mail}
-          onChange={(changes) => setDraft({ ...draft, ...changes })}
-          onPassword={setPassword}
-          onRemoving={setRemoving}
-          password={password}
-          problems={save.data}
-        />
+        <MailFields draft={draft} hasMailPassword={view.hasMailPassword} problems={save.data} />
       </SaveForm>
       {isTesting && (
         <SendTestDialog
+          done={t.server.mailTested}
           lead={t.server.mailTestLead}
           onClose={() => setTesting(false)}
-          done={t.server.mailTested}
           send={(to) => callDesktop('mail.test', mail, newPassword, to)}
           title={t.server.mailTestTitle}
         />
@@ -75,28 +82,20 @@ export function MailSection({ view }: { readonly view: SettingsView }) {
 }
 
 interface MailFieldsProps {
-  readonly mail: MailSettings
-  readonly password: string
+  readonly draft: ReturnType<typeof useMailDraft>
   /** Whether a password is saved: an empty field then keeps it. */
   readonly hasMailPassword: boolean
-  /** Whether saving removes the saved password. */
-  readonly isRemoving: boolean
   readonly problems: Partial<Record<keyof MailSettings, string>> | undefined
-  onChange(changes: Partial<MailSettings>): void
-  onPassword(password: string): void
-  onRemoving(isRemoving: boolean): void
 }
 
-function MailFields(props: MailFieldsProps) {
-  const { mail, password, hasMailPassword, isRemoving, problems, onChange, onPassword, onRemoving } = props
+function MailFields({ draft, hasMailPassword, problems }: MailFieldsProps) {
+  const { mail, password, isRemoving, change, setPassword, setRemoving } = draft
   const field = (name: TextSetting) => ({
-    autoCapitalize: 'none',
-    autoComplete: 'off',
+    exact: true,
     error: problems?.[name],
     label: t.server.mailLabels[name],
     onChange: (event: { readonly target: { readonly value: string } }) =>
-      onChange({ [name]: event.target.value }),
-    spellCheck: false,
+      change({ [name]: event.target.value }),
     unmarked: true,
     value: mail[name],
   })
@@ -109,7 +108,7 @@ function MailFields(props: MailFieldsProps) {
       <SelectField
         hint={t.server.mailHints.port}
         label={t.server.mailLabels.security}
-        onChange={(security) => onChange({ security: security as MailSettings['security'] })}
+        onChange={(security) => change({ security: security as MailSettings['security'] })}
         options={securities.map((value) => ({ value, label: t.server.mailSecurities[value] }))}
         value={mail.security}
       />
@@ -120,13 +119,13 @@ function MailFields(props: MailFieldsProps) {
           disabled={isRemoving}
           hint={hasMailPassword && !isRemoving && t.server.mailPasswordKept}
           label={t.server.mailPassword}
-          onChange={(event) => onPassword(event.target.value)}
+          onChange={(event) => setPassword(event.target.value)}
           unmarked
           value={password}
         />
       </div>
       {hasMailPassword && password === '' && (
-        <Switch checked={isRemoving} label={t.server.mailPasswordRemove} onChange={onRemoving} />
+        <Switch checked={isRemoving} label={t.server.mailPasswordRemove} onChange={setRemoving} />
       )}
       <Field {...field('from')} hint={t.server.mailHints.from} />
     </>

@@ -40,26 +40,9 @@ function AppSection({ view }: { readonly view: SettingsView }) {
   return (
     <Section title={t.settings.app}>
       <Panel>
-        <SettingSwitch
-          detail={t.settings.startAtLoginDetail}
-          label={t.settings.startAtLogin}
-          name="startAtLogin"
-          view={view}
-        />
-        {view.hasTray && (
-          <SettingSwitch
-            detail={t.settings.closeToTrayDetail}
-            label={t.settings.closeToTray}
-            name="closeToTray"
-            view={view}
-          />
-        )}
-        <SettingSwitch
-          detail={t.settings.nativeNotificationsDetail}
-          label={t.settings.nativeNotifications}
-          name="nativeNotifications"
-          view={view}
-        />
+        <SettingSwitch name="startAtLogin" view={view} />
+        {view.hasTray && <SettingSwitch name="closeToTray" view={view} />}
+        <SettingSwitch name="nativeNotifications" view={view} />
       </Panel>
     </Section>
   )

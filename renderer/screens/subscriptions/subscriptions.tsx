@@ -1,13 +1,29 @@
+import type { DidString } from '@atproto/lex-schema'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Radio } from 'lucide-react'
-import { app } from '../../../lexicons/generated/index.ts'
-import { usePages } from '../../api/hooks.ts'
+import { Link } from 'wouter'
+import { app, com } from '../../../lexicons/generated/index.ts'
+import { useActor } from '../../api/actors.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { errorName } from '../../api/errors.ts'
+import { keyOf, usePages, useProcedure } from '../../api/hooks.ts'
+import { nameOf } from '../../api/names.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useProfile } from '../../api/views.ts'
+import { NotCarriedLine } from '../../parts/not-carried.tsx'
+import { personPath } from '../../parts/paths.ts'
 import { t } from '../../strings/en.ts'
-import { Page, RowList } from '../../ui/page.tsx'
+import { AddForm } from '../../ui/add-form.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Address, PersonName } from '../../ui/person.tsx'
 import { EmptyState, Paged } from '../../ui/states.tsx'
-import { SubscribeForm } from './subscribe-form.tsx'
-import { SubscriptionRow } from './subscription-row.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import styles from './subscriptions.module.css'
 
-const { listActivitySubscriptions } = app.example.notification
+const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
 
 export function SubscriptionsScreen() {
   const list = usePages(listActivitySubscriptions, { limit: 50 }, (page) => page.subscriptions)
@@ -27,5 +43,99 @@ export function SubscriptionsScreen() {
         )}
       </Paged>
     </Page>
+  )
+}
+
+/** Adds a subscription by handle or DID, of this server or another one. */
+function SubscribeForm() {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const add = useMutation({
+    mutationFn: async (input: string) => {
+      const subject = await didOf(did, input)
+      const body = { subject, activitySubscription: { post: true, reply: false } }
+      return callAs(did, putActivitySubscription, { body })
+    },
+    onSuccess: (_, input) => toast(t.subscriptions.added(input)),
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
+  })
+  return (
+    <AddForm
+      action={t.subscriptions.add}
+      busy={add.isPending}
+      busyText={t.subscriptions.adding}
+      label={t.subscriptions.subject}
+      onSubmit={(name, callbacks) => add.mutate(name.toLowerCase().replace(/^@/, ''), callbacks)}
+      pattern={String.raw`\s*(did:[a-z]+:.+|@?[^\s@.]+(\.[^\s@.]+)+)\s*`}
+      placeholder={t.subscriptions.subjectExample}
+      problem={errorName(add.error) === 'HandleNotFound' ? t.subscriptions.notFound : add.error}
+      title={t.subscriptions.subjectInvalid}
+    />
+  )
+}
+
+async function didOf(account: string, name: string): Promise<DidString> {
+  if (name.startsWith('did:')) return name as DidString
+  const handle = name as `${string}.${string}`
+  return (await callAs(account, com.core.identity.resolveHandle, { params: { handle } })).did
+}
+
+type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
+type ActivitySubscription = Subscription['activitySubscription']
+
+/** One subscription. Turning off posts and replies removes it, with undo. */
+function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
+  const { did, handle, activitySubscription: current } = subscription
+  const name = nameOf(subscription)
+  const { data: profile } = useProfile(did)
+  const { data: elsewhere } = useActor(subscription.createdAt === undefined ? did : undefined)
+  const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
+    scope: { id: `subscription ${did}` },
+    onSuccess: (now) => {
+      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
+    },
+    onError: toastError,
+  })
+  const change = (changed: ActivitySubscription) =>
+    put.mutate({ subject: did, activitySubscription: changed })
+  // Optimistic: shows the requested state, which the next change also builds on.
+  const shown = put.isPending ? put.variables.activitySubscription : current
+  return (
+    <Row
+      action={
+        <div className={styles.controls}>
+          <Switch
+            checked={shown.post}
+            label={t.subscriptions.posts}
+            onChange={(post) => change({ ...shown, post })}
+          />
+          <Switch
+            checked={shown.reply}
+            label={t.subscriptions.replies}
+            onChange={(reply) => change({ ...shown, reply })}
+          />
+          <Button
+            aria-label={t.subscriptions.removeLabel(name)}
+            onClick={() => change({ post: false, reply: false })}
+            size="s"
+          >
+            {t.subscriptions.remove}
+          </Button>
+        </div>
+      }
+      as="li"
+      detail={
+        <>
+          <Address of={subscription} />
+          {elsewhere?.isLocal === false && <NotCarriedLine host={elsewhere.host} />}
+        </>
+      }
+      icon={<Avatar handle={handle} picture={profile?.avatar} />}
+      title={
+        <Link className={styles.name} href={personPath(did)}>
+          <PersonName of={subscription} />
+        </Link>
+      }
+    />
   )
 }

@@ -34,9 +34,6 @@ export const backups = {
   create: 'Back up now',
   creating: 'Creating a backup…',
   created: (size: string) => `Backup created, ${size}`,
-  automatic: 'Automatic backups',
-  automaticDetail:
-    'Once a day. The last 7 daily and 4 weekly backups are kept. The last 7 that you create are kept separately.',
   saved: 'Saved backups',
   list: 'Backups',
   none: 'No backups yet',
@@ -157,8 +154,6 @@ export const about = {
   openData: 'Open data folder',
   updates: 'Updates',
   check: 'Check for updates',
-  automatic: 'Check for updates daily',
-  automaticDetail: 'Only checks the version. Nothing is downloaded or installed automatically.',
   notChecked: 'Not checked yet',
   checking: 'Checking…',
   current: 'You have the latest version',

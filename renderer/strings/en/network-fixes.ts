@@ -28,6 +28,14 @@ const inSettings = (label: string, variable: string, value: string, isDesktop: b
     ? { text: `Set “${label}” on this screen to:`, code: value }
     : { text: 'Start the server with this setting:', code: `${variable}=${value}` }
 
+const createRecord = ({ subject }: FixContext): Fix => ({
+  text: `At your domain’s provider create a record of type A for ${subject} with the public address of your network. In your router, forward the ports 80 and 443 to this computer.`,
+})
+
+const noNamesBelow = {
+  text: 'Tailscale has no names below its own. Use a handle of your own domain, and prove it with a DNS record.',
+}
+
 const elsewhere = { text: 'This proxy does it by itself. Look for another proxy in front of it.' }
 
 /** Fixes of problems, by remedy; where the fix depends on the proxy, by remedy and proxy. */
@@ -35,12 +43,8 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
   setPublicUrl: ({ isDesktop }) =>
     inSettings('Public address', 'PDS_PUBLIC_URL', 'https://pds.example.com', isDesktop),
   setDns: {
-    caddy: ({ subject }) => ({
-      text: `At your domain’s provider create a record of type A for ${subject} with the public address of your network. In your router, forward the ports 80 and 443 to this computer.`,
-    }),
-    nginx: ({ subject }) => ({
-      text: `At your domain’s provider create a record of type A for ${subject} with the public address of your network. In your router, forward the ports 80 and 443 to this computer.`,
-    }),
+    caddy: createRecord,
+    nginx: createRecord,
     tailscale: ({ port }) => ({
       text: 'Inside your tailnet the name leads to a private address, which is fine. Outside it exists once Funnel is on:',
       code: `tailscale funnel --bg ${port}`,
@@ -152,9 +156,7 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
       text: `At your domain’s provider create a record for every name below ${host} that leads to the same address. In nginx add the name:`,
       code: `server_name ${host} *.${host};`,
     }),
-    tailscale: () => ({
-      text: 'Tailscale has no names below its own. Use a handle of your own domain, and prove it with a DNS record.',
-    }),
+    tailscale: () => noNamesBelow,
     cloudflared: ({ host }) => ({
       text: 'Add the name to the tunnel, with the name of your tunnel:',
       code: `cloudflared tunnel route dns pds "*.${host}"`,
@@ -169,9 +171,7 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
       text: 'Get a certificate for every name, which needs a DNS record that Certbot describes:',
       code: `certbot certonly --manual --preferred-challenges dns -d ${host} -d "*.${host}"`,
     }),
-    tailscale: () => ({
-      text: 'Tailscale has no names below its own. Use a handle of your own domain, and prove it with a DNS record.',
-    }),
+    tailscale: () => noNamesBelow,
     cloudflared: () => ({
       text: 'Cloudflare’s free certificate covers names one level below your domain. Use handles there, or order an advanced certificate.',
     }),

@@ -83,12 +83,21 @@ export const settings = {
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   app: 'App',
-  startAtLogin: 'Start when I sign in to this computer',
-  startAtLoginDetail: 'Starts the server without a window.',
-  closeToTray: 'Keep running when the window is closed',
-  closeToTrayDetail: 'The server stays in the tray. Use Quit in the tray menu to stop it.',
-  nativeNotifications: 'Desktop notifications',
-  nativeNotificationsDetail: 'Shown for every kind of notification that is set to Push under Notifications.',
+  switches: {
+    startAtLogin: 'Start when I sign in to this computer',
+    closeToTray: 'Keep running when the window is closed',
+    nativeNotifications: 'Desktop notifications',
+    automaticBackups: 'Automatic backups',
+    checkForUpdates: 'Check for updates daily',
+  },
+  switchDetails: {
+    startAtLogin: 'Starts the server without a window.',
+    closeToTray: 'The server stays in the tray. Use Quit in the tray menu to stop it.',
+    nativeNotifications: 'Shown for every kind of notification that is set to Push under Notifications.',
+    automaticBackups:
+      'Once a day. The last 7 daily and 4 weekly backups are kept. The last 7 that you create are kept separately.',
+    checkForUpdates: 'Only checks the version. Nothing is downloaded or installed automatically.',
+  },
 }
 
 export const outside = {

@@ -1,6 +1,16 @@
 import { ArrowLeft } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import styles from './back-link.module.css'
+import styles from './links.module.css'
+
+/** A link to a screen, with the look of a button. */
+export function LinkButton({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <Link className={styles.button} href={href}>
+      {children}
+    </Link>
+  )
+}
 
 /** The link above the title of a screen to the one that it belongs to. */
 export function BackLink({ href, name }: { readonly href: string; readonly name: string }) {
