@@ -1,13 +1,18 @@
 import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
 import type { Body } from '../api/client.ts'
+import { useDesktopQuery } from '../api/desktop.ts'
 import { useProcedure, useXrpcQuery } from '../api/hooks.ts'
 import { hostOf, type Move, useMove } from '../api/moves.ts'
 import { useSession } from '../api/sessions.ts'
+import { useDialogAction } from '../parts/dialog-action.ts'
+import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { formatRelative } from '../strings/format.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { DialogButton } from '../ui/dialog-button.tsx'
 import { Notice } from '../ui/states.tsx'
 import { useNow } from '../ui/time.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
@@ -92,4 +97,67 @@ function fateOf(
   }
   if (activation?.kept === 'named') return t.banner.keptNamed
   return activation?.kept === 'unreadable' ? t.banner.keptUnreadable : undefined
+}
+
+const { confirmClock, getClock } = com.core.admin
+
+/** How often the server is asked, in milliseconds. It checks the clock once per minute. */
+const pollMs = 60_000
+
+/** Shown to the owner while the clock of the server is implausible. */
+export function ClockBanner() {
+  const { data: clock } = useXrpcQuery(getClock, {}, { pollMs: () => pollMs })
+  if (clock?.doubt === undefined) return null
+  const action = (
+    <DialogButton dialog={(close) => <ConfirmClockDialog now={clock.now} onClose={close} />} size="s">
+      {t.clock.isRight}
+    </DialogButton>
+  )
+  return (
+    <Banner>
+      <Notice action={action} live variant="warn">
+        <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
+        {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
+      </Notice>
+    </Banner>
+  )
+}
+
+function ConfirmClockDialog({ now, onClose }: { readonly now: string; onClose(): void }) {
+  const confirm = useDialogAction(confirmClock, { invalidates: [getClock], done: t.clock.confirmed, onClose })
+  return (
+    <ConfirmDialog {...confirm} action={t.clock.confirm} title={t.clock.confirmTitle(now)}>
+      {t.clock.confirmText}
+    </ConfirmDialog>
+  )
+}
+
+/** The messages of which the banner was dismissed. */
+const dismissed = createStore<ReadonlySet<string>>(new Set())
+
+/** Shown while messages wait in the outbox, until it is dismissed or the outbox is opened. */
+export function OutboxBanner() {
+  const [path] = useLocation()
+  const { data: messages = [] } = useDesktopQuery('outbox.list')
+  const seen = useStore(dismissed)
+  const waiting = messages.filter(({ id }) => !seen.has(id))
+  if (waiting.length === 0 || path === '/outbox') return null
+  const dismiss = () => dismissed.set(new Set(messages.map(({ id }) => id)))
+  const action = (
+    <>
+      <Link href="/outbox" onClick={dismiss}>
+        {t.mail.openOutbox}
+      </Link>
+      <Button onClick={dismiss} size="s" variant="quiet">
+        {t.ui.dismiss}
+      </Button>
+    </>
+  )
+  return (
+    <Banner>
+      <Notice action={action} live>
+        {t.outbox.banner(waiting.length)}
+      </Notice>
+    </Banner>
+  )
 }

@@ -1,11 +1,7 @@
-/**
- * The components of the screens. All are in one bundle: lazy chunks would be missing while the server is down or after an
- * update.
- */
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react'
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { desktop } from '../bridge.ts'
-import type { Screen } from '../navigation.ts'
+import { groupsOf, isWithin, type Screen } from '../navigation.ts'
 import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { ServiceTokensScreen } from '../screens/account/service-tokens.tsx'
@@ -30,7 +26,13 @@ import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { markNavigation, PageTabs } from '../ui/page.tsx'
-import { Tabs } from './tabs.tsx'
+import { EntryBadge } from './badges.tsx'
+import styles from './tabs.module.css'
+
+/**
+ * The components of the screens. All are in one bundle: lazy chunks would be missing while the server is down or after an
+ * update.
+ */
 
 /** Screens by path pattern. */
 const screens: Readonly<Record<string, ComponentType>> = {
@@ -104,4 +106,31 @@ function useNavigation(): void {
     if (previous.current !== path) window.scrollTo(0, scrollPositions.get(entry()) ?? 0)
     previous.current = path
   }, [path])
+}
+
+/** Links between the screens of the current entry of the navigation, if it has several. */
+function Tabs({ isShown }: { isShown(screen: Screen): boolean }) {
+  const [path] = useLocation()
+  const entry = groupsOf(isShown)
+    .flatMap(({ entries }) => entries)
+    .find(({ screens }) => screens.some((screen) => isWithin(path, screen)))
+  if (entry === undefined || entry.screens.length < 2) return null
+  return (
+    <nav aria-label={entry.name} className={styles.tabs}>
+      <ul>
+        {entry.screens.map((screen) => (
+          <li key={screen.path}>
+            <Link
+              aria-current={screen.path === path ? 'page' : isWithin(path, screen) ? 'true' : undefined}
+              className={styles.tab}
+              href={screen.path}
+            >
+              {screen.name}
+              <EntryBadge path={screen.path} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
 }

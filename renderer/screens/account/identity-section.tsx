@@ -3,16 +3,18 @@ import { AtSign, Globe, KeyRound } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { FormError, Loaded, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { HandleDialog } from './handle-dialog.tsx'
 import styles from './identity.module.css'
+import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
-import { RemoveKeyDialog } from './remove-key-dialog.tsx'
 
 /** The handle and the recovery keys of the account. */
 export function IdentitySection() {
@@ -143,5 +145,32 @@ function OtherHandle({ named }: { readonly named: string | undefined }) {
       </Notice>
       <FormError error={publish.error} />
     </div>
+  )
+}
+
+interface RemoveKeyDialogProps {
+  readonly publicKey: string
+  onClose(): void
+}
+
+function RemoveKeyDialog({ publicKey, onClose }: RemoveKeyDialogProps) {
+  const remove = useDialogAction(com.core.identity.removeRecoveryKey, {
+    invalidates: [com.core.identity.listRotationKeys],
+    input: (field) => ({ key: publicKey, password: field('password') }),
+    done: t.identity.keyRemoved,
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...remove}
+      action={t.identity.removeSubmit}
+      error={isWrongPassword(remove.error) ? null : remove.error}
+      title={t.identity.removeTitle}
+      variant="danger"
+    >
+      <p>{t.identity.removeText}</p>
+      <code className={styles.key}>{publicKey}</code>
+      <OwnPasswordField error={remove.error} />
+    </FormDialog>
   )
 }

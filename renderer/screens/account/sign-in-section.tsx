@@ -1,14 +1,18 @@
 import { Lock, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
-import { useSession } from '../../api/sessions.ts'
-import { useDialogAction } from '../../parts/dialog-action.ts'
+import { call } from '../../api/client.ts'
+import { removeSession, useSession } from '../../api/sessions.ts'
+import { signIn } from '../../api/sign-in.ts'
+import { entrances } from '../../entrances.ts'
+import { useDialogAction, useDialogWork } from '../../parts/dialog-action.ts'
+import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
-import { PasswordDialog } from './password-dialog.tsx'
 
 export function SignInSection() {
   const { email, emailConfirmed, emailAuthFactor = false } = useSession()
@@ -89,5 +93,47 @@ function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
       email={email}
       title={on ? t.account.factorOnTitle : t.account.factorOffTitle}
     />
+  )
+}
+
+interface PasswordDialogProps {
+  readonly email: string
+  readonly codeRequest: CodeRequest
+  onClose(): void
+}
+
+/** Sets a new password, which ends all sessions, then signs in again. */
+function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
+  const { did, handle } = useSession()
+  const [, navigate] = useLocation()
+  const change = useDialogWork({
+    run: async (field) => {
+      const password = field('newPassword')
+      await call(com.core.server.resetPassword, { body: { token: field('code').trim(), password } })
+      const signedIn = signIn({ identifier: did, password })
+      return signedIn.then(
+        () => true,
+        () => false,
+      )
+    },
+    done: (_, isSignedIn) => (isSignedIn ? t.account.passwordToast : t.reset.done),
+    onDone: (isSignedIn) => {
+      if (isSignedIn) return
+      // With a second factor, sign-in needs a code: the sign-in screen asks for it.
+      removeSession(did)
+      navigate(entrances.signIn)
+    },
+    onClose,
+  })
+  return (
+    <CodeDialog
+      {...change}
+      action={t.account.changePassword}
+      codeRequest={codeRequest}
+      email={email}
+      title={t.account.passwordTitle}
+    >
+      <NewPasswordField username={handle} />
+    </CodeDialog>
   )
 }

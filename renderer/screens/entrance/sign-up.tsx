@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { errorName, explain } from '../../api/errors.ts'
 import { type NewAccount, signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
@@ -9,14 +10,15 @@ import { entrances } from '../../entrances.ts'
 import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
+import { useSettingsChange } from '../../parts/settings.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useAdminPassword } from './admin-password.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm, useEnter } from './entrance-form.tsx'
-import { FirstRunChoices } from './first-run-choices.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { showReadyDialog } from './ready.tsx'
 
@@ -121,5 +123,26 @@ function Legal({ links }: Pick<SignUpProps['server'], 'links'>) {
       {links.privacyPolicy && <a href={links.privacyPolicy}>{t.signUp.privacy}</a>}
       {links.termsOfService && <a href={links.termsOfService}>{t.signUp.terms}</a>}
     </p>
+  )
+}
+
+/** Desktop options of the first sign-up: start at login, and the data folder. */
+function FirstRunChoices() {
+  const { data: view } = useDesktopQuery('settings.view')
+  const change = useSettingsChange()
+  if (!view) return null
+  const pending = change.isPending ? change.variables.startAtLogin : undefined
+  return (
+    <div className={styles.choices}>
+      <Switch
+        checked={pending ?? view.settings.startAtLogin}
+        hint={t.firstRun.startAtLoginHint}
+        label={t.firstRun.startAtLogin}
+        onChange={(startAtLogin) => change.mutate({ startAtLogin })}
+      />
+      <p>
+        {t.firstRun.dataFolder} <code>{view.dataFolder}</code>
+      </p>
+    </div>
   )
 }

@@ -1,12 +1,16 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { app } from '../../../lexicons/generated/index.ts'
-import { useXrpcQuery } from '../../api/hooks.ts'
+import { type Body, callAs } from '../../api/client.ts'
+import { explain } from '../../api/errors.ts'
+import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Page, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
+import { toast } from '../../ui/toast.tsx'
 import styles from './preferences.module.css'
-import { type Preference, type ReasonName, usePreferenceChange } from './use-preference-change.ts'
 
 const groups: readonly { readonly title: string; readonly reasons: readonly ReasonName[] }[] = [
   { title: t.preferences.conversation, reasons: ['reply', 'mention', 'quote', 'chat'] },
@@ -76,4 +80,42 @@ function PreferenceRow({ reason, value, onChange }: PreferenceRowProps) {
       </div>
     </li>
   )
+}
+
+const { getPreferences, putPreferences } = app.example.notification
+
+type Response = Body<typeof getPreferences.main>
+export type Preferences = Response['preferences']
+type ReasonName = Exclude<keyof Preferences, '$type'>
+
+interface Preference {
+  readonly list: boolean
+  readonly push: boolean
+  /** Absent for reasons without a filter by author. */
+  readonly include?: 'all' | 'follows'
+}
+
+/**
+ * Changes a preference optimistically. Requests run one at a time, because each carries all preferences. A failed change is
+ * rolled back with a toast.
+ */
+function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference>) => void {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const key = keyOf(did, getPreferences, {})
+  const save = useMutation({
+    scope: { id: `preferences ${did}` },
+    mutationFn: (preferences: Preferences) => callAs(did, putPreferences, { body: { preferences } }),
+    onError: async (error) => {
+      toast(t.preferences.failed(explain(error)))
+      await client.invalidateQueries({ queryKey: key })
+    },
+  })
+  return (reason, changed) => {
+    const cached = client.getQueryData<Response>(key)
+    if (!cached) return
+    const preferences = { ...cached.preferences, [reason]: { ...cached.preferences[reason], ...changed } }
+    client.setQueryData<Response>(key, { preferences })
+    save.mutate(preferences)
+  }
 }
