@@ -2,12 +2,12 @@
  * Access control: every method and subscription × every account status × every kind of token, over the wire, against a model of the
  * rules that shares no code with the server. `who-may-call-what.md` lists the rules for readers.
  */
-
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { methods, subscriptions } from '../server/api/index.ts'
 import { listen } from './support/listener.ts'
-import { type Account, type Answer, adminAuth, TestServer } from './support/server.ts'
+import { type Account, type Answer, adminAuth } from './support/server.ts'
 import { decodeJwt, signJwt } from './support/session-jwt.ts'
+import { owner as bystander, server, setupServer } from './support/setup.ts'
 import { someCid } from './support/social.ts'
 import { webDevice } from './support/web-push.ts'
 
@@ -437,23 +437,18 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.subscribeRepos': () => ({}),
 }
 
-let server: TestServer
-let bystander: Account
 /** For calls that are rejected or change nothing. */
 const ordinary = new Map<State, Subject>()
 const owners = new Map<State, Subject>()
 
+setupServer({ accounts: ['bystander'] })
 beforeAll(async () => {
-  server = await TestServer.start()
-  bystander = await server.account('bystander')
   const withoutOwner = tokenNames.filter((name) => name !== 'owner')
   for (const state of states) {
     ordinary.set(state, await makeSubject(state, withoutOwner))
     owners.set(state, await makeSubject(state, ['owner']))
   }
 })
-
-afterAll(() => server.close())
 
 const byNsid = everything.map((method) => [method.nsid, method] as const)
 test.each(byNsid)('%s: every account status and token gets the expected response', async (nsid, method) => {

@@ -5,10 +5,11 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { jsonToLex } from '@atproto/lex-json'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { protocolErrors } from '../../server/platform/xrpc/errors.ts'
-import { type Account, adminAuth, TestServer } from '../support/server.ts'
+import { type Account, adminAuth } from '../support/server.ts'
+import { server, setupServer } from '../support/setup.ts'
 import { oddHeaders } from './tokens.ts'
 import { garbage, type Known, type Request, requests } from './values.ts'
 
@@ -33,7 +34,6 @@ interface Got {
   readonly bytes: Buffer
 }
 
-let server: TestServer
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let session: string
 let refresh: string
@@ -42,13 +42,8 @@ let someToken: string
 let known: Known
 let round = 0
 
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-afterAll(async () => {
-  agent.destroy()
-  await server.close()
-})
+setupServer()
+afterAll(() => agent.destroy())
 
 /** New accounts for each method: earlier inputs may have changed or deleted the others. */
 beforeEach(async () => {

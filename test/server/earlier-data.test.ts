@@ -2,24 +2,25 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listBackups } from '../../server/platform/store/backup.ts'
 import { restore } from '../../server/platform/store/restore.ts'
 import { schema } from '../../server/platform/store/schema.ts'
 import { download } from '../support/blobs.ts'
 import { earlier, writeEarlierData } from '../support/earlier-data.ts'
-import { adminAuth, TestServer } from '../support/server.ts'
+import { adminAuth } from '../support/server.ts'
+import { server, setupServer } from '../support/setup.ts'
 
 const { alice, bob, phone, image } = earlier
 let now = Date.parse(earlier.at)
-let server: TestServer
+
+let dataDir: string
 
 beforeEach(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pds-earlier-'))
+  dataDir = await mkdtemp(join(tmpdir(), 'pds-earlier-'))
   writeEarlierData(dataDir)
-  server = await TestServer.start({ dataDir }, undefined, { now: () => new Date(++now) })
 })
-afterEach(() => server.close())
+setupServer({ config: () => ({ dataDir }), options: { now: () => new Date(++now) }, per: 'test' })
 
 type Token = { readonly accessJwt: string }
 

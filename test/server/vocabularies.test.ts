@@ -1,12 +1,8 @@
 /** Answers have the names of their caller: the same content under our names and under those of the network. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Account, TestServer } from '../support/server.ts'
-import { body, createdAt, feed, graph, mentions, type Ref, SocialServer } from '../support/social.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { owner as alice, other as bob, server, setupServer, social } from '../support/setup.ts'
+import { body, createdAt, feed, graph, mentions, type Ref } from '../support/social.ts'
 
-let server: TestServer
-let social: SocialServer
-let alice: Account
-let bob: Account
 /** Written under our names. */
 let post: Ref
 /** Written under the names of the network. */
@@ -18,11 +14,8 @@ const labels = { $type: 'com.core.label.defs#selfLabels', values: [{ val: 'spoil
 const toNetwork = (text: string) =>
   text.replaceAll('app.example', 'app.bsky').replaceAll('com.core', 'com.atproto')
 
+setupServer({ accounts: ['alice', 'bob'] })
 beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-  alice = await server.account('alice')
-  bob = await server.account('bob')
   const items = async (collection: string, record: object) =>
     social.write(alice, `${graph}.${collection}`, { ...record, createdAt })
   list = await items('list', { name: 'Friends', purpose: `${graph}.defs#curatelist`, labels })
@@ -55,7 +48,6 @@ beforeAll(async () => {
   await social.verify(bob, alice)
   body(await server.post('app.example.bookmark.createBookmark', { ...post }, bob))
 })
-afterAll(() => server.close())
 
 describe.each(['alice', 'bob'])('for %s', (name) => {
   test.each<[string, () => Record<string, string | string[]>]>([

@@ -1,6 +1,6 @@
 /** Accounts that use the network's own client library, which rejects responses that violate the network's lexicons. */
 import { AtpAgent } from '@atproto/api'
-import { TestServer } from './server.ts'
+import type { TestServer } from './server.ts'
 import type { Ref } from './social.ts'
 
 export type NetworkAccount = AtpAgent & { readonly did: string; readonly handle: string }
@@ -13,17 +13,8 @@ export class NetworkServer {
   readonly server: TestServer
   #accounts = 0
 
-  private constructor(server: TestServer) {
+  constructor(server: TestServer) {
     this.server = server
-  }
-
-  static async start(): Promise<NetworkServer> {
-    // The client continues at the service endpoint of the DID document, which must be the real address.
-    return new NetworkServer(await TestServer.start({ publicUrl: undefined }))
-  }
-
-  close(): Promise<void> {
-    return this.server.close()
   }
 
   /** A client that is not signed in. */

@@ -1,9 +1,9 @@
 /** The private preferences that clients store: app.example.actor.getPreferences and putPreferences. */
 import { describe, expect, test } from 'vitest'
 import { type Account, refusal } from '../../support/server.ts'
-import { server, setupServer } from '../../support/shared-server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-setupServer('preferences-owner')
+setupServer({ accounts: ['preferences-owner'] })
 
 type Auth = Pick<Account, 'accessJwt'>
 type Preference = Record<string, unknown>

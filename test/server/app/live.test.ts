@@ -4,20 +4,18 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createSessionWatch } from '../../../server/identity/auth/session-watch.ts'
 import { hour } from '../../support/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../../support/listener.ts'
-import { type Account, adminAuth, refusal, type TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../support/server.ts'
 import { decodeJwt, signJwt } from '../../support/session-jwt.ts'
+import { alice, bob, server, setupAccounts, social } from '../../support/setup.ts'
 import { mentions, type Ref } from '../../support/social.ts'
-import { alice, bob, setupAccounts, social } from '../../support/social-accounts.ts'
 
 const subscribe = 'app.example.notification.subscribe'
 
 setupAccounts()
 
-let server: TestServer
 /** By alice, who subscribes to the stream. */
 let post: Ref
 beforeEach(async () => {
-  server = social.server
   post = await social.post(alice)
 })
 

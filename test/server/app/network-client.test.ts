@@ -3,17 +3,15 @@
  * responses that violate the network's lexicons.
  */
 import { AppBskyNotificationListNotifications, AtpAgent, RichText } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../../support/clock.ts'
-import { adminAuth, TestServer } from '../../support/server.ts'
-
-let server: TestServer
+import { adminAuth } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
 beforeAll(async () => {
   // The client continues at the service endpoint of the DID document, which must be the real address.
-  server = await TestServer.start({ publicUrl: undefined })
 })
-afterAll(() => server.close())
+setupServer({ config: { publicUrl: undefined } })
 
 let accounts = 0
 

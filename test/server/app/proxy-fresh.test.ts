@@ -1,21 +1,24 @@
 /** Recent writes of an account are added to responses of an app view that does not have them yet. */
 import { jsonToLex, lexicons } from '@atproto/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Account, type Answer, TestServer } from '../../support/server.ts'
+import type { Account, Answer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 
 let appView: StubService
-let server: TestServer
 let alice: Account
 let bob: Account
 
 beforeAll(async () => {
   appView = await StubService.start()
-  server = await TestServer.start({
+})
+afterAll(() => appView.close())
+setupServer({
+  config: () => ({
     appViewDid: 'did:web:view.test',
     appViewUrl: appView.url,
     allowPrivateTargets: true,
-  })
+  }),
 })
 let round = 0
 beforeEach(async () => {
@@ -24,7 +27,6 @@ beforeEach(async () => {
   bob = await server.account(`bob${round}`)
 })
 afterEach(() => appView.reset())
-afterAll(() => Promise.all([server.close(), appView.close()]))
 
 interface Ref {
   readonly uri: string

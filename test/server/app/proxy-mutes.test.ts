@@ -1,13 +1,12 @@
 /** Mutes with an app view: forwarded, and applied to notifications here. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { watchPushes } from '../../support/pushes.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
-import { body, type Ref, SocialServer } from '../../support/social.ts'
+import { type Account, refusal } from '../../support/server.ts'
+import { server, setupServer, social as world } from '../../support/setup.ts'
+import { body, type Ref } from '../../support/social.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 
 let appView: StubService
-let server: TestServer
-let world: SocialServer
 let alice: Account
 let bob: Account
 let post: Ref
@@ -15,12 +14,14 @@ let round = 0
 
 beforeAll(async () => {
   appView = await StubService.start()
-  server = await TestServer.start({
+})
+afterAll(() => appView.close())
+setupServer({
+  config: () => ({
     appViewDid: 'did:web:view.test',
     appViewUrl: appView.url,
     allowPrivateTargets: true,
-  })
-  world = SocialServer.on(server)
+  }),
 })
 beforeEach(async () => {
   appView.reset()
@@ -29,7 +30,6 @@ beforeEach(async () => {
   bob = await server.account(`bob${round}`)
   post = await world.post(alice)
 })
-afterAll(() => Promise.all([server.close(), appView.close()]))
 
 const graph = (name: string, input: object) => server.post(`app.bsky.graph.${name}`, input, alice)
 

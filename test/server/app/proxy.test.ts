@@ -13,24 +13,28 @@ import {
   TestServer,
   testConfig,
 } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 
 let appView: StubService
 let other: StubService
-let server: TestServer
-let alice: Account
 let plain: AppSession
 let privileged: AppSession
 
 beforeAll(async () => {
   appView = await StubService.start()
   other = await StubService.start()
-  server = await TestServer.start({
+})
+afterAll(() => Promise.all([appView.close(), other.close()]))
+setupServer({
+  config: () => ({
     appViewDid: 'did:web:view.test',
     appViewUrl: appView.url,
     allowPrivateTargets: true,
-  })
-  alice = await server.account('alice')
+  }),
+  accounts: ['alice'],
+})
+beforeAll(async () => {
   plain = await server.appSession(alice, 'plain')
   privileged = await server.appSession(alice, 'privileged', true)
 })
@@ -38,7 +42,6 @@ afterEach(() => {
   appView.reset()
   other.reset()
 })
-afterAll(() => Promise.all([server.close(), appView.close(), other.close()]))
 
 const timeline = 'app.bsky.feed.getTimeline'
 const failed = refusal(502, 'UpstreamFailure')

@@ -25,30 +25,27 @@ import { PushService } from '../../support/push-service.ts'
 import { watchPushes } from '../../support/pushes.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer, social as world } from '../../support/setup.ts'
 import { body, feed, type Ref, SocialServer } from '../../support/social.ts'
 import { createBrowser } from '../../support/web-push.ts'
 
 const deliverPush = 'app.example.notification.deliverPush'
 
 const disk = new FullDisk()
-let server: TestServer
-let world: SocialServer
 let service: PushService
 let alice: Account
 let bob: Account
 let post: Ref
 let round = 0
 
-beforeAll(async () => {
+beforeAll(() => {
   // Timers and the clock only advance when a test advances them.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  server = await TestServer.start({ allowPrivateTargets: true }, disk.files)
-  world = SocialServer.on(server)
 })
-afterAll(async () => {
-  await server.close()
+afterAll(() => {
   vi.useRealTimers()
 })
+setupServer({ config: { allowPrivateTargets: true }, files: disk.files })
 beforeEach(async () => {
   round++
   service = await PushService.start()

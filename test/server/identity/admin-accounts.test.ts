@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { day } from '../../support/clock.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
-import { owner, server, setupServer } from '../../support/shared-server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 
-setupServer('owner-of-all')
+setupServer({ accounts: ['owner-of-all'] })
 
 const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const get = (name: string, params: Record<string, string | string[]>, on = server) =>

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { ownerOnly } from '../../support/modes.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
-import { owner, server, setupServer } from '../../support/shared-server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 
-setupServer('owner-of-all')
+setupServer({ accounts: ['owner-of-all'] })
 
 const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const notFound = refusal(400, 'NotFound')

@@ -4,9 +4,9 @@ import { decodeJwt } from '../../support/jwt.ts'
 import { passwords } from '../../support/passwords.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, type Answer, type AppSession, refusal } from '../../support/server.ts'
-import { owner, server, setupServer } from '../../support/shared-server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 
-setupServer('owner-of-all')
+setupServer({ accounts: ['owner-of-all'] })
 
 type Auth = Pick<Account, 'accessJwt'>
 

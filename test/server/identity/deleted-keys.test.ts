@@ -1,16 +1,11 @@
 /** A deleted account's private key must not stay in the files of the data directory. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminAuth, TestServer } from '../../support/server.ts'
+import { expect, test } from 'vitest'
+import { adminAuth } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 function signingKeyOf(did: string): Buffer {
   const { store } = server.running.services

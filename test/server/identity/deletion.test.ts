@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteAccount } from '../../../server/identity/accounts/delete.ts'
 import * as deletions from '../../../server/platform/store/tables/account-deletions.ts'
 import { day, hour, minute } from '../../support/clock.ts'
@@ -7,14 +7,9 @@ import { sweep } from '../../support/maintenance.ts'
 import { arrive, movingAccount } from '../../support/moving-account.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 type Auth = Pick<Account, 'accessJwt'>
 

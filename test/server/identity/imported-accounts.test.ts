@@ -17,8 +17,8 @@ import {
 } from '../../support/plc.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
 let directory: PlcDirectory
 let names: NameServer
 /** The host of one did:web. */
@@ -28,16 +28,14 @@ beforeAll(async () => {
   directory = await PlcDirectory.start()
   web = await startDidHost()
   names = await NameServer.start()
-  server = await TestServer.start({
+})
+afterAll(() => Promise.all([directory.close(), web.close(), names.close()]))
+setupServer({
+  config: () => ({
     plcUrl: directory.url,
     nameServers: [names.address],
     allowPrivateTargets: true,
-  })
-})
-
-afterAll(async () => {
-  await server.close()
-  await Promise.all([directory.close(), web.close(), names.close()])
+  }),
 })
 
 const password = 'a good password'

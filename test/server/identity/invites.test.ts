@@ -1,25 +1,25 @@
 import { P256Keypair } from '@atproto/crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { day, hour } from '../../support/clock.ts'
 import { didDocument, startDidHost } from '../../support/did-host.ts'
 import { signServiceJwt } from '../../support/jwt.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
 /** The owner, who can make codes. */
 let owner: Account
 
-beforeAll(async () => {
-  server = await TestServer.start({
+setupServer({
+  config: {
     inviteRequired: 'on',
     inviteInterval: day,
     allowPrivateTargets: true,
     userDomains: ['.test'],
-  })
+  },
+})
+beforeAll(async () => {
   owner = await invited('owner-of-all')
 })
-
-afterAll(() => server.close())
 
 type Auth = Pick<Account, 'accessJwt'> | string
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { day, minute, second } from '../../support/clock.ts'
 import { sweep } from '../../support/maintenance.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 const ask = (email: string) => server.post('com.core.server.requestPasswordReset', { email })
 const reset = (token: string, password: string) =>

@@ -3,20 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
 import { signServiceJwt } from '../../support/jwt.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory, plannedMove } from '../../support/plc.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
 let directory: PlcDirectory
-let server: TestServer
 
 beforeEach(async () => {
   directory = await PlcDirectory.start()
-  server = await TestServer.start({ plcUrl: directory.url })
 })
-
-afterEach(async () => {
-  await server.close()
-  await directory.close()
-})
+afterEach(() => directory.close())
+setupServer({ config: () => ({ plcUrl: directory.url }), per: 'test' })
 
 type Auth = Pick<Account, 'accessJwt'>
 

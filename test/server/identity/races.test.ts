@@ -1,17 +1,11 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeJwt } from '../../support/jwt.ts'
 import { open } from '../../support/raw-http.ts'
 import { type Answer, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  await server.account('owner-of-all')
-})
-
-afterAll(() => server.close())
+setupServer({ accounts: ['owner-of-all'] })
 
 const ten = Array.from({ length: 10 }, (_, number) => number)
 const atOnce = (attempt: (number: number) => Promise<Answer>) => Promise.all(ten.map(attempt))

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 const needed = refusal(401, 'AuthFactorTokenRequired')
 const wrong = refusal(400, 'InvalidToken')

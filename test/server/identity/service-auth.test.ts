@@ -2,9 +2,9 @@ import { formatDidKey, multibaseToBytes, verifySignature } from '@atproto/crypto
 import { describe, expect, test } from 'vitest'
 import { decodeJwt } from '../../support/jwt.ts'
 import { type Account, refusal } from '../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../support/shared-server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-setupServer('alice')
+setupServer({ accounts: ['alice'] })
 
 type Auth = Pick<Account, 'accessJwt'>
 

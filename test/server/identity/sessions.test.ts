@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { day, hour, minute, second } from '../../support/clock.ts'
 import { decodeJwt } from '../../support/jwt.ts'
 import { sweep } from '../../support/maintenance.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 type Tokens = Pick<Account, 'accessJwt' | 'refreshJwt'>
 

@@ -5,21 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hour } from '../../support/clock.ts'
 import { base32, PlcDirectory } from '../../support/plc.ts'
 import { adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
 let directory: PlcDirectory
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
-  server = await TestServer.start({
+})
+afterAll(() => directory.close())
+setupServer({
+  config: () => ({
     plcUrl: directory.url,
     userDomains: ['.test', '.pds.example', '.inner.test'],
-  })
-})
-
-afterAll(async () => {
-  await server.close()
-  await directory.close()
+  }),
 })
 
 const password = 'a good password'

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 type Auth = Pick<Account, 'accessJwt'>
 

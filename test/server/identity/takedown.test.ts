@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { methods } from '../../../server/api/index.ts'
 import { decodeJwt } from '../../support/jwt.ts'
 import { mentionsOf } from '../../support/scan.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { type Account, refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-  await server.account('owner-of-all')
-})
-
-afterAll(() => server.close())
+setupServer({ accounts: ['owner-of-all'] })
 
 type Auth = Pick<Account, 'accessJwt'>
 

@@ -1,16 +1,10 @@
 /** The life of an account through a client that is generated from the lexicons. */
 import { Client, xrpcSafe } from '@atproto/lex-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { com } from '../../../lexicons/generated/index.ts'
-import { TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 const core = com.core.server
 

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { checkRestore } from '../../../server/operation/backups/check.ts'
 import { createBackupProofs } from '../../../server/operation/backups/proofs.ts'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
@@ -14,18 +14,14 @@ import type { Sqlite } from '../../../server/platform/store/sqlite.ts'
 import { createLogger } from '../../../server/platform/util/log.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
 let folder: string
 let cid: string
 const collection = 'org.example.thing'
 
+setupServer({ accounts: ['alice', 'bob'] })
 beforeAll(async () => {
-  server = await TestServer.start()
-  alice = await server.account('alice')
-  await server.account('bob')
   const image = await blobOf(server, alice, png('kept', 5000))
   cid = image.ref.$link
   const writes = Array.from({ length: 60 }, (_, n) => ({
@@ -37,8 +33,6 @@ beforeAll(async () => {
   await server.post('com.core.repo.applyWrites', { repo: alice.did, writes }, alice)
   folder = join(server.config.dataDir, 'backups')
 })
-
-afterAll(() => server.close())
 
 const services = () => server.running.services
 const scratchFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('check-'))

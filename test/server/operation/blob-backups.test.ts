@@ -8,25 +8,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { runInWorker } from '../../../server/platform/store/tasks.ts'
 import { blobOf, download, filesIn, png } from '../../support/blobs.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import { TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
 let folder: string
-let server: TestServer
-let alice: Account
 let cid: string
 const image = png('kept', 5000)
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-blobs-'))
-  server = await TestServer.start()
-  alice = await server.account('alice')
+})
+afterAll(() => rm(folder, { recursive: true }))
+setupServer({ accounts: ['alice'] })
+beforeAll(async () => {
   const avatar = await blobOf(server, alice, image)
   cid = avatar.ref.$link
   await profile({ avatar })
-})
-afterAll(async () => {
-  await server.close()
-  await rm(folder, { recursive: true })
 })
 
 function profile(record: Record<string, unknown>) {

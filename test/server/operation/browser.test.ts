@@ -1,12 +1,8 @@
 /** A browser that opens any path gets the interface; a program gets the JSON error. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { TestServer } from '../../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-afterAll(() => server.close())
+setupServer()
 
 /** The Accept header with which Chromium, Firefox and Safari request a page. */
 const navigation = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listOutbox } from '../../../server/platform/mail/outbox.ts'
 import { createPlcIdentity, PlcDirectory } from '../../support/plc.ts'
-import { TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 import { type SmtpServer, startSmtpServer } from '../../support/smtp-server.ts'
 
 /** The longest that closing may take: half of the time limit of a request to another server, a fifth of that of mail. */
@@ -9,18 +9,13 @@ const limitMs = 4_000
 
 let directory: PlcDirectory
 let smtp: SmtpServer
-let server: TestServer
 
 beforeEach(async () => {
   directory = await PlcDirectory.start()
   smtp = await startSmtpServer({ replies: { greeting: null } })
-  server = await TestServer.start({ plcUrl: directory.url, smtpUrl: smtp.url })
 })
-
-afterEach(async () => {
-  await server.close()
-  await Promise.all([directory.close(), smtp.close()])
-})
+afterEach(() => Promise.all([directory.close(), smtp.close()]))
+setupServer({ config: () => ({ plcUrl: directory.url, smtpUrl: smtp.url }), per: 'test' })
 
 async function timeToClose(): Promise<number> {
   const start = performance.now()

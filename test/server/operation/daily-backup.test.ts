@@ -3,18 +3,14 @@ import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { startJobs } from '../../../server/operation/jobs/scheduler.ts'
 import { listBackups } from '../../../server/platform/store/backup.ts'
 import { day, hour, minute } from '../../support/clock.ts'
-import { TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-
-beforeEach(async () => {
-  server = await TestServer.start()
+setupServer({ per: 'test' })
+beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
 })
-
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
-  await server.close()
 })
 
 test('daily backup: runs a minute after the start and then once a day, manual backups or not', async () => {

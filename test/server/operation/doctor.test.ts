@@ -6,13 +6,13 @@ import { resolveNames, restoreNames } from '../../support/names.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type ProxyFaults, ReverseProxy } from '../../support/proxy.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 
 const host = 'pds.example.com'
 let proxy: ReverseProxy
 let directory: PlcDirectory
 let relay: StubService
-let server: TestServer
 let alice: Account
 
 const names = { [host]: ['127.0.0.1'], [`alice.${host}`]: ['127.0.0.1'] }
@@ -23,14 +23,25 @@ beforeAll(async () => {
   proxy = await ReverseProxy.start()
   directory = await PlcDirectory.start()
   relay = await StubService.start()
-  server = await TestServer.start({
+})
+afterAll(async () => {
+  restoreNames()
+  trustTestAuthority(false)
+  await proxy.close()
+  await directory.close()
+  await relay.close()
+})
+setupServer({
+  config: () => ({
     publicUrl: `https://${host}:${proxy.port}`,
     trustedProxies: ['loopback'],
     userDomains: [`.${host}`, '.test'],
     plcUrl: directory.url,
     relays: [relay.url],
     hosts: ['127.0.0.1'],
-  })
+  }),
+})
+beforeAll(async () => {
   proxy.upstreamPort = server.running.port
   alice = await server.account('alice', { handle: `alice.${host}` })
 })
@@ -38,14 +49,6 @@ beforeEach(() => resolveNames(names))
 afterEach(() => {
   proxy.faults = {}
   proxy.present(certificates.valid)
-})
-afterAll(async () => {
-  restoreNames()
-  trustTestAuthority(false)
-  await server.close()
-  await proxy.close()
-  await directory.close()
-  await relay.close()
 })
 
 interface Check {

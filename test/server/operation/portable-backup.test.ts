@@ -12,25 +12,21 @@ import { schema } from '../../../server/platform/store/schema.ts'
 import { runInWorker } from '../../../server/platform/store/tasks.ts'
 import { saveRepo } from '../../../server/repository/records/export.ts'
 import { ownerOnly } from '../../support/modes.ts'
-import { type Account, type AppSession, TestServer } from '../../support/server.ts'
+import { type AppSession, TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
 let folder: string
-let server: TestServer
-let alice: Account
 let phone: AppSession
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-portable-'))
-  server = await TestServer.start()
-  alice = await server.account('alice')
+})
+afterAll(() => rm(folder, { recursive: true }))
+setupServer({ accounts: ['alice'] })
+beforeAll(async () => {
   phone = await server.appSession(alice, 'phone')
   await server.account('bob')
   await post('Hello')
-})
-
-afterAll(async () => {
-  await server.close()
-  await rm(folder, { recursive: true })
 })
 
 function post(text: string) {

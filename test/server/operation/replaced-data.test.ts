@@ -1,23 +1,20 @@
 /** Folders with the data that a restore replaced: they hold account keys, and are deleted after 30 days. */
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { deleteReplaced, listReplaced } from '../../../server/platform/store/replaced.ts'
 import { restore } from '../../../server/platform/store/restore.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { day } from '../../support/clock.ts'
-import { TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
 let dir: string
 
+setupServer({ config: { logLevel: 'info' }, per: 'test' })
 beforeEach(async () => {
-  server = await TestServer.start({ logLevel: 'info' })
   dir = server.config.dataDir
 })
-
-afterEach(() => server.close())
 
 const folders = async () => (await readdir(dir)).filter((name) => name.startsWith('replaced')).sort()
 

@@ -10,22 +10,17 @@ import { lockName } from '../../../server/platform/store/layout.ts'
 import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
 import { blobOf, download, filesIn, png } from '../../support/blobs.ts'
 import { EventConsumer } from '../../support/event-consumer.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import { TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
 const command = fileURLToPath(new URL('../../../server/operation/cli/restore.ts', import.meta.url))
 
 let folder: string
-let server: TestServer
-let alice: Account
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-salvage-'))
-  server = await TestServer.start()
-  alice = await server.account('alice')
 })
-afterEach(async () => {
-  await server.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => rm(folder, { recursive: true }))
+setupServer({ accounts: ['alice'], per: 'test' })
 
 async function write(text: string, more: object = {}): Promise<void> {
   const record = { $type: 'org.example.note', text, ...more }

@@ -1,5 +1,5 @@
 /** A clock that is wrong once, such as three years ahead after its battery was empty, deletes and blocks nothing. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Database } from '../../../server/platform/store/database.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { state as eventState } from '../../../server/platform/store/tables/events.ts'
@@ -8,17 +8,14 @@ import { day, hour, minute } from '../../support/clock.ts'
 import { sweep } from '../../support/maintenance.ts'
 import { PlcDirectory } from '../../support/plc.ts'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
 const years = 3 * 365 * day
 
-let server: TestServer
-
+setupServer({ config: { logLevel: 'info' }, per: 'test' })
 beforeEach(async () => {
-  server = await TestServer.start({ logLevel: 'info' })
   await server.running.services.clock.check()
 })
-
-afterEach(() => server.close())
 
 const services = () => server.running.services
 const getSession = (who: Pick<Account, 'accessJwt'>) => server.get('com.core.server.getSession', {}, who)

@@ -1,16 +1,13 @@
 /** `/.well-known/`: the DID document of the server, and the DID of a handle. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exchange } from '../../support/raw-http.ts'
-import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { adminAuth, TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
-
-beforeAll(async () => {
-  server = await TestServer.start({ hostnames: ['my-box.local'], userDomains: ['.test', '.home.example'] })
-  alice = await server.account('alice')
+setupServer({
+  config: { hostnames: ['my-box.local'], userDomains: ['.test', '.home.example'] },
+  accounts: ['alice'],
 })
-afterAll(() => server.close())
 
 const ask = (host: string, path: string, verb = 'GET') =>
   exchange(server.running.port, `${verb} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)

@@ -2,7 +2,6 @@
  * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
  * `provoke` below. A declared error without an entry fails the test.
  */
-
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { expect, test } from 'vitest'
@@ -12,12 +11,12 @@ import { blobOf, png } from '../../support/blobs.ts'
 import { minute } from '../../support/clock.ts'
 import { fillDrafts } from '../../support/drafts.ts'
 import { type Account, type Answer, adminAuth, TestServer } from '../../support/server.ts'
-import { owner, server, setupServer } from '../../support/shared-server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 import { json, StubService } from '../../support/stub-service.ts'
 import { webDevice } from '../../support/web-push.ts'
 
 // The owner may call every method while its account is active.
-setupServer('owner-of-all')
+setupServer({ accounts: ['owner-of-all'] })
 
 type State = 'takedown' | 'suspended' | 'deactivated'
 

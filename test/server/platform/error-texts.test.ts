@@ -1,13 +1,9 @@
 /** Errors whose texts clients of the network compare: with another text they show a failure, or a less helpful sentence. */
 import { AtpAgent } from '@atproto/api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NetworkServer } from '../../support/network-accounts.ts'
+import { expect, test } from 'vitest'
+import { network, setupNetwork } from '../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const rkey = '3jzfcijpj2z2a'
 

@@ -2,28 +2,27 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NameServer } from '../../support/dns.ts'
 import { PlcDirectory } from '../../support/plc.ts'
-import { refusal, TestServer } from '../../support/server.ts'
+import { refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 
-let server: TestServer
 let directory: PlcDirectory
 let names: NameServer
 
 beforeEach(async () => {
   directory = await PlcDirectory.start()
   names = await NameServer.start()
-  server = await TestServer.start({
+})
+afterEach(() => Promise.all([directory.close(), names.close()]))
+setupServer({
+  config: () => ({
     // A host name, which must be looked up.
     plcUrl: directory.url.replace('127.0.0.1', 'localhost'),
     nameServers: [names.address],
     trustedProxies: ['loopback'],
-  })
-})
-
-afterEach(async () => {
-  await server.close()
-  await Promise.all([directory.close(), names.close()])
+  }),
+  per: 'test',
 })
 
 /** @param address of the caller, as a trusted proxy forwards it */

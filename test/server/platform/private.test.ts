@@ -1,15 +1,10 @@
 /** A page of another site reads nothing of a server without a public address, unless it has signed in. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { methods } from '../../../server/api/index.ts'
-import { type Account, adminAuth, TestServer } from '../../support/server.ts'
+import { adminAuth, TestServer } from '../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
-beforeAll(async () => {
-  server = await TestServer.start({ publicUrl: undefined })
-  alice = await server.account('alice')
-})
-afterAll(() => server.close())
+setupServer({ config: { publicUrl: undefined }, accounts: ['alice'] })
 
 const page = { origin: 'https://evil.example' }
 const refused = { status: 403, body: { error: 'Forbidden' } }

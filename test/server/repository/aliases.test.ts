@@ -1,15 +1,15 @@
 /** Aliases: the setting that maps the NSID authorities of the network to ours. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../server/platform/config/config.ts'
 import { type Account, TestServer } from '../../support/server.ts'
-import { owner as alice, other as bob, server, setupServer } from '../../support/shared-server.ts'
+import { owner as alice, other as bob, server, setupServer } from '../../support/setup.ts'
 
 const tableOf = (text: string) => readConfig({ env: { PDS_ALIASES: text }, args: [] }).aliases
 const describeServer = 'server.describeServer'
 const notImplemented = { status: 501, body: { error: 'MethodNotImplemented' } }
 
 describe('default aliases', () => {
-  setupServer('alice', 'bob')
+  setupServer({ accounts: ['alice', 'bob'] })
 
   const create = (collection: string, record: object, by: Account, more: object = {}) =>
     server.post('com.atproto.repo.createRecord', { repo: by.did, collection, record, ...more }, by)
@@ -181,11 +181,7 @@ let names = 0
 const nextName = () => `carol${++names}`
 
 describe('with PDS_ALIASES=none', () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await TestServer.start({ aliases: tableOf('none') })
-  })
-  afterAll(() => server.close())
+  setupServer({ config: { aliases: tableOf('none') } })
 
   test.each(['com.atproto.server.describeServer', 'app.bsky.notification.getUnreadCount'])(
     '%s fails with MethodNotImplemented',

@@ -4,24 +4,17 @@ import { mkdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { cidForRawHash } from '@atproto/lex-data'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { blobOf, download, filesIn, png, upload } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
 import { FullDisk } from '../../support/full-disk.ts'
 import { ownerOnly } from '../../support/modes.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { owner as alice, other as bob, renewSessions, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
-let bob: Account
 let count = 0
 
-beforeAll(async () => {
-  server = await TestServer.start({ blobUploadLimit: 100_000 })
-  alice = await server.account('alice')
-  bob = await server.account('bob')
-})
-afterAll(() => server.close())
+setupServer({ config: { blobUploadLimit: 100_000 }, accounts: ['alice', 'bob'] })
 
 /** A new image. */
 let image: Buffer
@@ -234,8 +227,7 @@ describe('lifetime', () => {
     await server.running.services.repository.blobs.expire()
     expect(await has(lost.ref.$link)).toBe(false)
     expect(await has(kept.ref.$link)).toBe(true)
-    alice = { ...alice, ...(await server.signIn(alice)).body }
-    bob = { ...bob, ...(await server.signIn(bob)).body }
+    await renewSessions()
     expect(await write(alice, 'late', lost)).toMatchObject(refusal(400, 'BlobNotFound'))
   })
 

@@ -1,10 +1,11 @@
 /** Records are stored under the names of the network, and found under ours, too. */
 import { readCar, verifyRepoCar } from '@atproto/repo'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import * as accounts from '../../../server/platform/store/tables/accounts.ts'
 import * as repos from '../../../server/platform/store/tables/repos.ts'
 import { type Account, TestServer } from '../../support/server.ts'
+import { server, setupServer, social } from '../../support/setup.ts'
 import { body, createdAt, type Ref, SocialServer } from '../../support/social.ts'
 
 const ours = 'app.example.feed.post'
@@ -12,23 +13,17 @@ const theirs = 'app.bsky.feed.post'
 const invalid = { status: 400, body: { error: 'InvalidRequest' } }
 const notFound = { status: 400, body: { error: 'RecordNotFound' } }
 
-let server: TestServer
-let social: SocialServer
 /** Each test has its own accounts. */
 let alice: Account
 let bob: Account
 let names = 0
 const keys = ['3kaaaaaaaaaa2', '3kaaaaaaaaaa3', '3kaaaaaaaaaa4', '3kaaaaaaaaaa5', '3kaaaaaaaaaa6'] as const
 
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
+setupServer()
 beforeEach(async () => {
   alice = await server.account(`alice-${names++}`)
   bob = await server.account(`bob-${names}`)
 })
-afterAll(() => server.close())
 
 const call = (name: string, input: object, on = server) =>
   on.post(`com.core.repo.${name}`, { repo: alice.did, ...input }, alice)

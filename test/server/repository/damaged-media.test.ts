@@ -2,28 +2,25 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listBackups } from '../../../server/platform/store/backup.ts'
 import { blobOf, download, png } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { refusal } from '../../support/server.ts'
+import { owner as alice, renewSessions, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
 let cid: string
 let uri: string
 const image = png('kept', 5000)
 
+setupServer({ accounts: ['alice'], per: 'test' })
 beforeEach(async () => {
-  server = await TestServer.start()
-  alice = await server.account('alice')
   const avatar = await blobOf(server, alice, image)
   cid = avatar.ref.$link
   const record = { $type: 'app.example.actor.profile', avatar }
   const input = { repo: alice.did, collection: 'app.example.actor.profile', rkey: 'self', record }
   uri = (await server.post('com.core.repo.putRecord', input, alice)).body.uri
 })
-afterEach(() => server.close())
 
 const services = () => server.running.services
 const live = () => join(server.config.dataDir, 'blobs', cid.slice(-2), cid)
@@ -66,11 +63,7 @@ async function counts(): Promise<{ expectedBlobs: number; importedBlobs: number 
 async function recheck(): Promise<void> {
   server.clock.advance(7 * 24 * hour)
   await services().operation.backupProofs.proveDue()
-  await signIn()
-}
-
-async function signIn(): Promise<void> {
-  alice = { ...alice, ...(await server.signIn(alice)).body }
+  await renewSessions()
 }
 
 /** Backs up and checks as the periodic jobs do. */
@@ -78,7 +71,7 @@ async function backUp() {
   server.clock.advance(hour)
   await services().store.backup('daily')
   await services().operation.backupProofs.proveDue()
-  await signIn()
+  await renewSessions()
   return (await listBackups(server.config.dataDir))[0]
 }
 

@@ -1,23 +1,19 @@
 /** The room for files of accounts: a quota for all but the owner, and a reserve of the disk. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Account, refusal, TestServer } from '../../support/server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Account, refusal } from '../../support/server.ts'
+import { other as bob, owner, server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
-let owner: Account
-let bob: Account
 let free: number
 
 beforeEach(async () => {
   free = 10_000_000
-  server = await TestServer.start(
-    { accountMediaLimit: 3_000_000, accountImportLimit: 1_000_000, diskReserve: 5_000_000 },
-    undefined,
-    { freeBytes: async () => free },
-  )
-  owner = await server.account('alice')
-  bob = await server.account('bob')
 })
-afterEach(() => server.close())
+setupServer({
+  config: { accountMediaLimit: 3_000_000, accountImportLimit: 1_000_000, diskReserve: 5_000_000 },
+  options: { freeBytes: async () => free },
+  accounts: ['alice', 'bob'],
+  per: 'test',
+})
 
 const send = (who: Account, method: string, type: string, body: Uint8Array | ReadableStream) =>
   server.fetch(`/xrpc/com.core.repo.${method}`, {

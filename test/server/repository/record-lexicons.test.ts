@@ -2,10 +2,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { owner as alice, server, setupServer } from '../../support/shared-server.ts'
+import { owner as alice, server, setupServer } from '../../support/setup.ts'
 import { createdAt, someCid } from '../../support/social.ts'
 
-setupServer('alice')
+setupServer({ accounts: ['alice'] })
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const rkey = '3kaaaaaaaaaa2'

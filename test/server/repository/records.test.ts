@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as actors from '../../../server/platform/store/tables/actors.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { type Account, adminAuth } from '../../support/server.ts'
-import { owner as alice, other as bob, server, setupServer } from '../../support/shared-server.ts'
+import { owner as alice, other as bob, server, setupServer } from '../../support/setup.ts'
 
 const post = 'app.example.feed.post'
 const follow = 'app.example.graph.follow'
 const profile = 'app.example.actor.profile'
 const createdAt = '2030-01-01T00:00:00.000Z'
 
-setupServer('alice', 'bob')
+setupServer({ accounts: ['alice', 'bob'] })
 
 const create = (account: Account, collection: string, record: unknown, more: object = {}) =>
   server.post('com.core.repo.createRecord', { repo: account.did, collection, record, ...more }, account)

@@ -1,10 +1,9 @@
 /** Compares repositories with @atproto/repo's for the same records, and verifies exports with it. */
-
 import { parseCid } from '@atproto/lex-data'
 import { MemoryBlockstore, MST, readCar, verifyRepoCar } from '@atproto/repo'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createRecordListener } from '../../../server/app/notifications/record-listener.ts'
 import { createNames } from '../../../server/platform/config/aliases.ts'
 import { cidText } from '../../../server/platform/store/cid.ts'
@@ -14,16 +13,12 @@ import { createTidClock } from '../../../server/repository/format/tid.ts'
 import type { Draft } from '../../../server/repository/records/draft.ts'
 import { type PreparedRecord, prepareRecord } from '../../../server/repository/records/prepare.ts'
 import { createRepositories, maxChanges } from '../../../server/repository/records/repositories.ts'
-import { type Account, TestServer } from '../../support/server.ts'
+import type { Account } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
 
-let server: TestServer
 let count = 0
 
-beforeAll(async () => {
-  server = await TestServer.start()
-})
-
-afterAll(() => server.close())
+setupServer()
 
 const newAccount = () => server.account(`user-${count++}`)
 

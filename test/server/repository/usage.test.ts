@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { blobOf, png } from '../../support/blobs.ts'
 import type { Account } from '../../support/server.ts'
-import { owner, server, setupServer } from '../../support/shared-server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 
-setupServer('alice')
+setupServer({ accounts: ['alice'] })
 
 const usage = async (of: Account) => (await server.get('com.core.server.getUsage', {}, of)).body
 const create = (collection: string, record: object, rkey: string) =>

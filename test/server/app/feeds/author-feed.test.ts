@@ -1,13 +1,10 @@
 /** Author feeds, their filters, and likes of an actor. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer, texts } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import { type NetworkAccount, texts } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import type { Ref } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 async function feedOf(actor: string, reader = network.anonymous, params = {}): Promise<string[]> {
   const { data } = await reader.getAuthorFeed({ actor, ...params })

@@ -1,15 +1,12 @@
 /** Responses of feeds are cached: they must show every change at once. */
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
 import { adminAuth } from '../../../support/server.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import type { Ref } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 interface Setting {
   readonly alice: NetworkAccount

@@ -1,14 +1,11 @@
 /** Thread gates (who may reply) and post gates (who may quote). */
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer, texts } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import { type NetworkAccount, texts } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import type { Ref } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const rule = (name: string, more: object = {}) => ({ $type: `app.bsky.feed.threadgate#${name}Rule`, ...more })
 

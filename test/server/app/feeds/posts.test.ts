@@ -1,14 +1,11 @@
 /** Views of posts: embeds, counts, viewer state, labels; who liked, reposted and quoted them. */
 import { AppBskyFeedDefs, type AtpAgent } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NetworkServer, texts } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import { texts } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import { type Ref, someCid } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const embed = 'app.bsky.embed'
 

@@ -1,13 +1,14 @@
 /** Search in posts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer, texts } from '../../../support/network-accounts.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type NetworkAccount, texts } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
 let alice: NetworkAccount
 let bob: NetworkAccount
 
+setupNetwork()
+
 beforeAll(async () => {
-  network = await NetworkServer.start()
   ;[alice, bob] = await network.join('alice', 'bob')
   const mention = { $type: 'app.bsky.richtext.facet#mention', did: bob.did }
   const tag = { $type: 'app.bsky.richtext.facet#tag', tag: 'Garden' }
@@ -19,7 +20,6 @@ beforeAll(async () => {
   const external = { uri: 'https://seeds.test/tomatoes', title: 'Seeds', description: '' }
   await network.post(bob, '日本のトマト', { embed: { $type: 'app.bsky.embed.external', external } })
 })
-afterAll(() => network.close())
 
 type Params = { q: string; [name: string]: unknown }
 

@@ -1,14 +1,11 @@
 /** Threads: the posts above and below a post, as a tree and as a list. */
 import type { AppBskyFeedDefs, AppBskyUnspeccedDefs, AppBskyUnspeccedGetPostThreadV2 } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import type { Ref } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 type Node = AppBskyFeedDefs.ThreadViewPost
 type Item = AppBskyUnspeccedGetPostThreadV2.ThreadItem

@@ -1,13 +1,10 @@
 /** Timelines: whose posts they have, in which order, page by page. */
 import { AppBskyFeedDefs } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer, texts } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import { type NetworkAccount, texts } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 /** The texts in a timeline, newest first. */
 async function timeline(of: NetworkAccount, params: { limit?: number } = {}): Promise<string[]> {

@@ -1,13 +1,13 @@
 /** Notifications that blocks and mutes hide: not listed, not counted, and shown again afterwards. */
 import { describe, expect, test } from 'vitest'
 import { type Account, adminAuth } from '../../../support/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body, createdAt, feed, graph, mentions, type Ref } from '../../../support/social.ts'
-import { alice, bob, carol, setupAccounts, social } from '../../../support/social-accounts.ts'
 
 setupAccounts()
 
 const callGraph = async (name: string, input: unknown) =>
-  body(await social.server.post(`${graph}.${name}`, input, alice))
+  body(await server.post(`${graph}.${name}`, input, alice))
 
 const block = (author: Account, subject: Account) =>
   social.write(author, `${graph}.block`, { subject: subject.did, createdAt })
@@ -94,7 +94,7 @@ describe('a blocked list', () => {
     await addItem(carol, other, bob)
     await blockList(alice, other)
     await expectShown()
-    body(await social.server.post('com.core.admin.deleteAccount', { did: carol.did }, adminAuth))
+    body(await server.post('com.core.admin.deleteAccount', { did: carol.did }, adminAuth))
     await expectShown('follow by bob')
   })
 
@@ -144,10 +144,10 @@ describe('a mute', () => {
   test('of an inactive author hides its notifications until both end', async () => {
     await social.follow(bob, alice)
     await callGraph('muteActor', { actor: bob.did })
-    await social.server.post('com.core.server.deactivateAccount', {}, bob)
+    await server.post('com.core.server.deactivateAccount', {}, bob)
     await callGraph('unmuteActor', { actor: bob.did })
     await expectShown()
-    body(await social.server.post('com.core.server.activateAccount', undefined, bob))
+    body(await server.post('com.core.server.activateAccount', undefined, bob))
     await expectShown('follow by bob')
   })
 })

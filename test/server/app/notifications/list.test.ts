@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../../server/app/notifications/preferences.ts'
 import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../../support/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body, feed, mentions, type Ref } from '../../../support/social.ts'
-import { alice, bob, carol, setupAccounts, social } from '../../../support/social-accounts.ts'
 import { webDevice } from '../../../support/web-push.ts'
 
 setupAccounts()
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 const get = (name: string, params: Record<string, string> = {}, account = alice) =>
-  social.server.get(`app.example.notification.${name}`, params, account)
+  server.get(`app.example.notification.${name}`, params, account)
 
 /** The URIs of all pages. */
 async function pages(params: Record<string, string | string[]>): Promise<string[][]> {
@@ -216,7 +216,7 @@ describe('seen marker', () => {
 
 describe('notifications by authors who are not active', () => {
   const admin = (attribute: string, applied: boolean) =>
-    social.server.post(
+    server.post(
       'com.core.admin.updateSubjectStatus',
       { subject: { $type: 'com.core.admin.defs#repoRef', did: bob.did }, [attribute]: { applied } },
       adminAuth,
@@ -252,7 +252,7 @@ describe('notifications by authors who are not active', () => {
 
 test('a deactivated account can list notifications but not write', async () => {
   await social.like(bob, post)
-  body(await social.server.post('com.core.server.deactivateAccount', {}, alice))
+  body(await server.post('com.core.server.deactivateAccount', {}, alice))
   expect(await social.listed(alice)).toEqual(['like by bob'])
   const refused = { status: 401, body: { error: 'AccountDeactivated' } }
   const device = webDevice('t')
@@ -271,7 +271,7 @@ test('a deactivated account can list notifications but not write', async () => {
 test('notifications survive a restart, and the next one has a later indexedAt', async () => {
   await social.like(bob, post)
   const before = await social.list(alice)
-  await social.server.restart()
+  await server.restart()
   expect(await social.list(alice)).toEqual(before)
   await social.like(carol, post)
   const after = await social.list(alice)
@@ -281,7 +281,7 @@ test('notifications survive a restart, and the next one has a later indexedAt', 
 })
 
 test('arrival events: each transaction with notifications publishes one event, whose ids arrived() resolves', async () => {
-  const { store, app } = social.server.running.services
+  const { store, app } = server.running.services
   await social.subscribe(alice, bob, true, true)
   const published: string[][] = []
   const stop = app.notifications.subscribe((arrivals) => {
@@ -306,7 +306,7 @@ test('arrival events: each transaction with notifications publishes one event, w
 })
 
 test('arrival events: deleting a verification publishes the unverified notification', async () => {
-  const { store, app } = social.server.running.services
+  const { store, app } = server.running.services
   const wanted = wantedBy(preferencesOf(store, alice.did), 'push')
   const verification = await social.verify(bob, alice)
   const published: string[] = []
@@ -332,11 +332,11 @@ test('deleting an account removes it from every table', async () => {
   await social.call('putPreferencesV2', { verified: { list: true, push: true } }, bob)
   const device = webDevice('t')
   await social.call('registerPush', device, bob)
-  const { store } = social.server.running.services
+  const { store } = server.running.services
   const idOf = (account: Account) =>
     store.get<{ id: number }>('SELECT id FROM accounts WHERE did = ?', [account.did])?.id
   const id = idOf(bob)
-  body(await social.server.post('com.core.admin.deleteAccount', { did: bob.did }, adminAuth))
+  body(await server.post('com.core.admin.deleteAccount', { did: bob.did }, adminAuth))
 
   expect(await social.listed(alice)).toEqual([])
   expect(await social.unread(alice)).toBe(0)

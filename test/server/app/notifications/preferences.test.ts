@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../../support/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body, createdAt, graph, mentions, someList } from '../../../support/social.ts'
-import { alice, bob, carol, setupAccounts, social } from '../../../support/social-accounts.ts'
 
 setupAccounts()
 
@@ -16,7 +16,7 @@ const defaults = {
 }
 
 const preferences = async () =>
-  body(await social.server.get('app.example.notification.getPreferences', {}, alice)).preferences
+  body(await server.get('app.example.notification.getPreferences', {}, alice)).preferences
 
 test('getPreferences: the default lists and pushes every reason from everyone', async () => {
   expect(await preferences()).toEqual(defaults)
@@ -36,7 +36,7 @@ test('putPreferencesV2: changes only the given preferences, also under its alias
   const like = { include: 'follows', list: true, push: false }
   const verified = { list: false, push: false }
   body(await social.call('putPreferencesV2', { like }, alice))
-  const answer = await social.server.post('app.bsky.notification.putPreferencesV2', { verified }, alice)
+  const answer = await server.post('app.bsky.notification.putPreferencesV2', { verified }, alice)
   expect(answer).toMatchObject({ status: 200, body: { preferences: { ...defaults, like, verified } } })
   expect(await preferences()).toEqual({ ...defaults, like, verified })
   body(await social.call('putPreferencesV2', {}, alice))
@@ -101,7 +101,7 @@ const producers: Record<string, (author: Account) => Promise<unknown>> = {
 
 /** A post of another account, and alice's repost of it. */
 async function reposted() {
-  const author = await social.server.account(`other${++others}`)
+  const author = await server.account(`other${++others}`)
   const post = await social.post(author)
   return [post, await social.repost(alice, post)] as const
 }

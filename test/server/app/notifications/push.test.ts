@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PushService } from '../../../support/push-service.ts'
 import { watchPushes } from '../../../support/pushes.ts'
+import { alice, bob, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body } from '../../../support/social.ts'
-import { alice, bob, setupAccounts, social } from '../../../support/social-accounts.ts'
 
-setupAccounts({ allowPrivateTargets: true })
+setupAccounts({ config: { allowPrivateTargets: true } })
 
 let service: PushService
 const device = { serviceDid: '', token: 'device', platform: 'ios', appId: 'app' }
@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 const registrations = (account = alice) =>
-  social.server.running.services.store.all(
+  server.running.services.store.all(
     `SELECT service_did AS serviceDid, token, platform, app_id AS appId FROM push_registrations
      WHERE did = ? ORDER BY created_at, service_did, token`,
     [account.did],
   )
 const values = async () =>
-  body(await social.server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
+  body(await server.get('com.core.server.checkAccountStatus', {}, alice)).privateStateValues
 
 test('registerPush: repeating it adds no registration', async () => {
   expect(body(await social.call('registerPush', device, alice))).toBeUndefined()
@@ -94,7 +94,7 @@ test('watchPushes: notifications of one transaction are pushed in order of arriv
   const post = await social.post(alice)
   const repost = await social.repost(alice, post)
   const pushed: string[] = []
-  const { services } = social.server.running
+  const { services } = server.running
   const stop = watchPushes(services, alice.did, ({ notification }) => pushed.push(notification.reason))
   await social.like(bob, post, repost)
   stop()

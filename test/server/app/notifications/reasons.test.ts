@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../../support/server.ts'
+import { alice, bob, carol, setupAccounts, social } from '../../../support/setup.ts'
 import { createdAt, feed, graph, mentions, someCid, someList } from '../../../support/social.ts'
-import { alice, bob, carol, setupAccounts, social } from '../../../support/social-accounts.ts'
 
 setupAccounts()
 

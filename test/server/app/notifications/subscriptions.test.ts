@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import * as actors from '../../../../server/platform/store/tables/actors.ts'
 import * as fanOuts from '../../../../server/platform/store/tables/fan-outs.ts'
+import { alice, bob, round, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body, createdAt } from '../../../support/social.ts'
-import { alice, bob, round, setupAccounts, social } from '../../../support/social-accounts.ts'
 
 setupAccounts()
 
 const list = async (params: Record<string, string> = {}) =>
-  social.server.get('app.example.notification.listActivitySubscriptions', params, alice)
+  server.get('app.example.notification.listActivitySubscriptions', params, alice)
 
 describe('activity subscriptions', () => {
   test('putActivitySubscription returns the flags, listActivitySubscriptions also handle and display name', async () => {
@@ -27,11 +27,11 @@ describe('activity subscriptions', () => {
     await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
     await social.subscribe(alice, bob, true, false)
     for (const state of ['takedown', 'suspended', 'deactivated']) {
-      await social.server.setStatus(bob.did, { [state]: true })
+      await server.setStatus(bob.did, { [state]: true })
       const [hidden] = body(await list()).subscriptions
       expect(hidden).toMatchObject({ did: bob.did, handle: bob.handle })
       expect(hidden).not.toHaveProperty('displayName')
-      await social.server.setStatus(bob.did, { [state]: false })
+      await server.setStatus(bob.did, { [state]: false })
       expect(body(await list()).subscriptions).toMatchObject([{ displayName: 'Bob' }])
     }
   })
@@ -100,7 +100,7 @@ describe('fan-out to more subscribers than one batch', () => {
   /** Accounts that are subscribed to bob. */
   async function addSubscribers(): Promise<void> {
     const names = JSON.stringify(Array.from({ length: count }, (_, i) => `fan${round}x${i}`))
-    const { store } = social.server.running.services
+    const { store } = server.running.services
     await store.transact((tx) => {
       tx.run(`INSERT INTO actors (did) SELECT 'did:web:' || value || '.test' FROM json_each(?)`, [names])
       tx.run(
@@ -119,7 +119,7 @@ describe('fan-out to more subscribers than one batch', () => {
   }
 
   const notified = () =>
-    social.server.running.services.store.get<{ rows: number; accounts: number }>(
+    server.running.services.store.get<{ rows: number; accounts: number }>(
       `SELECT count(*) AS rows, count(DISTINCT account) AS accounts
        FROM notifications WHERE author = (SELECT id FROM accounts WHERE did = ?)`,
       [bob.did],
@@ -127,7 +127,7 @@ describe('fan-out to more subscribers than one batch', () => {
 
   test('notifies each subscriber once', async () => {
     await addSubscribers()
-    const { background, app } = social.server.running.services
+    const { background, app } = server.running.services
     let published = 0
     const stop = app.notifications.subscribe(({ after, upTo }) => {
       published += upTo - after
@@ -147,7 +147,7 @@ describe('fan-out to more subscribers than one batch', () => {
   test('resumes after a restart and notifies the remaining subscribers', async () => {
     await addSubscribers()
     const { uri } = await social.post(bob)
-    const { store, background } = social.server.running.services
+    const { store, background } = server.running.services
     await background.idle()
     const rkey = uri.split('/').at(-1) ?? ''
     const half = actors.idOf(store, `did:web:fan${round}x200.test`) ?? 0
@@ -157,8 +157,8 @@ describe('fan-out to more subscribers than one batch', () => {
       fanOuts.put(tx, { ...source, isReply: 0, lastRecipient: half })
     })
     expect(notified()?.rows).toBeLessThan(count)
-    await social.server.restart()
-    await social.server.running.services.background.idle()
+    await server.restart()
+    await server.running.services.background.idle()
     expect(notified()).toEqual({ rows: count, accounts: count })
   })
 
@@ -166,7 +166,7 @@ describe('fan-out to more subscribers than one batch', () => {
     await addSubscribers()
     const post = await social.post(bob)
     await social.remove(bob, post)
-    await social.server.running.services.background.idle()
+    await server.running.services.background.idle()
     expect(notified()?.rows).toBe(0)
   })
 })

@@ -1,13 +1,9 @@
 /** Bookmarks: the posts that an account saved. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NetworkServer } from '../../../support/network-accounts.ts'
+import { expect, test } from 'vitest'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import { someCid } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 test('are listed from the newest, page by page, each post once, to the account only', async () => {
   const [alice, bob] = await network.join('alice', 'bob')

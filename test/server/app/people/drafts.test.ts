@@ -1,14 +1,10 @@
 /** Drafts of posts, as the network's client library stores them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fillDrafts } from '../../../support/drafts.ts'
-import { NetworkServer } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import { someCid } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 test('are listed from the last changed, page by page, to the account only', async () => {
   const [alice, bob] = await network.join('alice', 'bob')

@@ -1,13 +1,10 @@
 /** Lists and starter packs, as the network's client library reads them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import type { Ref } from '../../../support/social.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const rkeyOf = ({ uri }: Ref) => uri.split('/').at(-1) ?? ''
 const urisOf = (lists: readonly { uri: string }[]) => lists.map(({ uri }) => uri)

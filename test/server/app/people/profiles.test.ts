@@ -1,14 +1,11 @@
 /** Profiles as the network's client library reads them: views, counts, viewer state. */
 import type { BlobRef } from '@atproto/api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hour } from '../../../support/clock.ts'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const profileOf = async (viewer: NetworkAccount, actor: NetworkAccount) =>
   (await viewer.getProfile({ actor: actor.did })).data

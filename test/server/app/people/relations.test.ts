@@ -1,12 +1,9 @@
 /** Follows, blocks and mutes between accounts, as the network's client library reads them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const didsOf = (actors: readonly { did: string }[]) => actors.map(({ did }) => did)
 const followersOf = async (viewer: NetworkAccount, actor: NetworkAccount) =>

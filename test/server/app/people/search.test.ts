@@ -1,12 +1,9 @@
 /** Search for accounts, and suggestions. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { describe, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 const found = async (by: NetworkAccount, q: string) =>
   (await by.searchActors({ q })).data.actors.map(({ did }) => did)

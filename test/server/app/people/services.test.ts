@@ -1,12 +1,8 @@
 /** Labelers, and methods without content on this server: well-formed answers, so that clients show no errors. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { NetworkServer } from '../../../support/network-accounts.ts'
+import { expect, test } from 'vitest'
+import { network, setupNetwork } from '../../../support/setup.ts'
 
-let network: NetworkServer
-beforeAll(async () => {
-  network = await NetworkServer.start()
-})
-afterAll(() => network.close())
+setupNetwork()
 
 test('a labeler is shown in short and with its policies', async () => {
   const [alice, bob] = await network.join('alice', 'bob')

@@ -4,8 +4,9 @@ import { BacklinkService, type ServiceLink } from '../../../support/backlink-ser
 import { hour, minute } from '../../../support/clock.ts'
 import { answers } from '../../../support/forgeries.ts'
 import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote-server.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { body, createdAt, type Ref, SocialServer, someCid } from '../../../support/social.ts'
+import { type Account, adminAuth } from '../../../support/server.ts'
+import { server, setupServer, social } from '../../../support/setup.ts'
+import { body, createdAt, type Ref, someCid } from '../../../support/social.ts'
 import { json } from '../../../support/stub-service.ts'
 
 const posts = 'app.bsky.feed.post'
@@ -17,8 +18,6 @@ let service: BacklinkService
 /** The server of rita. Also the directory of all identities. */
 let remote: RemoteServer
 let rita: RemoteAccount
-let server: TestServer
-let social: SocialServer
 /** An account of each test, and its post. */
 let alice: Account
 let post: Ref
@@ -29,22 +28,24 @@ beforeAll(async () => {
   service = await BacklinkService.start({ pingMs: 20 })
   remote = await RemoteServer.start()
   rita = await remote.account('rita')
-  const sources = {
+})
+afterAll(async () => {
+  await service.close()
+  await remote.close()
+})
+setupServer({
+  config: () => ({
+    plcUrl: remote.url,
+    allowPrivateTargets: true,
     backlinkStreamUrl: service.url,
     backlinkIndexUrl: service.url,
     recordCacheUrl: service.url,
-  }
-  const network = { plcUrl: remote.url, allowPrivateTargets: true }
-  const backlinkDelays = { intervalMs: 0, reconnectMs: 5, silenceMs: 1500 }
-  server = await TestServer.start({ ...network, ...sources }, undefined, { backlinkDelays })
-  social = SocialServer.on(server)
+  }),
+  options: { backlinkDelays: { intervalMs: 0, reconnectMs: 5, silenceMs: 1500 } },
+})
+beforeAll(async () => {
   expect(await state()).toMatchObject({ state: 'waiting' })
   expect(service.calls).toEqual([])
-})
-afterAll(async () => {
-  await server.close()
-  await service.close()
-  await remote.close()
 })
 beforeEach(async () => {
   alice = await account(`alice${++round}`)

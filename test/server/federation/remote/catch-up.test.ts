@@ -1,6 +1,6 @@
 /** What event streams did not report: gaps, missing subjects of records here, deletions. */
 import type { DidString } from '@atproto/syntax'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createRecheck } from '../../../../server/federation/remote/recheck.ts'
 import { day, hour, minute } from '../../../support/clock.ts'
 import { answers, hangs } from '../../../support/forgeries.ts'
@@ -8,20 +8,16 @@ import { RemoteAuthor } from '../../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
 import { addUpstream, likesOf, notificationsOf } from '../../../support/remote-views.ts'
 import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
+import { server, setupServer, social } from '../../../support/setup.ts'
 import { createdAt, type Ref, SocialServer } from '../../../support/social.ts'
 
-let server: TestServer
-let social: SocialServer
 let alice: Account
 let post: Ref
 /** A server that is an upstream of none of the other tests. */
 let host: RemoteServer
 let names = 0
 
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
+setupServer()
 beforeEach(async () => {
   host = await RemoteServer.start({ clock: server.clock })
   await addUpstream(server, host.url)
@@ -29,7 +25,6 @@ beforeEach(async () => {
   post = await social.post(alice)
   return () => host.close()
 })
-afterAll(() => server.close())
 
 const joined = () => host.account(`bob${++names}`)
 const like = (bob: RemoteAccount) => host.create(bob, 'app.bsky.feed.like', { subject: post, createdAt })

@@ -1,15 +1,10 @@
 /** The read paths of a did:plc directory that the server answers for its own accounts. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PlcDirectory } from '../../../support/plc.ts'
-import { type Account, TestServer } from '../../../support/server.ts'
+import { TestServer } from '../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
-beforeAll(async () => {
-  server = await TestServer.start()
-  alice = await server.account('alice')
-})
-afterAll(() => server.close())
+setupServer({ accounts: ['alice'] })
 
 test('an identity that no directory has: document, log and state', async () => {
   await server.post('com.core.identity.updateHandle', { handle: 'alicia.test' }, alice)

@@ -13,10 +13,10 @@ import {
   sign,
 } from '../../../../server/platform/util/keys.ts'
 import { archiveOf, blocksOf, carOf } from '../../../support/archive.ts'
-import { server, setupServer } from '../../../support/shared-server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 import { json, StubService } from '../../../support/stub-service.ts'
 
-setupServer('alice')
+setupServer({ accounts: ['alice'] })
 
 const did = 'did:plc:carlacarlacarlacarlacarl' as DidString
 const collection = 'app.bsky.feed.post' as NsidString

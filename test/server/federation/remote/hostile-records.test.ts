@@ -5,24 +5,24 @@
 import type { LexMap, LexValue } from '@atproto/lex-data'
 import { parseCid } from '@atproto/lex-data'
 import fc, { type Arbitrary } from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type NetworkAccount, NetworkServer } from '../../../support/network-accounts.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../support/network-accounts.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
+import { network, setupNetwork } from '../../../support/setup.ts'
 import { type Ref, someCid } from '../../../support/social.ts'
 
 const { FUZZ_SEED = '2583', FUZZ_RUNS = '6' } = process.env
 const seed = FUZZ_SEED === 'random' ? Date.now() & 0x7fffffff : Number(FUZZ_SEED)
 
-let network: NetworkServer
 let alice: NetworkAccount
 let post: Ref
 
+setupNetwork()
+
 beforeAll(async () => {
-  network = await NetworkServer.start()
   ;[alice] = await network.join('alice')
   post = await network.post(alice, 'Post')
 })
-afterAll(() => network.close())
 
 const blob = {
   $type: 'blob',

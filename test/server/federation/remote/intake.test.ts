@@ -13,17 +13,12 @@ import { arrive, movingAccount } from '../../../support/moving-account.ts'
 import { passwords } from '../../../support/passwords.ts'
 import { counts, RemoteAuthor } from '../../../support/remote-author.ts'
 import { type Account, adminAuth, TestServer, testConfig } from '../../../support/server.ts'
+import { server, setupServer, social } from '../../../support/setup.ts'
 import { createdAt, type Ref, SocialServer, someCid, someList } from '../../../support/social.ts'
 
-let server: TestServer
-let social: SocialServer
 let names = 0
 
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
-afterAll(() => server.close())
+setupServer()
 
 const account = () => server.account(`alice${++names}`)
 const remote = () => new RemoteAuthor(server)

@@ -7,10 +7,10 @@ import { minute } from '../../../support/clock.ts'
 import { blue, picture } from '../../../support/pictures.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, TestServer } from '../../../support/server.ts'
+import type { Account } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 import { SocialServer } from '../../../support/social.ts'
 
-let server: TestServer
 let host: RemoteServer
 let alice: Account
 let bob: RemoteAccount
@@ -18,17 +18,16 @@ let size = 0
 
 beforeAll(async () => {
   host = await RemoteServer.start()
-  server = await TestServer.start()
+})
+afterAll(() => host.close())
+setupServer()
+beforeAll(async () => {
   await addUpstream(host.url)
   alice = await server.account('alice')
   bob = await host.account('bob')
   await SocialServer.on(server).follow(alice, bob)
 })
 afterEach(() => host.replacements.clear())
-afterAll(async () => {
-  await server.close()
-  await host.close()
-})
 
 /** As an administrator does, but without a connection to its stream. */
 async function addUpstream(url: string): Promise<void> {

@@ -15,10 +15,10 @@ import { day } from '../../../support/clock.ts'
 import { answers, hangs } from '../../../support/forgeries.ts'
 import { type RemoteAccount, RemoteServer, type Respond } from '../../../support/remote-server.ts'
 import { addUpstream, likesOf, notificationsOf } from '../../../support/remote-views.ts'
-import { type Account, TestServer } from '../../../support/server.ts'
+import type { Account } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 import { createdAt, type Ref, SocialServer } from '../../../support/social.ts'
 
-let server: TestServer
 let host: RemoteServer
 let alice: Account
 let post: Ref
@@ -28,8 +28,10 @@ let impatient: RepositorySync
 let names = 0
 const abort = new AbortController()
 
+afterAll(() => host.close())
+setupServer()
+afterAll(() => abort.abort())
 beforeAll(async () => {
-  server = await TestServer.start()
   host = await RemoteServer.start({ clock: server.clock })
   await addUpstream(server, host.url)
   const { services } = server.running
@@ -47,11 +49,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   alice = await server.account(`alice${++names}`)
   post = await SocialServer.on(server).post(alice)
-})
-afterAll(async () => {
-  abort.abort()
-  await server.close()
-  await host.close()
 })
 
 const joined = () => host.account(`bob${++names}`)

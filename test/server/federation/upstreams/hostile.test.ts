@@ -1,5 +1,4 @@
 /** Servers that send false, broken or too many events: none of them counts, and true ones still do. */
-
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -23,8 +22,9 @@ import {
   type RemoteEvent,
 } from '../../../support/remote-frames.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { body, createdAt, type Ref, SocialServer } from '../../../support/social.ts'
+import { type Account, adminAuth } from '../../../support/server.ts'
+import { server, setupServer, social } from '../../../support/setup.ts'
+import { body, createdAt, type Ref } from '../../../support/social.ts'
 import { json, StubService } from '../../../support/stub-service.ts'
 import { until } from '../../../support/until.ts'
 
@@ -32,20 +32,13 @@ const likes = 'app.bsky.feed.like'
 const posts = 'app.bsky.feed.post'
 const follows = 'app.bsky.graph.follow'
 
-let server: TestServer
-let social: SocialServer
 let remote: RemoteServer
 let bob: RemoteAccount
 let names = 0
 let alice: Account
 let post: Ref
 
-beforeAll(async () => {
-  server = await TestServer.start({ logLevel: 'warn' })
-  social = SocialServer.on(server)
-  await server.account('first')
-})
-afterAll(() => server.close())
+setupServer({ config: { logLevel: 'warn' }, accounts: ['first'] })
 beforeEach(async () => {
   alice = await server.account(`alice${++names}`)
   post = await social.post(alice)

@@ -2,18 +2,17 @@
  * A server that copies the operations and records of an account, which no directory has, and so counts as its host until the real one
  * is followed.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { answers } from '../../../support/forgeries.ts'
 import { accountEvent, commitEvent } from '../../../support/remote-frames.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { body, createdAt, SocialServer } from '../../../support/social.ts'
+import { type Account, adminAuth } from '../../../support/server.ts'
+import { server, setupServer, social } from '../../../support/setup.ts'
+import { body, createdAt } from '../../../support/social.ts'
 
 const likes = 'app.bsky.feed.like'
 const follows = 'app.bsky.graph.follow'
 
-let server: TestServer
-let social: SocialServer
 let alice: Account
 /** The host of dave. */
 let home: RemoteServer
@@ -23,11 +22,7 @@ let dave: RemoteAccount
 let copied: RemoteAccount
 let names = 0
 
-beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-})
-afterAll(() => server.close())
+setupServer()
 
 /** dave likes a post of alice, which the copy reports first: so it counts as his host. */
 beforeEach(async () => {

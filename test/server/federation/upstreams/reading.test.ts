@@ -2,15 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { minute } from '../../../support/clock.ts'
 import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote-server.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { adminAuth, refusal } from '../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 import { createdAt, type Ref } from '../../../support/social.ts'
 import { until } from '../../../support/until.ts'
 
 const like = 'app.bsky.feed.like'
 
-let server: TestServer
 let remote: RemoteServer
-let alice: Account
 let bob: RemoteAccount
 let carol: RemoteAccount
 let post: Ref
@@ -19,18 +18,16 @@ beforeAll(async () => {
   remote = await RemoteServer.start()
   bob = await remote.account('bob')
   carol = await remote.account('carol', 'secp256k1')
-  server = await TestServer.start()
-  alice = await server.account('alice')
+})
+afterAll(() => remote.close())
+setupServer({ accounts: ['alice'] })
+beforeAll(async () => {
   const record = { $type: 'app.example.feed.post', text: 'Hello', createdAt }
   const input = { repo: alice.did, collection: 'app.example.feed.post', record }
   post = (await server.post('com.core.repo.createRecord', input, alice)).body
   const added = await server.post('com.core.admin.addUpstream', { url: remote.url }, adminAuth)
   expect(added.body).toMatchObject({ url: remote.url, isConfigured: false, eventsLastHour: 0 })
   await remote.connected()
-})
-afterAll(async () => {
-  await server.close()
-  await remote.close()
 })
 
 const likePost = (author: RemoteAccount) => remote.create(author, like, { subject: post, createdAt })

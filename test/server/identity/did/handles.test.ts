@@ -5,29 +5,27 @@ import { type DidHost, didDocument, startDidHost } from '../../../support/did-ho
 import { NameServer } from '../../../support/dns.ts'
 import { signServiceJwt } from '../../../support/jwt.ts'
 import { nextOperation, PlcDirectory } from '../../../support/plc.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
 let directory: PlcDirectory
 let names: NameServer
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
   names = await NameServer.start()
-  server = await TestServer.start({
+})
+afterAll(() => Promise.all([directory.close(), names.close()]))
+setupServer({
+  config: () => ({
     plcUrl: directory.url,
     nameServers: [names.address],
     allowPrivateTargets: true,
-  })
+  }),
 })
 
 beforeEach(() => {
   directory.mode = 'up'
-})
-
-afterAll(async () => {
-  await server.close()
-  await Promise.all([directory.close(), names.close()])
 })
 
 let accounts = 0

@@ -5,25 +5,24 @@ import { signServiceJwt } from '../../../support/jwt.ts'
 import { listening } from '../../../support/listener.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory, type PlcOperation } from '../../../support/plc.ts'
 import { type Account, refusal, TestServer } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
 let directory: PlcDirectory
 /** A server without a directory: its identities are not published. */
 let offline: TestServer
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
-  server = await TestServer.start({ plcUrl: directory.url })
   offline = await TestServer.start()
 })
+afterAll(async () => {
+  await offline.close()
+  await directory.close()
+})
+setupServer({ config: () => ({ plcUrl: directory.url }) })
 
 beforeEach(() => {
   directory.mode = 'up'
-})
-
-afterAll(async () => {
-  await Promise.all([server.close(), offline.close()])
-  await directory.close()
 })
 
 let accounts = 0

@@ -1,13 +1,10 @@
 /** Many consumers of the event stream, from many addresses behind a proxy. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Listener, listening } from '../../../support/listener.ts'
-import { adminAuth, TestServer } from '../../../support/server.ts'
+import { adminAuth } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
-beforeEach(async () => {
-  server = await TestServer.start({ trustedProxies: ['loopback'] })
-})
-afterEach(() => server.close())
+setupServer({ config: { trustedProxies: ['loopback'] }, per: 'test' })
 
 const connect = (client: string, query = '') =>
   listening(`${server.url}/xrpc/com.core.sync.subscribeRepos${query}`, {

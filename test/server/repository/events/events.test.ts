@@ -1,5 +1,4 @@
 /** The events of the stream, verified by a consumer with the network's rules. */
-
 import { verifyRepoCar } from '@atproto/repo'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,26 +12,20 @@ import { startDidHost } from '../../../support/did-host.ts'
 import { type Event, EventConsumer } from '../../../support/event-consumer.ts'
 import { FullDisk } from '../../../support/full-disk.ts'
 import { arrive, importRepo, movingAccount } from '../../../support/moving-account.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
 const things = 'org.example.thing'
 const disk = new FullDisk()
 
-let server: TestServer
-let alice: Account
 let consumer: EventConsumer
 
+setupServer({ config: { allowPrivateTargets: true }, files: disk.files, accounts: ['alice'] })
 beforeAll(async () => {
-  server = await TestServer.start({ allowPrivateTargets: true }, disk.files)
-  alice = await server.account('alice')
   consumer = new EventConsumer(keyOf)
   await consumer.connect(server.url)
 })
-
-afterAll(async () => {
-  consumer.close()
-  await server.close()
-})
+afterAll(() => consumer.close())
 
 const store = () => server.running.services.store
 const keyOf = (did: string) => findByDid(store(), did)?.signingKeyDid ?? ''

@@ -5,22 +5,22 @@ import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import { hour, second } from '../../../support/clock.ts'
 import { EventConsumer } from '../../../support/event-consumer.ts'
 import { PlcDirectory } from '../../../support/plc.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
 let directory: PlcDirectory
-let server: TestServer
 /** Short only where the directory never answers: a slow machine needs its time. */
 const directoryWait: { directoryWaitMs?: number } = {}
 
 beforeEach(async () => {
   directory = await PlcDirectory.start()
   delete directoryWait.directoryWaitMs
-  server = await TestServer.start({ plcUrl: directory.url, logLevel: 'warn' }, undefined, directoryWait)
 })
-
-afterEach(async () => {
-  await server.close()
-  await directory.close()
+afterEach(() => directory.close())
+setupServer({
+  config: () => ({ plcUrl: directory.url, logLevel: 'warn' }),
+  options: directoryWait,
+  per: 'test',
 })
 
 const store = () => server.running.services.store

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { restore } from '../../../../server/platform/store/restore.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
@@ -12,19 +12,12 @@ import { day } from '../../../support/clock.ts'
 import { EventConsumer } from '../../../support/event-consumer.ts'
 import { type Frame, type Listener, listen, listening } from '../../../support/listener.ts'
 import { type Account, TestServer } from '../../../support/server.ts'
+import { owner as alice, renewSessions, server, setupServer } from '../../../support/setup.ts'
 
 const nsid = 'com.core.sync.subscribeRepos'
 const limit = 400_000
 
-let server: TestServer
-let alice: Account
-
-beforeAll(async () => {
-  server = await TestServer.start({ eventLimit: limit })
-  alice = await server.account('alice')
-})
-
-afterAll(() => server.close())
+setupServer({ config: { eventLimit: limit }, accounts: ['alice'] })
 
 const store = () => server.running.services.store
 const lastSeq = () => events.state(store()).lastSeq
@@ -166,7 +159,7 @@ test('events are deleted after three days; the numbers continue, also after a re
   await server.running.services.background.idle()
   expect(store().all('SELECT seq FROM events')).toEqual([])
   await server.restart()
-  alice = { ...alice, ...(await server.signIn(alice)).body }
+  await renewSessions()
   const stream = await connect(`?cursor=${last - 1}`)
   await post()
   expect((await stream.next()).header.t).toBe('#info')

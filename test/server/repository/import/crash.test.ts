@@ -9,8 +9,8 @@ import { type ArchiveRecord, archiveOf } from '../../../support/archive.ts'
 import { type DidHost, startDidHost } from '../../../support/did-host.ts'
 import { importRepo, movingAccount } from '../../../support/moving-account.ts'
 import { type Account, refusal, TestServer } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
 let host: DidHost
 let account: Account
 let folder: string
@@ -18,14 +18,14 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-test-'))
   host = await startDidHost()
-  server = await TestServer.start({ allowPrivateTargets: true })
-  await server.account('alice')
-  account = await movingAccount(server, host, 'carla')
 })
 afterAll(async () => {
-  await server.close()
   await host.close()
   await rm(folder, { recursive: true })
+})
+setupServer({ config: { allowPrivateTargets: true }, accounts: ['alice'] })
+beforeAll(async () => {
+  account = await movingAccount(server, host, 'carla')
 })
 
 const createdAt = '2024-01-01T00:00:00.000Z'

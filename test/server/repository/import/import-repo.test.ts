@@ -15,20 +15,13 @@ import {
 import { blobOf, download, png } from '../../../support/blobs.ts'
 import { type DidHost, startDidHost } from '../../../support/did-host.ts'
 import { arrive, importRepo, movingAccount } from '../../../support/moving-account.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
-let alice: Account
 const hosts: DidHost[] = []
 
-beforeAll(async () => {
-  server = await TestServer.start({ allowPrivateTargets: true, importLimit: 3_000_000 })
-  alice = await server.account('alice')
-})
-afterAll(async () => {
-  await server.close()
-  await Promise.all(hosts.map((host) => host.close()))
-})
+afterAll(() => Promise.all(hosts.map((host) => host.close())))
+setupServer({ config: { allowPrivateTargets: true, importLimit: 3_000_000 }, accounts: ['alice'] })
 
 const store = () => server.running.services.store
 const createdAt = '2024-01-01T00:00:00.000Z'

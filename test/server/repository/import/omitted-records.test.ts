@@ -8,18 +8,13 @@ import { type ArchiveRecord, archiveOf, blockOf, blocksOf } from '../../../suppo
 import { type DidHost, startDidHost } from '../../../support/did-host.ts'
 import { EventConsumer } from '../../../support/event-consumer.ts'
 import { arrive, importRepo, movingAccount } from '../../../support/moving-account.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
 
-let server: TestServer
 const hosts: DidHost[] = []
 
-beforeAll(async () => {
-  server = await TestServer.start({ allowPrivateTargets: true })
-})
-afterAll(async () => {
-  await server.close()
-  await Promise.all(hosts.map((host) => host.close()))
-})
+afterAll(() => Promise.all(hosts.map((host) => host.close())))
+setupServer({ config: { allowPrivateTargets: true } })
 
 const collection = 'com.example.note'
 const note = (rkey: string): ArchiveRecord => [`${collection}/${rkey}`, { text: rkey }]

@@ -17,9 +17,9 @@ import type { DidString } from '@atproto/syntax'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as accounts from '../../../../server/platform/store/tables/accounts.ts'
 import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { other, owner, server, setupServer } from '../../../support/shared-server.ts'
+import { other, owner, server, setupServer } from '../../../support/setup.ts'
 
-setupServer('first', 'second')
+setupServer({ accounts: ['first', 'second'] })
 
 const collection = 'org.example.thing'
 let count = 0

@@ -1,23 +1,17 @@
 /** Whom and what this server takes an interest in: cheap questions that sources ask for each event. */
 import { encode } from '@atproto/lex-cbor'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Interest } from '../../../../server/federation/remote/interest.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { SocialServer } from '../../../support/social.ts'
+import { adminAuth } from '../../../support/server.ts'
+import { owner as alice, server, setupServer, social } from '../../../support/setup.ts'
 
-let server: TestServer
-let social: SocialServer
-let alice: Account
 let interest: Interest
 
+setupServer({ accounts: ['alice'] })
 beforeAll(async () => {
-  server = await TestServer.start()
-  social = SocialServer.on(server)
-  alice = await server.account('alice')
   interest = server.running.services.federation.interest
 })
-afterAll(() => server.close())
 
 const bytesOf = (record: object) => encode({ ...record })
 
