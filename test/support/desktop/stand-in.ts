@@ -35,7 +35,7 @@ const running = new Map<number, Rpc>()
 
 /** Without local network checks, which Electron leaves to the app's permission handler. */
 const browser = () => {
-  shared ??= launchBrowser(['--disable-features=LocalNetworkAccessChecks'])
+  shared ??= launchBrowser([], ['LocalNetworkAccessChecks'])
   return shared
 }
 
