@@ -82,3 +82,17 @@ export const counts = (applied: Partial<Applied>): Applied => ({
   ...{ stored: 0, deleted: 0, skipped: 0, overBudget: 0 },
   ...applied,
 })
+
+export const stored = counts({ stored: 1 })
+
+export const refOf = ({ uri, cid }: Ref): Ref => ({ uri, cid })
+
+/** The member of a post that replies to another. */
+export const reply = (to: Ref) => ({ reply: { root: refOf(to), parent: refOf(to) } })
+
+/** The member of a post that mentions an account. */
+export const mention = ({ did }: { readonly did: string }) => ({
+  facets: [
+    { index: { byteStart: 0, byteEnd: 5 }, features: [{ $type: 'app.bsky.richtext.facet#mention', did }] },
+  ],
+})

@@ -1,20 +1,12 @@
 /** What happens to verified records of other servers: which are stored, and what accounts here see of them. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createIntake } from '../../../../server/federation/remote/intake.ts'
-import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
-import { startServer } from '../../../../server/server.ts'
-import { day, hour, minute } from '../../../support/clock.ts'
+import { day } from '../../../support/clock.ts'
 import { type DidHost, startDidHost } from '../../../support/did-host.ts'
 import { arrive, movingAccount } from '../../../support/moving-account.ts'
-import { passwords } from '../../../support/passwords.ts'
-import { counts, RemoteAuthor } from '../../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer, testConfig } from '../../../support/server.ts'
+import { counts, mention, RemoteAuthor, refOf, reply, stored } from '../../../support/remote-author.ts'
+import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
 import { server, setupServer, social } from '../../../support/setup.ts'
-import { createdAt, type Ref, SocialServer, someCid, someList } from '../../../support/social.ts'
+import { createdAt, SocialServer, someCid, someList } from '../../../support/social.ts'
 
 let names = 0
 
@@ -22,8 +14,6 @@ setupServer()
 
 const account = () => server.account(`alice${++names}`)
 const remote = () => new RemoteAuthor(server)
-const ignore = () => undefined
-const stored = counts({ stored: 1 })
 const deleted = counts({ deleted: 1 })
 const skipped = counts({ skipped: 1 })
 
@@ -52,17 +42,6 @@ async function textsFor(reader: Account): Promise<string[]> {
   return body.feed.map(({ post }: { post: { record: { text: string } } }) => post.record.text)
 }
 
-const reply = (to: Ref) => ({ reply: { root: ref(to), parent: ref(to) } })
-const ref = ({ uri, cid }: Ref) => ({ uri, cid })
-const mention = ({ did }: { did: string }) => ({
-  facets: [
-    {
-      index: { byteStart: 0, byteEnd: 5 },
-      features: [{ $type: 'app.bsky.richtext.facet#mention', did }],
-    },
-  ],
-})
-
 describe('records of other servers', () => {
   test('notify and count once, as those of accounts here', async () => {
     const [alice, bob] = [await account(), remote()]
@@ -86,10 +65,10 @@ describe('records of other servers', () => {
     const repost = await social.repost(await account(), post)
     await bob.follow(alice)
     await bob.post('Reply', reply(post))
-    await bob.post('Quote', { embed: { $type: 'app.bsky.embed.record', record: ref(post) } })
+    await bob.post('Quote', { embed: { $type: 'app.bsky.embed.record', record: refOf(post) } })
     await bob.post('Hello', mention(alice))
-    await bob.write('app.bsky.feed.repost', { subject: ref(post), via: repost })
-    await bob.write('app.bsky.feed.like', { subject: ref(post) })
+    await bob.write('app.bsky.feed.repost', { subject: refOf(post), via: repost })
+    await bob.write('app.bsky.feed.like', { subject: refOf(post) })
     const verification = { subject: alice.did, handle: alice.handle, displayName: '' }
     await bob.write('app.bsky.graph.verification', verification)
     expect((await reasonsOf(alice)).slice(0, 7)).toEqual([
@@ -144,7 +123,7 @@ describe('records of other servers', () => {
   test('that no server would accept are skipped', async () => {
     const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
-    const like = { subject: ref(post) }
+    const like = { subject: refOf(post) }
     let deep: unknown = 'end'
     for (let depth = 0; depth < 150; depth++) deep = [deep]
     const rows: [string, object][] = [
@@ -170,14 +149,14 @@ describe('changes of a record of another server', () => {
     const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
     const [first, second, third, fourth] = [1, 2, 3, 4].map(() => bob.nextTid())
-    const like = (rev: string | undefined, record: object | undefined = { subject: ref(post) }) =>
+    const like = (rev: string | undefined, record: object | undefined = { subject: refOf(post) }) =>
       bob.change('app.bsky.feed.like', record, { rkey: '3kaaaaaaaaaa2', ...(rev && { rev }) })
     const deletion = await bob.change('app.bsky.feed.like', undefined, {
       rkey: '3kaaaaaaaaaa2',
       rev: third ?? '',
     })
     expect(await bob.apply([await like(second)])).toEqual(stored)
-    expect(await bob.apply([await like(first, { subject: ref(post), via: ref(post) })])).toEqual(skipped)
+    expect(await bob.apply([await like(first, { subject: refOf(post), via: refOf(post) })])).toEqual(skipped)
     expect(await bob.apply([deletion])).toEqual(deleted)
     expect(await bob.apply([await like(second)])).toEqual(skipped)
     expect(await reasonsOf(alice)).toEqual([])
@@ -189,7 +168,7 @@ describe('changes of a record of another server', () => {
   test('under our names are ignored: they are not those of the network', async () => {
     const [alice, bob] = [await account(), remote()]
     const post = await social.post(alice)
-    const like = { subject: ref(post) }
+    const like = { subject: refOf(post) }
     const { rkey } = await bob.write('app.bsky.feed.like', like)
     const rev = bob.nextTid()
     const ours = [
@@ -261,7 +240,7 @@ describe('posts of people on other servers', () => {
     await bob.follow(alice)
     const self = { rkey: 'self' }
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, self)
-    const joined = { joinedViaStarterPack: ref(pack) }
+    const joined = { joinedViaStarterPack: refOf(pack) }
     const change = await bob.change('app.bsky.actor.profile', joined, self)
     await bob.apply([change], { notify: false })
     expect(await reasonsOf(alice)).toEqual(['follow'])
@@ -276,7 +255,7 @@ describe('posts of people on other servers', () => {
     const follow = await social.follow(alice, bob)
     const { uri } = await bob.post('After')
     await bob.write('app.bsky.feed.repost', {
-      subject: ref(await social.post(await account(), { text: 'Reposted' })),
+      subject: refOf(await social.post(await account(), { text: 'Reposted' })),
     })
     expect(await textsFor(alice)).toEqual(['Reposted', 'After'])
     expect(await postOf({ uri }, alice)).toMatchObject({
@@ -459,267 +438,5 @@ describe('someone from another server who gets an account here', () => {
     } finally {
       await moving.close()
     }
-  })
-})
-
-test('a store that is nearly full refuses remote records, and calls nothing, until there is room', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
-  const fullBytes = 1_500_000
-  const lines: string[] = []
-  const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const full = await startServer(testConfig({ dataDir }), { passwords, fullBytes, log })
-  const call = async (nsid: string, input: object, token = '') => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-    const answer = await fetch(`${full.url}/xrpc/${nsid}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(input),
-    })
-    return { status: answer.status, body: (await answer.json()) as Record<string, string> }
-  }
-  try {
-    const { body } = await call('com.core.server.createAccount', {
-      handle: 'alice.test',
-      password: 'a good password',
-    })
-    const { did = '', accessJwt } = body
-    const write = (rkey: number) => {
-      const record = { text: 'x'.repeat(50_000) }
-      return call(
-        'com.core.repo.putRecord',
-        { repo: did, collection: 'org.example.thing', rkey: `${rkey}`, record },
-        accessJwt,
-      )
-    }
-    const bob = new RemoteAuthor({ running: full, clock: server.clock })
-    let calls = 0
-    const apply = async () =>
-      bob.apply([await bob.change('app.bsky.graph.follow', { subject: did })], { last: () => void calls++ })
-    expect(await apply()).toEqual(stored)
-    let written = 0
-    while (
-      await apply().then(
-        () => true,
-        () => false,
-      )
-    )
-      expect((await write(written++)).status).toBe(200)
-    await expect(apply()).rejects.toThrow(StoreFull)
-    expect(lines.filter((line) => line.includes('store full'))).toHaveLength(1)
-    const before = calls
-    expect((await write(written)).status).toBe(200)
-    expect(calls).toBe(before)
-    for (let rkey = 0; rkey <= written; rkey++) {
-      await call(
-        'com.core.repo.deleteRecord',
-        { repo: did, collection: 'org.example.thing', rkey: `${rkey}` },
-        accessJwt,
-      )
-    }
-    expect(await apply()).toEqual(stored)
-    expect(calls).toBe(before + 1)
-  } finally {
-    await full.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
-
-describe('what other servers can make this one store', () => {
-  test('is limited by author', async () => {
-    const [alice, bob] = [await account(), remote()]
-    const post = () => bob.change('app.bsky.feed.post', { text: 'Hello', ...mention(alice) })
-    const posts = await Promise.all(Array.from({ length: 305 }, post))
-    expect(await bob.apply(posts)).toEqual(counts({ stored: 300, overBudget: 5 }))
-    expect((await remote().follow(alice)).applied).toEqual(stored)
-    server.clock.advance(hour)
-    expect(await bob.apply(posts.slice(300))).toEqual(counts({ stored: 5 }))
-  })
-
-  test('is limited in all: old posts go first, what notified stays, then new records are refused', async () => {
-    const small = await TestServer.start({ remoteLimit: 60_000 })
-    try {
-      const alice = await small.account('alice')
-      const writers = Array.from({ length: 55 }, () => new RemoteAuthor(small))
-      const follow = ({ did }: { did: string }) => SocialServer.on(small).follow(alice, { did })
-      await Promise.all(writers.slice(0, 25).map(follow))
-      const long = 'x'.repeat(800)
-      const write = async (author: RemoteAuthor, more = {}) => (await author.post(long, more)).applied
-      for (const author of writers.slice(0, 24)) expect(await write(author)).toEqual(stored)
-      for (const author of writers.slice(0, 25)) expect(await write(author, mention(alice))).toEqual(stored)
-      const refused = await Promise.all(writers.slice(25).map((author) => write(author, mention(alice))))
-      expect(refused).toContainEqual(counts({ overBudget: 1 }))
-      const { body } = await small.get('app.bsky.notification.listNotifications', { limit: '100' }, alice)
-      expect(body.notifications.length).toBeGreaterThanOrEqual(25)
-      const network = await small.get('com.core.admin.getNetwork', {}, adminAuth)
-      const { records, bytes, limit } = network.body.remoteRecords
-      expect([records >= 25, bytes <= limit, limit]).toEqual([true, true, 60_000])
-    } finally {
-      await small.close()
-    }
-  })
-})
-
-describe('room for records of other servers', () => {
-  let small: TestServer
-  let alice: Account
-  let post: Ref
-  beforeAll(async () => {
-    small = await TestServer.start({ remoteLimit: 60_000, logLevel: 'warn' })
-    alice = await small.account('alice')
-    post = await SocialServer.on(small).post(alice)
-  })
-  afterAll(() => small.close())
-
-  const author = () => new RemoteAuthor(small)
-  const authors = (count: number) => Array.from({ length: count }, author)
-  const likeOf = (one: RemoteAuthor) => one.change('app.bsky.feed.like', { subject: post })
-  const followOf = (one: RemoteAuthor) => one.change('app.bsky.graph.follow', { subject: alice.did })
-  const replyOf = (one: RemoteAuthor) =>
-    one.change('app.bsky.feed.post', { text: 'x'.repeat(800), ...reply(post) })
-  const nameOf = ({ did, collection, rkey, content }: Awaited<ReturnType<typeof likeOf>>): Ref => ({
-    uri: `at://${did}/${collection}/${rkey}`,
-    cid: content?.cid ?? '',
-  })
-  const readAll = () =>
-    SocialServer.on(small).call('updateSeen', { seenAt: small.clock.now().toISOString() }, alice)
-  const room = async () => {
-    const { body } = await small.get('com.core.admin.getNetwork', {}, adminAuth)
-    return body.remoteRecords
-  }
-  const purge = async () => {
-    expect(await small.post('com.core.admin.purgeRemoteRecords', undefined, adminAuth)).toMatchObject({
-      status: 200,
-    })
-    await small.running.services.background.idle()
-  }
-  /** The URIs of alice's notifications. */
-  const listed = async (): Promise<Set<string>> => {
-    const { body } = await small.get('app.bsky.notification.listNotifications', { limit: '100' }, alice)
-    return new Set(body.notifications.map(({ uri }: Notification) => uri))
-  }
-  const isListed = async (changes: readonly Parameters<typeof nameOf>[0][]) => {
-    const all = await listed()
-    return changes.map((change) => all.has(nameOf(change).uri))
-  }
-  const likes = async () =>
-    (await small.get('app.bsky.feed.getPosts', { uris: [post.uri] })).body.posts[0].likeCount
-
-  test('the owner deletes what has been read, and none of it notifies again', async () => {
-    const [bob, carla, friend, blocker] = [author(), author(), author(), author()]
-    const social = SocialServer.on(small)
-    await social.follow(alice, friend)
-    const [like, follow, answered, back] = await Promise.all([
-      likeOf(bob),
-      followOf(bob),
-      replyOf(carla),
-      followOf(friend),
-    ])
-    const profile = await bob.change('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
-    const block = await blocker.change('app.bsky.graph.block', { subject: alice.did })
-    const shown = await friend.change('app.bsky.feed.post', { text: 'Hello' })
-    const read = [like, follow, profile, answered, back, block, shown]
-    expect(await bob.apply(read)).toEqual(counts({ stored: 7 }))
-    await social.like(alice, nameOf(answered))
-    await readAll()
-    const unread = await replyOf(carla)
-    await carla.apply([unread])
-
-    await purge()
-    expect(await isListed([like, follow, answered, back, unread])).toEqual([false, false, true, true, true])
-    expect(await likes()).toBe(0)
-    expect(await room()).toMatchObject({ records: 4, isPurging: false })
-    expect(await blocker.apply([block])).toEqual(skipped)
-    const timeline = await small.get('app.bsky.feed.getTimeline', {}, alice)
-    expect(timeline.body.feed).toHaveLength(1)
-
-    // As another source reports them, or the repository is read.
-    expect(await bob.apply([like])).toEqual(stored)
-    expect(await bob.apply([follow], { notify: false })).toEqual(stored)
-    expect(await bob.apply([like, follow])).toEqual(counts({ skipped: 2 }))
-    expect(await likes()).toBe(1)
-    expect(await isListed([like, follow])).toEqual([false, false])
-    expect(await small.get('app.bsky.notification.getUnreadCount', {}, alice)).toMatchObject({
-      body: { count: 1 },
-    })
-    await readAll()
-    await purge()
-    expect(await bob.apply([like])).toEqual(stored)
-    expect(await isListed([like, unread])).toEqual([false, false])
-    const again = await bob.change('app.bsky.feed.like', undefined, { rkey: like.rkey })
-    const relike = await bob.change('app.bsky.feed.like', { subject: post }, { rkey: like.rkey })
-    expect(await bob.apply([again, relike])).toEqual(counts({ deleted: 1, stored: 1 }))
-    expect(await isListed([like])).toEqual([true])
-  })
-
-  test('is made by evicting what has been read: likes, then posts, then follows, each from the oldest on', async () => {
-    await readAll()
-    await purge()
-    const social = SocialServer.on(small)
-    const writers = authors(20)
-    const [friend, blocker] = [author(), author()]
-    await social.follow(alice, friend)
-    const block = await blocker.change('app.bsky.graph.block', { subject: alice.did })
-    const back = await followOf(friend)
-    const follows = await Promise.all(writers.slice(0, 12).map(followOf))
-    const replies = await Promise.all(writers.slice(0, 16).map(replyOf))
-    const readLikes = await Promise.all(writers.map(likeOf))
-    await friend.apply([block, back, ...follows, ...replies, ...readLikes])
-    const [liked, saved] = [nameOf(replies[0] as never), nameOf(replies[1] as never)]
-    await social.like(alice, liked)
-    await small.post('app.bsky.bookmark.createBookmark', { ...saved }, alice)
-    await readAll()
-    const used = [true, true, ...Array.from({ length: 14 }, () => false)]
-    const all = (value: boolean, { length }: { readonly length: number }) =>
-      Array.from({ length }, () => value)
-    const unread: Parameters<typeof nameOf>[0][] = []
-    const fill = async (count: number) => {
-      const more = await Promise.all(authors(count).map(replyOf))
-      const applied = await friend.apply(more)
-      unread.push(...more.slice(0, applied.stored))
-      return applied
-    }
-
-    expect(await fill(12)).toEqual(counts({ stored: 12 }))
-    const left = await isListed(readLikes)
-    expect(left).toEqual(left.toSorted())
-    expect([left[0], left.at(-1)]).toEqual([false, true])
-    expect(await likes()).toBe(left.filter(Boolean).length)
-    expect(await isListed(replies)).toEqual(all(true, replies))
-
-    expect(await fill(12)).toEqual(counts({ stored: 12 }))
-    expect(await isListed(readLikes)).toEqual(all(false, readLikes))
-    const leftReplies = await isListed(replies)
-    expect([leftReplies[0], leftReplies[1], leftReplies[2], leftReplies[15]]).toEqual([
-      true,
-      true,
-      false,
-      true,
-    ])
-    expect(await isListed(follows)).toEqual(all(true, follows))
-
-    const { stored: some, overBudget } = await fill(30)
-    expect([some > 0, overBudget > 0]).toEqual([true, true])
-    expect(await isListed(replies)).toEqual(used)
-    expect(await isListed([...follows, back])).toEqual([...all(false, follows), true])
-    expect(await isListed(unread)).toEqual(all(true, unread))
-    const { bytes, limit, lastRefusedAt } = await room()
-    expect([bytes <= limit, typeof lastRefusedAt]).toEqual([true, 'string'])
-
-    small.clock.advance(minute)
-    expect(await fill(2)).toEqual(counts({ overBudget: 2 }))
-    expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
-    const { config, running, clock } = small
-    const { services } = running
-    const { interest } = services.federation
-    const deps = { ...services, interest, config, now: clock.now, signal: AbortSignal.abort() }
-    const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
-    const closing = createIntake({ ...deps, silent: none, notifying: none })
-    const last = () => expect.unreachable('the source would not send it again')
-    await expect(closing.apply('', [await replyOf(author())], { last })).rejects.toThrow(StoreUnavailable)
-
-    await readAll()
-    small.clock.advance(minute)
-    expect(await fill(1)).toEqual(stored)
-    expect(await isListed([unread[0] as never, unread.at(-1) as never])).toEqual([false, true])
   })
 })
