@@ -47,6 +47,7 @@ test('app passwords: one is created, shown once, used by a client and revoked', 
 test('app passwords: a name in use shows an error', async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
   const page = await world.signedIn(alice, '/app-passwords')
+  await page.getByRole('listitem').filter({ hasText: 'Phone' }).waitFor()
   await page.getByRole('button', { name: 'New app password' }).click()
   const name = page.getByLabel('Name')
   expect(await name.inputValue()).toBe('Laptop')

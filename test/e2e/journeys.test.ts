@@ -62,6 +62,9 @@ test('connection loss: only the health probe is sent, and the page recovers', as
     const alice = await world.server.account('alice')
     const page = await world.signedIn(alice)
     // The requests of the first screen are answered before the server stops.
+    await page.getByRole('link', { name: 'People and invites' }).waitFor()
+    await page.getByText('No notifications in the last 14 days.').waitFor()
+    await page.getByText(/ in total$/).waitFor()
     await page.waitForLoadState('networkidle')
     const failed: string[] = []
     page.on('requestfailed', (request) => failed.push(request.url()))

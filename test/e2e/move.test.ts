@@ -146,7 +146,10 @@ test('move out: missing files are listed before the code, and nothing can be wri
     '#/data/com.example.note',
   )
   await expectAccessible(page)
+  const answered = page.waitForResponse('**/com.core.move.continueMove')
   await page.getByRole('button', { name: 'Try again' }).click()
+  await answered
+  await world.server.running.services.background.idle()
   await page.getByRole('button', { name: 'Move without these files' }).click()
   await page.getByLabel('Code').waitFor()
 

@@ -53,7 +53,7 @@ describe('browser', () => {
     await uploads.getByRole('img', { name: 'Failed' }).waitFor()
     await uploads.getByText('it answers 413').waitFor()
     await uploads.getByRole('button', { name: 'Copy' }).click()
-    expect(await page.evaluate(clipboard)).toContain('client_max_body_size 300m;')
+    await expect.poll(() => page.evaluate(clipboard)).toContain('client_max_body_size 300m;')
     await checks.filter({ hasText: 'Certificate' }).getByRole('img', { name: 'OK' }).waitFor()
     await page
       .getByRole('status')
@@ -79,7 +79,7 @@ describe('browser', () => {
       `service: http://localhost:${port}`,
     ]) {
       await copy.click()
-      expect(await page.evaluate(clipboard)).toContain(line)
+      await expect.poll(() => page.evaluate(clipboard)).toContain(line)
       await page.locator('input:checked').last().focus()
       await page.keyboard.press('ArrowRight')
     }
@@ -90,7 +90,7 @@ describe('browser', () => {
     await page.getByText('Current', { exact: true }).waitFor()
     await page.getByText('Stop the server and start it').nth(1).click()
     await page.getByRole('button', { name: 'Copy command' }).last().click()
-    expect(await page.evaluate(clipboard)).toBe('npm run serve -- --host 0.0.0.0')
+    await expect.poll(() => page.evaluate(clipboard)).toBe('npm run serve -- --host 0.0.0.0')
     const mail = page.getByRole('list', { name: 'Outgoing requests' }).getByRole('listitem')
     await mail.filter({ hasText: 'Email' }).getByText('Off').waitFor()
     await page.getByText('No servers yet').waitFor()

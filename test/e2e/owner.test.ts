@@ -28,6 +28,7 @@ test('invites: the owner creates codes, one is used, one is disabled', async () 
   await expect.poll(() => codes.count()).toBe(2)
 
   await codes.first().getByRole('button', { name: 'Copy code' }).click()
+  await codes.first().getByRole('status').getByText('Copied').waitFor({ state: 'attached' })
   const inviteCode = await page.evaluate('navigator.clipboard.readText()')
   await world.server.account('carla', { inviteCode })
   await page.reload()

@@ -39,6 +39,7 @@ test('sessions: each is listed with its client, and ends alone or with all other
   await page.getByRole('button', { name: 'End session of Safari on iPhone' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await page.getByText('Session ended').waitFor()
+  await expect.poll(() => sessions.count()).toBe(3)
   expect((await world.server.get('com.core.server.getSession', {}, phone)).body.error).toBe('ExpiredToken')
 
   await page.getByRole('button', { name: 'End all others' }).click()
