@@ -12,7 +12,8 @@ if (!process.env.PDS_COVERAGE_DIR) process.env.NODE_COMPILE_CACHE = join(root, '
 /** The slowest files. They start first, so that no worker runs one alone at the end. */
 const longest = [
   'test/crash/crash.test.ts',
-  'test/e2e/desktop-screens.test.ts',
+  'test/e2e/desktop-screens/accessibility.test.ts',
+  'test/e2e/desktop-screens/backups.test.ts',
   'test/e2e/accessibility.test.ts',
   'test/e2e/desktop/adverse.test.ts',
   'test/e2e/desktop/start.test.ts',

@@ -1,0 +1,228 @@
+/** The Backups screen. With a scripted bridge. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Backup } from '../../../electron/bridge.ts'
+import { findings } from '../../support/accessibility.ts'
+import { done, failed } from '../../support/desktop-bridge.ts'
+import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop-screens.ts'
+import { world } from '../../support/setup-world.ts'
+import { heading } from '../../support/world.ts'
+
+setupScreens()
+
+describe('backups', () => {
+  beforeEach(() => {
+    desktop.handlers['backups.list'] = () => backups
+  })
+
+  test('their size is part of the storage on Home', async () => {
+    const page = await signedIn('/')
+    const meter = page.getByRole('meter', { name: 'Backups of the server' })
+    await expect.poll(() => meter.getAttribute('value')).toBe('3545000')
+    await page.getByRole('link', { name: 'Backups of the server' }).click()
+    await heading(page, 'Backups').waitFor()
+  })
+
+  test('a backup is created, and each can be verified', async () => {
+    const page = await signedIn('/backups')
+    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    await rows
+      .first()
+      .getByText(/^Created by you · .* · 2.3 MB$/)
+      .waitFor()
+    await rows
+      .last()
+      .getByText(/^Before an update · /)
+      .waitFor()
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('Backup created, 1.2 MB').waitFor()
+    desktop.handlers['backups.make'] = () => failed('The disk is full. Make room, then try again.')
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('The disk is full. Make room, then try again.').waitFor()
+    desktop.handlers['backups.check'] = (name) =>
+      name === 'old' ? failed('Its checksum does not match.') : done(undefined)
+    for (const check of await page.getByRole('button', { name: /^Test backup/ }).all()) await check.click()
+    await rows
+      .first()
+      .getByText(/^Tested /)
+      .waitFor()
+    await rows.last().getByText('Damaged').waitFor()
+    await rows.last().getByText('Its checksum does not match.').waitFor()
+  })
+
+  test('when a backup was last tested is shown, and why another is not', async () => {
+    const [old, made] = backups as [Backup, Backup]
+    const provenAt = '2026-01-02T04:00:00.000Z'
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt } }]
+    const page = await signedIn('/backups')
+    const main = page.getByRole('main')
+    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    await main.getByText('Last successful test: ').waitFor()
+    expect(await rows.first().innerText()).toMatch(/Tested .* ago.*Test again/s)
+    expect(await rows.last().innerText()).not.toMatch(/Tested|restorable/)
+
+    const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
+    desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
+    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt, problem } }]
+    await rows
+      .first()
+      .getByRole('button', { name: /^Test backup/ })
+      .click()
+    await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
+    await main.getByText(`The newest backup is not restorable: ${problem} Last successful test: `).waitFor()
+    expect(await rows.first().innerText()).toContain('Damaged')
+  })
+
+  test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
+    const page = await signedIn('/backups')
+    await page
+      .getByRole('button', { name: /^Restore backup/ })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Restore this backup?' })
+    await dialog.getByText('alice.test, bob.test').waitFor()
+    await dialog.getByText('1,204').waitFor()
+    await page.getByLabel('Type restore to confirm').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('restor')
+    await page.keyboard.press('Enter')
+    expect(desktop.callsOf('backups.restore')).toEqual([])
+    await page.keyboard.type('e')
+    await page.keyboard.press('Enter')
+    const restored = page.getByRole('dialog', { name: 'Backup restored' })
+    await restored.getByText('/home/alice/.local/share/desktop-pds-before').waitFor()
+    expect(desktop.callsOf('backups.restore')).toEqual([['new']])
+    await page.keyboard.press('Escape')
+    await restored.waitFor({ state: 'detached' })
+  })
+
+  test('replaced data is listed with the date of its deletion, and deleted after a confirmation', async () => {
+    const older = { name: 'replaced-1', replacedAt: '2026-01-01T12:00:00.000Z', bytes: 1_200_000 }
+    const newer = { name: 'replaced-2', replacedAt: '2026-01-10T12:00:00.000Z', bytes: 2_000_000 }
+    let replaced = [
+      { ...newer, keptUntil: '2026-02-09T12:00:00.000Z' },
+      { ...older, keptUntil: '2026-01-31T12:00:00.000Z' },
+    ]
+    desktop.handlers['backups.replaced'] = () => replaced
+    const page = await signedIn('/backups')
+    const rows = page.getByRole('list', { name: 'Replaced data' }).getByRole('listitem')
+    await rows
+      .last()
+      .getByText(/^1.2 MB · Deleted on .*31.*2026/)
+      .waitFor()
+    const open = rows.last().getByRole('button', { name: /^Delete data replaced on/ })
+    await open.click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this data?' })
+    await dialog.getByText('cannot be restored').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(desktop.callsOf('backups.forget')).toEqual([])
+    await open.click()
+    desktop.handlers['backups.forget'] = () => failed('The folder replaced-1 no longer exists.')
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog.getByText('The folder replaced-1 no longer exists.').waitFor()
+    desktop.handlers['backups.forget'] = (name) => {
+      replaced = replaced.filter((folder) => folder.name !== name)
+      return done(undefined)
+    }
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Replaced data deleted').waitFor()
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(desktop.callsOf('backups.forget')).toEqual([['replaced-1'], ['replaced-1']])
+  })
+
+  test('a backup that cannot be read cannot be restored', async () => {
+    desktop.handlers['backups.preview'] = () => failed('This file is not a backup.')
+    const page = await signedIn('/backups')
+    await page
+      .getByRole('button', { name: /^Restore backup/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').getByText('This file is not a backup.').waitFor()
+    await page.getByLabel('Type restore to confirm').fill('restore')
+    expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
+  })
+
+  test('export needs a passphrase or an explicit choice of none', async () => {
+    const page = await signedIn('/backups')
+    const open = page.getByRole('button', { name: 'Export…' })
+    const choose = page.getByRole('button', { name: 'Choose location…' })
+    await open.click()
+    await page.getByRole('dialog').getByText('contains the keys of all accounts').waitFor()
+    await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple')
+    await page.getByRole('dialog').getByText('Strong').waitFor()
+    await page.getByLabel('Repeat passphrase').fill('correct horse')
+    await choose.click()
+    await page.getByText('The passphrases do not match.').waitFor()
+    expect(desktop.callsOf('backups.export')).toEqual([])
+    await page.getByLabel('Repeat passphrase').fill('correct horse battery staple')
+    await choose.click()
+    await page.getByText('Saved to /home/alice/server.age').waitFor()
+
+    await open.click()
+    await page.getByRole('switch', { name: 'Export without encryption' }).click()
+    desktop.handlers['backups.export'] = () => done(undefined)
+    await choose.click()
+    await expect.poll(() => desktop.callsOf('backups.export').length).toBe(2)
+    expect(desktop.callsOf('backups.export')).toEqual([['correct horse battery staple'], [undefined]])
+    expect(await page.getByRole('dialog').count()).toBe(1)
+  })
+
+  test('an encrypted file is opened, previewed and imported', async () => {
+    desktop.handlers['backups.previewChosen'] = (passphrase) =>
+      passphrase === 'right' ? desktop.handlers['backups.preview']('') : failed('Wrong passphrase.')
+    const page = await signedIn('/backups')
+    await page.getByRole('button', { name: 'Import…' }).click()
+    await page.getByLabel('Passphrase of the file').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('Wrong passphrase.').waitFor()
+    await page.getByLabel('Passphrase of the file').fill('right')
+    await page.keyboard.press('Enter')
+    await page.getByText('server.age contains:').waitFor()
+    await page.getByLabel('Type restore to confirm').fill('restore')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Backup restored' }).waitFor()
+    expect(desktop.callsOf('backups.import')).toEqual([['right']])
+  })
+
+  test('an unencrypted file needs no passphrase, and cancelling the file dialog does nothing', async () => {
+    const page = await signedIn('/backups')
+    const choose = page.getByRole('button', { name: 'Import…' })
+    desktop.handlers['backups.choose'] = () => done(undefined)
+    await choose.click()
+    await expect.poll(() => desktop.callsOf('backups.choose').length).toBe(1)
+    desktop.handlers['backups.choose'] = () => done({ file: 'server.sqlite', encrypted: false })
+    await choose.click()
+    await page.getByText('server.sqlite contains:').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(desktop.callsOf('backups.import')).toEqual([])
+  })
+
+  test('the owner exports the repository of any account, others their own', async () => {
+    const page = await signedIn('/backups')
+    const accounts = page.getByLabel('Account', { exact: true })
+    await accounts.selectOption(bob.handle)
+    await page.getByRole('button', { name: 'Export repository…' }).click()
+    await page.getByText('Saved to /home/alice/alice.test.car').waitFor()
+    expect(desktop.callsOf('repository.export')).toEqual([[bob.did]])
+    await world.closeProfiles()
+    const other = await signedIn('/backups', {}, [bob])
+    expect(await other.getByLabel('Account', { exact: true }).getByRole('option').allTextContents()).toEqual([
+      bob.handle,
+    ])
+  })
+
+  test('the account choice covers all pages of accounts', async () => {
+    const page = await signedIn('/')
+    await page.route('**/*listAccounts*', (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=1'),
+      }),
+    )
+    await page.getByRole('link', { name: 'Backups', exact: true }).click()
+    await page.getByLabel('Account', { exact: true }).selectOption(bob.handle)
+  })
+})

@@ -1,0 +1,69 @@
+/** Navigation of the desktop. With a scripted bridge. */
+import { expect, test } from 'vitest'
+import { alice, bob, carol, desktop, setupScreens, signedIn } from '../../support/desktop-screens.ts'
+import { social, world } from '../../support/setup-world.ts'
+import { mentions } from '../../support/social.ts'
+import { heading, open } from '../../support/world.ts'
+
+setupScreens()
+
+test('browser: no desktop screens', async () => {
+  const page = await world.signedIn(alice, '/outbox')
+  await heading(page, 'Page not found').waitFor()
+  expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
+})
+
+test('navigation: nine entries, and tabs for the other screens', async () => {
+  const page = await signedIn()
+  const links = (navigation: string) => page.getByRole('navigation', { name: navigation }).getByRole('link')
+  await links('Main').getByText('People and invites').waitFor()
+  expect(await links('Main').allTextContents()).toEqual([
+    'Home',
+    'Inbox',
+    'Subscriptions',
+    'Account',
+    'People and invites',
+    'Network',
+    'Backups',
+    'Server',
+    'Settings',
+  ])
+  for (const [entry, tabs] of [
+    ['Account', ['Account', 'App passwords', 'Sessions', 'Data']],
+    ['People and invites', ['People', 'Invites']],
+    ['Server', ['Server', 'Outbox']],
+    ['Settings', ['General', 'Notifications', 'Logs', 'About']],
+  ] as const) {
+    await open(page, entry)
+    await links(entry).last().waitFor()
+    expect(await links(entry).allTextContents()).toEqual(tabs)
+    const last = tabs.at(-1) ?? ''
+    await open(page, entry, last)
+    await heading(page, last).waitFor()
+  }
+  await open(page, 'Account')
+  await page.getByRole('link', { name: 'Service tokens for developers' }).click()
+  await heading(page, 'Service tokens').waitFor()
+})
+
+test('navigation: in a low window it scrolls to the current screen', async () => {
+  const page = await signedIn('/about', { height: 500 })
+  const navigation = page.getByRole('navigation', { name: 'Main' })
+  await navigation.getByRole('link', { name: 'People and invites' }).waitFor()
+  const frame = await navigation.boundingBox()
+  const link = await navigation.getByRole('link', { name: 'Settings' }).boundingBox()
+  const [end, linkEnd] = [frame, link].map((box) => (box?.y ?? 0) + (box?.height ?? 0))
+  expect(linkEnd).toBeLessThanOrEqual(Math.ceil(end ?? 0))
+  expect(link?.y).toBeGreaterThan(frame?.y ?? 0)
+})
+
+test('desktop events: navigation opens a screen, and the badge counts unread of all accounts', async () => {
+  await social.post(carol, { text: 'Good morning', ...mentions(alice) })
+  await social.follow(carol, bob)
+  const page = await signedIn('/', {}, [alice, bob])
+  await expect.poll(() => desktop.unread).toBe(2)
+  await desktop.emit('navigate', '/notifications')
+  await heading(page, 'Inbox').waitFor()
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await expect.poll(() => desktop.unread).toBe(1)
+})

@@ -1,0 +1,57 @@
+/** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
+import { beforeEach } from 'vitest'
+import type { Backup, LogLine, OutboxMessage } from '../../electron/bridge.ts'
+import type { Page, View } from './browser.ts'
+import { ScriptedDesktop } from './desktop-bridge.ts'
+import type { Account } from './server.ts'
+import { accounts, setupWorld, world } from './setup-world.ts'
+
+export let alice: Account
+export let bob: Account
+export let carol: Account
+/** A new bridge for each test. */
+export let desktop: ScriptedDesktop
+
+/** Registers the hooks that set the variables above. Call it at the top of a test file. */
+export function setupScreens(): void {
+  setupWorld({ accounts: ['alice', 'bob', 'carol'] })
+  beforeEach(() => {
+    ;[alice, bob, carol] = accounts as [Account, Account, Account]
+    desktop = new ScriptedDesktop(world.url)
+  })
+}
+
+/** Opens a page with sessions of accounts, by default of alice. */
+export function signedIn(path = '/', view: View = {}, sessions = [alice]): Promise<Page> {
+  desktop.accounts = sessions
+  return visitor(path, view)
+}
+
+export const visitor = (path = '/', view: View = {}) => world.visitor(path, view, desktop)
+
+export const confirmation: OutboxMessage = {
+  id: 'first',
+  at: '2026-01-01T10:00:00.000Z',
+  to: 'alice@mail.test',
+  subject: 'Confirm your email address',
+  text: 'Your code is AAAAA-22222.',
+  code: 'AAAAA-22222',
+}
+export const reset: OutboxMessage = {
+  id: 'second',
+  at: '2026-01-02T10:00:00.000Z',
+  to: 'bob@mail.test',
+  subject: 'Reset your password',
+  text: 'Your code is BBBBB-33333.',
+  code: 'BBBBB-33333',
+  failure: 'smtp.example.com timed out.',
+}
+
+export const backups: readonly Backup[] = [
+  { name: 'old', kind: 'upgrade', createdAt: '2026-01-01T03:00:00.000Z', bytes: 1_200_000 },
+  { name: 'new', kind: 'manual', createdAt: '2026-01-02T03:00:00.000Z', bytes: 2_345_000 },
+]
+
+export function line(number: number, level: LogLine['level'] = 'info', message = `line ${number}`): LogLine {
+  return { time: new Date(Date.UTC(2026, 0, 1, 10) + number).toISOString(), level, message, fields: '' }
+}
