@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   accessibilityTree,
   findingsInBothSchemes,
@@ -6,22 +6,22 @@ import {
   overflowAt,
   unfold,
 } from '../support/accessibility.ts'
-import type { Account } from '../support/server.ts'
-import { mentions, SocialServer } from '../support/social.ts'
-import { fillSignIn, heading, World } from '../support/world.ts'
+import {
+  owner as alice,
+  other as bob,
+  third as carol,
+  setupWorld,
+  social,
+  world,
+} from '../support/setup-world.ts'
+import { mentions } from '../support/social.ts'
+import { fillSignIn, heading } from '../support/world.ts'
 
-let world: World
-let alice: Account
-let bob: Account
 /** Not changed by any test: for the snapshots. */
-let carol: Account
+
+setupWorld({ accounts: ['alice', 'bob', 'carol'] })
 
 beforeAll(async () => {
-  world = await World.open()
-  alice = await world.server.account('alice')
-  bob = await world.server.account('bob')
-  carol = await world.server.account('carol')
-  const social = SocialServer.on(world.server)
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })
   await social.post(bob, { text: 'Good evening', ...mentions(carol) })
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, carol)
@@ -29,10 +29,6 @@ beforeAll(async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, alice)
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/', 'Home', 'Create an app password'],
@@ -234,7 +230,6 @@ test('undo: the button stays while it has the focus, and the key u triggers it',
   await undo.waitFor()
   await page.clock.fastForward(13_000)
   await undo.waitFor({ state: 'detached' })
-  const social = SocialServer.on(world.server)
   await social.subscribe(alice, bob, true, false)
 })
 

@@ -1,20 +1,12 @@
 import type { LexMap } from '@atproto/lex-data'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { archiveOf } from '../support/archive.ts'
 import { day } from '../support/clock.ts'
 import { importRepo } from '../support/moving-account.ts'
-import { fillSignIn, heading, open, World } from '../support/world.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
+import { fillSignIn, heading, open } from '../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await World.open()
-  await world.server.account('owner1')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld({ accounts: ['owner1'] })
 
 test('email: an address is added, confirmed, used as second factor and changed', async () => {
   const alice = { ...(await world.server.account('alice', { email: undefined })), email: 'alice@mail.test' }

@@ -1,18 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Account } from '../support/server.ts'
-import { World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
 
-let world: World
-let alice: Account
-
-beforeAll(async () => {
-  world = await World.open()
-  alice = await world.server.account('alice')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld({ accounts: ['alice'] })
 
 test('app passwords: one is created, shown once, used by a client and revoked', async () => {
   const page = await world.signedIn(alice, '/app-passwords')

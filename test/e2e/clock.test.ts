@@ -1,16 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { day } from '../support/clock.ts'
-import { World } from '../support/world.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await World.open()
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld()
 
 test('clock: the owner sees that it is wrong, and can confirm it', async () => {
   const { server } = world

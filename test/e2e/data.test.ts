@@ -3,29 +3,15 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readCar } from '@atproto/repo'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import { blobOf, download } from '../support/blobs.ts'
 import { halves } from '../support/pictures.ts'
 import type { Account } from '../support/server.ts'
-import { SocialServer } from '../support/social.ts'
-import { heading, World } from '../support/world.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/setup-world.ts'
+import { heading } from '../support/world.ts'
 
-let world: World
-let social: SocialServer
-let alice: Account
-let bob: Account
-
-beforeAll(async () => {
-  world = await World.open()
-  social = SocialServer.on(world.server)
-  alice = await world.server.account('alice')
-  bob = await world.server.account('bob')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld({ accounts: ['alice', 'bob'] })
 
 test('records: a collection lists its records, one is viewed as JSON, deleted and restored', async () => {
   const { uri, cid } = await social.post(alice, { text: 'Bread on Sundays' })

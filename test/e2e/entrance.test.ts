@@ -1,16 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { adminPassword } from '../support/server.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
 import { fillSignIn, heading, World } from '../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await World.open()
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld()
 
 const repoRef = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 

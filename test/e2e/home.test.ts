@@ -1,18 +1,15 @@
 /** The overview on the Home screen. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { findings, unfold } from '../support/accessibility.ts'
 import { day, hour } from '../support/clock.ts'
 import type { Account } from '../support/server.ts'
-import { SocialServer } from '../support/social.ts'
-import { World } from '../support/world.ts'
+import { setupWorld, social, world } from '../support/setup-world.ts'
 
-let world: World
-let social: SocialServer
 let alice: Account
 
+setupWorld()
+
 beforeAll(async () => {
-  world = await World.open()
-  social = SocialServer.on(world.server)
   // The page counts the days of its own clock.
   const now = Date.parse(world.server.clock.now().toISOString())
   await setClock(Date.now() - 20 * day - now)
@@ -29,10 +26,6 @@ beforeAll(async () => {
   await social.like(b, await social.post(a))
   await social.follow(b, a)
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
 
 /** A clock that jumps is implausible until its time is confirmed. */
 async function setClock(ms: number): Promise<void> {

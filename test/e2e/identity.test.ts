@@ -1,28 +1,23 @@
 /** Handle and recovery key on the Account screen. */
 import { P256Keypair } from '@atproto/crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
 import { NameServer } from '../support/dns.ts'
 import { nextOperation, PlcDirectory } from '../support/plc.ts'
-import { World } from '../support/world.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
 
-let world: World
 let directory: PlcDirectory
 let names: NameServer
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
   names = await NameServer.start()
-  world = await World.open({ plcUrl: directory.url, nameServers: [names.address] })
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
 afterAll(async () => {
-  await world.close()
   await Promise.all([directory.close(), names.close()])
 })
+setupWorld({ config: () => ({ plcUrl: directory.url, nameServers: [names.address] }) })
 
 async function publishedAccount(name: string) {
   const account = await world.server.account(name)

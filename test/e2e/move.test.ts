@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobPath, blobsName } from '../../server/platform/store/layout.ts'
 import { findByDid } from '../../server/platform/store/tables/accounts.ts'
 import { findings, overflow } from '../support/accessibility.ts'
@@ -14,26 +14,23 @@ import { signServiceJwt } from '../support/jwt.ts'
 import { sweep } from '../support/maintenance.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory } from '../support/plc.ts'
 import { type Account, TestServer } from '../support/server.ts'
-import { heading, World } from '../support/world.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
+import { heading } from '../support/world.ts'
 
 let directory: PlcDirectory
 let other: TestServer
-let world: World
+
+const shared = () => ({ plcUrl: directory.url, allowPrivateTargets: true, publicUrl: undefined })
 
 beforeAll(async () => {
   directory = await PlcDirectory.start()
-  const shared = { plcUrl: directory.url, allowPrivateTargets: true, publicUrl: undefined }
-  other = await TestServer.start({ ...shared, userDomains: ['.other.test'] })
-  world = await World.open(shared)
+  other = await TestServer.start({ ...shared(), userDomains: ['.other.test'] })
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
 afterAll(async () => {
-  await world.close()
   await other.close()
   await directory.close()
 })
+setupWorld({ config: shared })
 
 async function filled(at: TestServer, name: string, domain: string): Promise<Account> {
   const account = await at.account(name, { handle: name + domain })

@@ -1,41 +1,40 @@
 /** The Network screen: in a browser for the owner of a server behind a faulty proxy, and in the desktop with its settings. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import { trustTestAuthority } from '../support/certificates.ts'
 import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
 import { resolveNames, restoreNames } from '../support/names.ts'
 import { ReverseProxy } from '../support/proxy.ts'
-import type { Account } from '../support/server.ts'
+import { owner as alice, other as bob, setupWorld, world } from '../support/setup-world.ts'
 import { json, StubService } from '../support/stub-service.ts'
-import { heading, World } from '../support/world.ts'
+import { heading } from '../support/world.ts'
 
 const host = 'pds.example.com'
 let proxy: ReverseProxy
 let relay: StubService
-let world: World
-let alice: Account
-let bob: Account
 
 beforeAll(async () => {
   proxy = await ReverseProxy.start()
   relay = await StubService.start()
-  const publicUrl = `https://${host}:${proxy.port}`
-  world = await World.open({ publicUrl, trustedProxies: ['loopback'], relays: [relay.url] })
-  proxy.upstreamPort = world.server.running.port
-  alice = await world.server.account('alice')
-  bob = await world.server.account('bob')
-  trustTestAuthority()
-  resolveNames({ [host]: ['127.0.0.1'] })
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
 afterAll(async () => {
   restoreNames()
   trustTestAuthority(false)
-  await world.close()
   await proxy.close()
   await relay.close()
+})
+setupWorld({
+  config: () => ({
+    publicUrl: `https://${host}:${proxy.port}`,
+    trustedProxies: ['loopback'],
+    relays: [relay.url],
+  }),
+  accounts: ['alice', 'bob'],
+})
+beforeAll(() => {
+  proxy.upstreamPort = world.server.running.port
+  trustTestAuthority()
+  resolveNames({ [host]: ['127.0.0.1'] })
 })
 
 const clipboard = 'navigator.clipboard.readText()'

@@ -1,27 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import { hour } from '../support/clock.ts'
 import { type Account, TestServer } from '../support/server.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/setup-world.ts'
 import { mentions, type Ref, SocialServer } from '../support/social.ts'
 import { fillSignIn, heading, open, World } from '../support/world.ts'
 
-let world: World
-let social: SocialServer
-let alice: Account
-let bob: Account
 let post: Ref
 
+setupWorld({ accounts: ['alice', 'bob'] })
+
 beforeAll(async () => {
-  world = await World.open()
-  social = SocialServer.on(world.server)
-  alice = await world.server.account('alice')
-  bob = await world.server.account('bob')
   post = await social.post(alice)
 })
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
 
 test('inbox: new notifications appear, are counted, filtered and marked as read', async () => {
   const page = await world.signedIn(alice, '/notifications')
@@ -289,12 +280,12 @@ test('subscriptions: two quick changes of one subscription are both saved', asyn
 test('inbox: scrolling loads all pages once, grouped by day', async () => {
   // The server's clock is at midnight UTC; the page groups by days of the browser.
   world.server.clock.advance(23.5 * hour)
-  bob = { ...bob, ...(await signInAgain(bob)) }
+  const author = { ...bob, ...(await signInAgain(bob)) }
   const carla = await world.server.account('carla')
   const hers = await social.post(carla)
   for (let at = 0; at < 120; at++) {
     if (at === 60) world.server.clock.advance(hour)
-    await social.reply(bob, hers, hers, { text: `reply ${at}` })
+    await social.reply(author, hers, hers, { text: `reply ${at}` })
   }
   const page = await world.signedIn(carla, '/notifications')
   const items = page.getByRole('main').getByRole('listitem')

@@ -1,20 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Account } from '../support/server.ts'
-import { heading, World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { other as bob, owner, setupWorld, world } from '../support/setup-world.ts'
+import { heading } from '../support/world.ts'
 
-let world: World
-let owner: Account
-let bob: Account
-
-beforeAll(async () => {
-  world = await World.open()
-  owner = await world.server.account('alice')
-  bob = await world.server.account('bob')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld({ accounts: ['alice', 'bob'] })
 
 test('invites: the owner creates codes, one is used, one is disabled', async () => {
   const page = await world.signedIn(owner, '/invites')

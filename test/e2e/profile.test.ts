@@ -1,26 +1,16 @@
 /** Editing the profile on the Account screen. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findings, overflow } from '../support/accessibility.ts'
 import { download } from '../support/blobs.ts'
 import type { Page } from '../support/browser.ts'
 import { halves, noise, sizeOf } from '../support/pictures.ts'
 import type { Account } from '../support/server.ts'
-import { createdAt, SocialServer } from '../support/social.ts'
-import { World } from '../support/world.ts'
+import { setupWorld, social, world } from '../support/setup-world.ts'
+import { createdAt } from '../support/social.ts'
 
 const collection = 'app.example.actor.profile'
 
-let world: World
-let social: SocialServer
-
-beforeAll(async () => {
-  world = await World.open()
-  social = SocialServer.on(world.server)
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld()
 
 async function profileOf(account: Account) {
   const params = { repo: account.did, collection, rkey: 'self' }

@@ -1,19 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hour } from '../support/clock.ts'
-import type { Account } from '../support/server.ts'
-import { heading, open, World } from '../support/world.ts'
+import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+import { heading, open } from '../support/world.ts'
 
-let world: World
-let alice: Account
-
-beforeAll(async () => {
-  world = await World.open()
-  alice = await world.server.account('alice')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(() => world.close())
+setupWorld({ accounts: ['alice'] })
 
 test('sessions: each is listed with its client, and ends alone or with all others', async () => {
   const { body: phone } = await world.server.fetch('/xrpc/com.core.server.createSession', {

@@ -1,16 +1,16 @@
 /** Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findings, focused, overflow } from '../support/accessibility.ts'
 import type { Page } from '../support/browser.ts'
 import { likesOf } from '../support/remote-views.ts'
 import { type Account, adminAuth, TestServer } from '../support/server.ts'
+import { setupWorld, world } from '../support/setup-world.ts'
 import { body, mentions, type Ref, SocialServer } from '../support/social.ts'
 import { until } from '../support/until.ts'
-import { heading, World } from '../support/world.ts'
+import { heading } from '../support/world.ts'
 
 /** Nothing listens there. */
 const dead = 'http://127.0.0.1:9'
-let world: World
 let there: TestServer
 let far: SocialServer
 let alice: Account
@@ -25,7 +25,13 @@ let address: string
 
 beforeAll(async () => {
   there = await TestServer.start({ publicUrl: undefined })
-  world = await World.open({ publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead })
+})
+afterAll(async () => {
+  await there.close()
+})
+setupWorld({ config: { publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead } })
+
+beforeAll(async () => {
   address = new URL(there.url).host
   far = SocialServer.on(there)
   alice = await world.server.account('alice')
@@ -37,13 +43,6 @@ beforeAll(async () => {
   body(await world.server.post('com.core.admin.addUpstream', { url: there.url }, adminAuth))
   await SocialServer.on(world.server).follow(alice, erin)
   await until(world.server, async () => (await upstream())?.state === 'live')
-})
-
-afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
-
-afterAll(async () => {
-  await world.close()
-  await there.close()
 })
 
 /** The other server as the owner sees it. */

@@ -4,11 +4,10 @@ import type { Backup, LogLine, OutboxMessage } from '../../electron/bridge.ts'
 import type { Page, View } from './browser.ts'
 import { ScriptedDesktop } from './desktop-bridge.ts'
 import type { Account } from './server.ts'
-import { accounts, setupWorld, world } from './setup-world.ts'
+import { owner, setupWorld, world } from './setup-world.ts'
 
-export let alice: Account
-export let bob: Account
-export let carol: Account
+export { other as bob, owner as alice, third as carol } from './setup-world.ts'
+
 /** A new bridge for each test. */
 export let desktop: ScriptedDesktop
 
@@ -16,13 +15,12 @@ export let desktop: ScriptedDesktop
 export function setupScreens(): void {
   setupWorld({ accounts: ['alice', 'bob', 'carol'] })
   beforeEach(() => {
-    ;[alice, bob, carol] = accounts as [Account, Account, Account]
     desktop = new ScriptedDesktop(world.url)
   })
 }
 
 /** Opens a page with sessions of accounts, by default of alice. */
-export function signedIn(path = '/', view: View = {}, sessions = [alice]): Promise<Page> {
+export function signedIn(path = '/', view: View = {}, sessions: Account[] = [owner]): Promise<Page> {
   desktop.accounts = sessions
   return visitor(path, view)
 }
