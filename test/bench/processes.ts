@@ -11,22 +11,26 @@ const root = join(import.meta.dirname, '../..')
 export class Measured implements AsyncDisposable {
   readonly url: string
   readonly #child: ChildProcess
+  readonly #exit: Promise<unknown>
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child
+    this.#exit = once(child, 'exit')
     this.url = url
   }
 
   /**
    * The built server, as `npm run serve` starts it. `nodeArgs` come before its entry file.
    * @param env more settings
+   * @param entry replaces its entry file
    */
   static pds(
     dataDir: string,
     nodeArgs: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
+    entry: string = serverArgs.at(-1) ?? '',
   ): Promise<Measured> {
-    return Measured.#start([...nodeArgs, ...serverArgs], {
+    return Measured.#start([...nodeArgs, ...serverArgs.slice(0, -1), entry], {
       PDS_DATA_DIR: dataDir,
       PDS_PORT: '0',
       PDS_HOST: '127.0.0.1',
@@ -75,6 +79,11 @@ export class Measured implements AsyncDisposable {
     return (Number(fields[11]) + Number(fields[12])) * 10_000
   }
 
+  /** Bytes that the process has caused to be written to disk; NaN on systems without /proc. */
+  writtenBytes(): number {
+    return Number(/^write_bytes: (\d+)$/m.exec(this.#proc('io'))?.[1])
+  }
+
   #proc(file: string): string {
     try {
       return readFileSync(`/proc/${this.#child.pid}/${file}`, 'utf8')
@@ -90,9 +99,14 @@ export class Measured implements AsyncDisposable {
     return answer as Answer
   }
 
+  /** Ends the process without a chance to clean up. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#exit
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    const exit = once(this.#child, 'exit')
     if (this.#child.exitCode === null) this.#child.kill('SIGTERM')
-    await exit
+    await this.#exit
   }
 }

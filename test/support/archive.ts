@@ -67,7 +67,7 @@ export function varint(value: number): Buffer {
   }
 }
 
-interface Leaf {
+export interface Leaf {
   readonly key: string
   readonly layer: number
   readonly cid: Cid
@@ -82,7 +82,7 @@ export function layerOf(key: string): number {
 }
 
 /** Returns the CID of the node with some leaves, sorted, and adds the blocks of the tree. */
-function nodeOf(leaves: readonly Leaf[], layer: number, blocks: Block[]): Cid {
+export function nodeOf(leaves: readonly Leaf[], layer: number, blocks: Block[]): Cid {
   const entries: LexMap[] = []
   let left: Cid | null = null
   let previous = ''
