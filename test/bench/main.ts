@@ -1,8 +1,10 @@
 /**
  * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
- * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3.
+ * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3. So does `big`, whose phases and size
+ * follow it: see big/big.ts.
  */
+import { benchBig } from './big/big.ts'
 import { benchBlobs } from './blobs.ts'
 import { removeFolders } from './folders.ts'
 import { benchImport } from './import.ts'
@@ -37,15 +39,21 @@ const parts = new Map<string, (argument?: number) => void | Promise<void>>([
 ])
 
 const all = [...parts.keys()].filter((name) => name !== 'soak')
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : all
+const args = process.argv.slice(2)
+const wanted = args.length > 0 ? args : all
 
 try {
-  for (const word of wanted) {
+  if (args[0] === 'big') await benchBig(args.slice(1))
+  else await runParts(wanted)
+} finally {
+  await removeFolders()
+}
+
+async function runParts(words: readonly string[]): Promise<void> {
+  for (const word of words) {
     const [name = '', argument] = word.split('=')
     const part = parts.get(name)
     if (!part) throw new Error(`There is no part ${name}: the parts are ${[...parts.keys()].join(', ')}`)
     await part(argument === undefined ? undefined : Number(argument))
   }
-} finally {
-  await removeFolders()
 }

@@ -1,0 +1,64 @@
+/** Fills a data folder by the SQLite of Node.js, with the functions of the tables: several times faster than through the store. */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { SqlParams, Writer } from '../../../server/platform/store/database.ts'
+import { isData, snapshotName } from '../../../server/platform/store/layout.ts'
+import { openStore } from '../seed.ts'
+
+export class NativeStore implements Writer, Disposable {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  private constructor(file: string) {
+    this.#db = new DatabaseSync(file)
+    this.#db.exec(
+      'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -1000000; BEGIN',
+    )
+  }
+
+  /**
+   * Creates a data folder with an empty database. Only the SQLite file stays, as if a person had copied it here: the next start of the
+   * server checks it and adds its other files.
+   */
+  static async create(dir: string): Promise<NativeStore> {
+    const store = await openStore(dir)
+    await store.checkpoint()
+    await store.close()
+    const others = (await readdir(dir)).filter((name) => isData(name) && name !== snapshotName)
+    for (const name of others) await rm(join(dir, name))
+    return new NativeStore(join(dir, snapshotName))
+  }
+
+  /** Size of the database in bytes. */
+  get bytes(): number {
+    const row = this.get<{ bytes: number }>(
+      'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+    )
+    return row?.bytes ?? 0
+  }
+
+  get<Row>(sql: string, params: SqlParams = []): Row | undefined {
+    return this.#prepare(sql).get(...params) as Row | undefined
+  }
+
+  all<Row>(sql: string, params: SqlParams = []): Row[] {
+    return this.#prepare(sql).all(...params) as Row[]
+  }
+
+  run(sql: string, params: SqlParams = []): number {
+    return Number(this.#prepare(sql).run(...params).changes)
+  }
+
+  #prepare(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Writes everything to the file. */
+  [Symbol.dispose](): void {
+    this.#db.exec('COMMIT')
+    this.#db.close()
+  }
+}
