@@ -197,7 +197,7 @@ class Seeder {
 
   post(author: Author, to?: Post): Post {
     const subject = to && { uri: to.uri, cid: to.cid }
-    const hasCard = this.#random(3) === 0
+    const hasCard = this.#random(2) === 0
     return this.#add(author, 'feed.post', {
       text: this.#text(30 + this.#random(260)),
       langs: ['en'],
@@ -217,19 +217,19 @@ class Seeder {
     else this.#refer(author, drawn < 90 ? 'like' : 'repost', this.one(this.posts))
   }
 
-  /** A record of an actor elsewhere: half are posts, the others notify accounts here. */
+  /** A record of an actor elsewhere: two thirds are posts, most others notify accounts here. */
   addByRemote(author: Author, person: Author): void {
     const drawn = this.#random(100)
-    if (drawn < 50) this.#publish(this.post(author), false)
-    else if (drawn < 65) this.#reply(author, this.#answeredPost())
-    else if (drawn < 68) {
+    if (drawn < 65) this.#publish(this.post(author), false)
+    else if (drawn < 75) this.#reply(author, this.#answeredPost())
+    else if (drawn < 77) {
       this.#notify(
         this.#add(author, 'graph.follow', { subject: person.did }),
         'graph.follow',
         person,
         'follow',
       )
-    } else this.#refer(author, drawn < 95 ? 'like' : 'repost', this.one(this.posts))
+    } else this.#refer(author, drawn < 96 ? 'like' : 'repost', this.one(this.posts))
   }
 
   /** Lets later records refer to a post. */
@@ -299,7 +299,7 @@ class Seeder {
 
   #card(): LexMap {
     const uri = `https://news.example/${this.#text(40).replaceAll(' ', '-')}`
-    return { uri, title: this.#text(80), description: this.#text(200) }
+    return { uri, title: this.#text(80), description: this.#text(300) }
   }
 
   /** Stores the tree of a repository and signs its commit. */
