@@ -252,10 +252,11 @@ test('files with wrong bytes, and files without end, are dropped and listed as m
 
 test('a repository is copied once the old server sends the right one', async () => {
   const account = await filledAccount(other, 'lied-to')
+  const ofAnother = await repositoryOfAnother()
   const lies: ((res: ServerResponse) => void)[] = [
     (res) => res.writeHead(302, { location: 'http://localhost/' }).end(),
     (res) => res.writeHead(200).end('<html>'),
-    (res) => void sendOtherRepository(res),
+    (res) => res.writeHead(200, { 'content-type': 'application/vnd.ipld.car' }).end(ofAnother),
     (res) => sendForever(res, Buffer.alloc(1_000_000)),
   ]
   let here = { accessJwt: '' }
@@ -287,12 +288,10 @@ test('a silent server does not delay the close, and the step is repeated after t
 })
 
 /** The repository of an account that is not the one that moves. */
-async function sendOtherRepository(res: ServerResponse): Promise<void> {
+async function repositoryOfAnother(): Promise<Buffer> {
   const another = await other.account('another', { handle: 'another.other.test' })
   const archive = await fetch(`${other.url}/xrpc/com.core.sync.getRepo?did=${another.did}`)
-  res
-    .writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
-    .end(Buffer.from(await archive.arrayBuffer()))
+  return Buffer.from(await archive.arrayBuffer())
 }
 
 function sendForever(res: ServerResponse, chunk: Buffer): void {
