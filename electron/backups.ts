@@ -7,6 +7,7 @@ import * as stored from '../server/platform/store/backup.ts'
 import { describeBackup, isProtected } from '../server/platform/store/backup-content.ts'
 import type { BackupProof as StoredProof } from '../server/platform/store/backup-proof.ts'
 import { backupsName } from '../server/platform/store/layout.ts'
+import { checkBackup } from '../server/platform/store/read-backup.ts'
 import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.ts'
 import { restore } from '../server/platform/store/restore.ts'
 import { schema } from '../server/platform/store/schema.ts'
@@ -27,7 +28,7 @@ export interface BackupsDeps extends Pick<Parts, 'dataDir' | 'server' | 'window'
   readonly now?: () => Date
 }
 
-const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'sqlite'] }
+const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
 export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
@@ -61,7 +62,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        toPlain(await describeBackup(await pathOf(dataDir, name), schema)),
+        toPlain(await describeBackup(dataDir, await pathOf(dataDir, name), schema)),
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
@@ -83,7 +84,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        toPlain(await describeBackup(chosenFile(), schema, passphrase)),
+        toPlain(await describeBackup(dataDir, chosenFile(), schema, passphrase)),
       ),
     'backups.import': (passphrase) =>
       outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
@@ -98,7 +99,7 @@ type WorkDeps = Required<Omit<BackupsDeps, 'log'>>
 async function restoreFrom(parts: WorkDeps, file: string, passphrase?: string): Promise<string> {
   const { dataDir, server, now } = parts
   // Checked before the server is stopped.
-  await stored.checkBackup(file, { schema, passphrase })
+  await checkBackup(dataDir, file, { schema, passphrase })
   return server.whileStopped(async () => {
     const options = { directory: dataDir, file, passphrase, schema, now }
     return (await restore(options)) ?? ''

@@ -2,19 +2,12 @@
  * The blobs of the backups, in `backups/blobs/`. All backups share them: each blob is there once, as a hard link of the one
  * that the server serves. A blob is removed with the last backup that contains it.
  */
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { blobSha256, blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from './blob-files.ts'
 import { cidBytes, cidText } from './cid.ts'
 import { type Files, readIfThere } from './files.ts'
 import { blobPath, blobsName, isBlobName } from './layout.ts'
-import { checksumLine, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
-
-/** A snapshot, and the CIDs of its blobs. */
-export interface Content {
-  readonly snapshot: Uint8Array
-  readonly blobs: readonly string[]
-}
 
 /** Links the blobs of a data directory to its backups. Returns missing and damaged ones. */
 export async function keepBlobs(
@@ -39,10 +32,10 @@ export async function keepBlobs(
   return missing
 }
 
-/** Returns the checksums of a backup and its blobs, in the format of `sha256sum -c`. */
-export function checksumList(file: string, { snapshot, blobs }: Content): Uint8Array[] {
-  const lines = blobs.map((cid) => `${blobSha256(cid)}  ${blobPath(blobsName, cid).replaceAll('\\', '/')}\n`)
-  return [checksumLine(snapshot, basename(file)), Buffer.from(lines.join(''))]
+/** Returns the checksums of the blobs of a backup, in the format of `sha256sum -c`. */
+export function blobChecksums(cids: readonly string[]): Buffer {
+  const lines = cids.map((cid) => `${blobSha256(cid)}  ${blobPath(blobsName, cid).replaceAll('\\', '/')}\n`)
+  return Buffer.from(lines.join(''))
 }
 
 /** Removes the blobs that no backup in the folder contains. The caller holds the lock of the folder. */
@@ -50,27 +43,20 @@ export async function removeUnusedBlobs(files: Files, folder: string): Promise<v
   const pool = join(folder, blobsName)
   const used = new Set<string>()
   for (const name of await files.list(folder)) {
-    if (!name.endsWith('.sqlite')) continue
-    for (const cid of await blobsOfBackup(files, join(folder, name))) used.add(cid)
+    if (!/\.sqlite(\.zst)?$/.test(name)) continue
+    const list = await readIfThere(files, `${join(folder, name)}.sha256`)
+    // Without its list nothing is known about the blobs of a backup: all stay.
+    if (!list) return
+    for (const cid of listedBlobs(list)) used.add(cid)
   }
   for await (const cids of blobsIn(files, pool)) {
     for (const cid of cids) if (!used.has(cid)) await files.remove(blobPath(pool, cid))
   }
 }
 
-/** Reads the CIDs from the list of checksums; from the backup itself when the list is missing. */
-async function blobsOfBackup(files: Files, file: string): Promise<readonly string[]> {
-  const list = await readIfThere(files, `${file}.sha256`)
-  if (list !== undefined) {
-    const lines = Buffer.from(list).toString('latin1').split('\n')
-    return lines.map((line) => line.slice(line.lastIndexOf('/') + 1)).filter(isBlobName)
-  }
-  const { sqlite } = await openSnapshot(file, await files.read(file), 'quick')
-  try {
-    return blobCids(sqlite)
-  } finally {
-    sqlite.close()
-  }
+function listedBlobs(list: Uint8Array): string[] {
+  const lines = Buffer.from(list).toString('latin1').split('\n')
+  return lines.map((line) => line.slice(line.lastIndexOf('/') + 1)).filter(isBlobName)
 }
 
 /**

@@ -1,11 +1,10 @@
 /** Summary of a backup, for a person who decides whether to restore it. */
-import { checkBackup, readHead } from './backup.ts'
 import { countDamaged } from './backup-blobs.ts'
 import { BackupForeign } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import type { Schema } from './migrate.ts'
 import { isEncrypted, isPortable } from './portable.ts'
-import { isSqlite, openSnapshot } from './snapshot.ts'
+import { checkBackup, isDatabase, readHead } from './read-backup.ts'
 import type { Sqlite } from './sqlite.ts'
 import { isNotBeingDeleted } from './tables/account-deletions.ts'
 
@@ -25,35 +24,32 @@ export interface BackupContent {
 /** Whether a backup is encrypted. Throws BackupForeign, or StoreDamaged when the file is missing. */
 export async function isProtected(file: string, files: Files = nodeFiles): Promise<boolean> {
   const head = await readHead(files, file)
-  if (!isPortable(head) && !isSqlite(head)) throw new BackupForeign(file)
+  if (!isPortable(head) && !isDatabase(head)) throw new BackupForeign(file)
   return isEncrypted(head)
 }
 
 /** Checks a backup as `checkBackup` does, and counts its content. */
 export async function describeBackup(
+  dir: string,
   file: string,
   schema: Schema,
   passphrase?: string,
   files: Files = nodeFiles,
 ): Promise<BackupContent> {
-  const checked = await checkBackup(file, { schema, passphrase, files })
-  const { sqlite } = await openSnapshot(file, checked.snapshot, 'quick')
-  try {
+  return checkBackup(dir, file, { schema, passphrase, files }, async (backup, { sqlite }) => {
     const damaged = countDamaged(sqlite)
     return {
-      createdAt: checked.createdAt ?? (await files.changedAt(file)),
+      createdAt: backup.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),
       handles: sqlite
         .all<{ handle: string }>(`SELECT a.handle FROM accounts a WHERE ${isNotBeingDeleted} ORDER BY a.id`)
         .map(({ handle }) => handle),
       records: count(sqlite, 'records'),
       notifications: count(sqlite, 'notifications'),
-      blobs: checked.blobs.length + damaged,
-      missingBlobs: checked.missingBlobs.length + damaged,
+      blobs: backup.blobs.length + damaged,
+      missingBlobs: backup.missingBlobs.length + damaged,
     }
-  } finally {
-    sqlite.close()
-  }
+  })
 }
 
 function count(sqlite: Sqlite, table: string): number {

@@ -1,36 +1,24 @@
 /**
- * Backups: SQLite files in `backups/`, each with the checksums of it and its blobs beside it, and their blobs, which
+ * Backups: compressed SQLite files in `backups/`, each with the checksums of it and its blobs beside it, and their blobs, which
  * they share; and one-file backups, anywhere.
  */
+import { createHash, type Hash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
+import { type Duplex, pipeline, Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import {
-  blobCids,
-  blobFolderOf,
-  type Content,
-  checksumList,
-  keepBlobs,
-  removeUnusedBlobs,
-} from './backup-blobs.ts'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
 import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
-import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
-import { BackupForeign, StoreDamaged, StoreLocked } from './errors.ts'
-import { type Files, isMissing, nodeFiles, readIfThere, replaceFile, writeChunks } from './files.ts'
-import { backupsName, blobPath, blobsName } from './layout.ts'
+import { isIntact, matchesCid } from './blob-files.ts'
+import { closeFile, setSeq } from './database-file.ts'
+import { StoreDamaged, StoreLocked, StoreUnavailable } from './errors.ts'
+import { type Files, nodeFiles, prepareFile, replaceFile, writeChunks } from './files.ts'
+import { backupsName, blobPath, blobsName, checkpointName, journalSeqs } from './layout.ts'
 import type { Lock } from './lock.ts'
-import { checkVersion, type Schema } from './migrate.ts'
-import {
-  type BlobContent,
-  decodePortable,
-  encodePortable,
-  headBytes,
-  isPortable,
-  type PortableOptions,
-  type ReceiveBlob,
-} from './portable.ts'
+import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
+import { checksumLine, readHead } from './read-backup.ts'
 import { loadDuringCheckpoint } from './recover.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
-import { checksumLine, exportSnapshot, isSqlite, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export type { BackupKind } from './retention.ts'
@@ -44,26 +32,13 @@ export interface BackupInfo {
   readonly proof: BackupProof | undefined
 }
 
-export interface CheckOptions {
-  /** The schema of the program; any version passes without it. */
-  readonly schema?: Schema | undefined
-  /** Decrypts a one-file backup. */
-  readonly passphrase?: string | undefined
-  /** Folders that may have the blobs of an SQLite backup, besides the one beside it. */
-  readonly blobFolders?: readonly string[]
-  /** An empty folder that the blobs are copied or linked to. */
-  readonly blobsTo?: string
-  readonly files?: Files
-}
-
-export interface CheckedBackup {
-  readonly snapshot: Uint8Array
-  /** From the content or the name of the file; undefined for a renamed SQLite backup. */
-  readonly createdAt: Date | undefined
-  /** CIDs of the blobs that the snapshot names. */
+/** A database, and the CIDs of its blobs. */
+export interface Content {
+  /** Size of the database. */
+  readonly bytes: number
+  /** Yields the database once more with each call. It must not change meanwhile. */
+  readonly chunks: () => Iterable<Uint8Array>
   readonly blobs: readonly string[]
-  /** The ones that the backup lacks. */
-  readonly missingBlobs: readonly string[]
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -74,8 +49,7 @@ const lockPauseMs = 100
 const readAttempts = 3
 
 /**
- * Backs up a data directory as it is on disk, also while another process serves it. The backup has passed SQLite's
- * integrity check. Removes backups that `retention.ts` no longer keeps.
+ * Backs up a data directory as it is on disk, also while another process serves it. Removes backups that `retention.ts` no longer keeps.
  */
 export async function backup(
   dir: string,
@@ -83,8 +57,11 @@ export async function backup(
   kind: BackupKind = 'manual',
   files: Files = nodeFiles,
 ): Promise<BackupInfo> {
-  const read = () => readData(files, dir)
-  return saveBackup(files, dir, await read(), at, kind, read)
+  let attempt = 0
+  return withContent(files, dir, (content) => {
+    attempt++
+    return saveBackup(files, dir, content, at, kind, attempt < readAttempts)
+  })
 }
 
 /**
@@ -100,11 +77,19 @@ export async function exportBackup(
 ): Promise<number> {
   const temporary = `${file}.tmp`
   try {
-    const { snapshot, blobs } = await readData(files, dir)
-    const content = intactBlobs(files, join(dir, blobsName), blobs)
-    await writeChunks(files, temporary, await encodePortable(snapshot, content, options))
-    const { passphrase } = options
-    await readBackup(file, { files, head: await readHead(files, temporary), path: temporary, passphrase })
+    await withContent(files, dir, async ({ bytes, chunks, blobs }) => {
+      const written = createHash('sha256')
+      const database = { bytes, chunks: hashed(chunks(), written) }
+      const media = intactBlobs(files, join(dir, blobsName), blobs)
+      await writeChunks(files, temporary, await encodePortable(database, media, options))
+      const read = createHash('sha256')
+      const source = { head: await readHead(files, temporary), chunks: files.chunks(temporary) }
+      await decodePortable(file, source, options.passphrase, matchesCid, async (database) => {
+        for await (const chunk of database) read.update(chunk)
+      })
+      if (written.digest('hex') !== read.digest('hex'))
+        throw new StoreDamaged(file, 'was damaged when it was written')
+    })
     const bytes = await files.size(temporary)
     await files.rename(temporary, file)
     await files.syncDir(dirname(file))
@@ -128,47 +113,120 @@ async function* intactBlobs(
   }
 }
 
-async function readData(files: Files, dir: string): Promise<Content> {
-  const { sqlite, seq } = await loadDuringCheckpoint(files, dir)
-  try {
-    return contentOf(sqlite, seq)
-  } finally {
-    sqlite.close()
+/** Blobs of the content were deleted while it was read: newer content is needed. */
+class Outdated extends Error {}
+
+/**
+ * Calls `use` with the data as they are on disk. Calls it again if the server has put other pages in place meanwhile, or if it throws
+ * Outdated.
+ */
+async function withContent<T>(files: Files, dir: string, use: (content: Content) => Promise<T>): Promise<T> {
+  for (;;) {
+    const before = await journalsOf(files, dir)
+    const loaded = await loadDuringCheckpoint(files, dir)
+    try {
+      return await use(contentOf(loaded))
+    } catch (error) {
+      const isMoved = error instanceof StoreDamaged && (await journalsOf(files, dir)) !== before
+      if (!isMoved && !(error instanceof Outdated)) throw error
+    } finally {
+      await closeFile(loaded)
+    }
   }
 }
 
-/** Exports a database as the content of a backup, up to transaction `seq`. */
-export function contentOf(sqlite: Sqlite, seq: number): Content {
-  return { blobs: blobCids(sqlite), snapshot: exportSnapshot(sqlite, seq) }
+/** Changes with each checkpoint. */
+async function journalsOf(files: Files, dir: string): Promise<string> {
+  const names = await files.list(dir)
+  return [...journalSeqs(names), names.includes(checkpointName)].join()
 }
 
-/** Writes content as a backup. @param readAgain reads newer content, because blobs may have been deleted meanwhile */
+/** Returns a database, which does not change any more, as the content of a backup, up to transaction `seq`. */
+export function contentOf({ sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number }): Content {
+  setSeq(sqlite, seq)
+  return { blobs: blobCids(sqlite), bytes: sqlite.size, chunks: () => sqlite.chunks() }
+}
+
+/** Writes content as a backup. @param insist throws Outdated if blobs of the content are no longer there; they are left out otherwise */
 export async function saveBackup(
   files: Files,
   dir: string,
-  read: Content,
+  { blobs, bytes, chunks }: Content,
   createdAt: Date,
   kind: BackupKind,
-  readAgain: () => Promise<Content> = async () => read,
+  insist = false,
 ): Promise<BackupInfo> {
   const folder = join(dir, backupsName)
   const file = join(folder, backupName({ kind, createdAt }))
   await files.makeDir(folder)
   const lock = await lockBackups(files, folder)
   try {
-    const content = await keepBlobsOf(files, dir, read, readAgain)
-    await replaceFile(files, file, content.snapshot)
-    await replaceFile(files, checksumFile(file), ...checksumList(file, content))
-    await checkDatabase(files, file).catch(async (error: unknown) => {
-      await removeBackup(files, file)
-      throw error
-    })
+    await makeRoom(files, dir, bytes)
+    const missing = await keepBlobs(files, dir, join(folder, blobsName), blobs)
+    if (missing.size > 0 && insist) throw new Outdated()
+    const kept = blobs.filter((cid) => !missing.has(cid))
+    const sha256 = await writeDatabase(files, file, chunks())
+    await replaceFile(files, checksumFile(file), checksumLine(sha256, basename(file)), blobChecksums(kept))
     for (const expired of expiredBackups(await listNamed(dir, files), createdAt))
       await removeBackup(files, expired.file)
     await removeUnusedBlobs(files, folder)
-    return { file, kind, createdAt, bytes: content.snapshot.length, proof: undefined }
+    return { file, kind, createdAt, bytes: await files.size(file), proof: undefined }
   } finally {
     await lock.release()
+  }
+}
+
+/** Writes a compressed database, and reads it back before it gets its name. Returns the SHA-256 of the file. */
+async function writeDatabase(files: Files, file: string, chunks: Iterable<Uint8Array>): Promise<string> {
+  const [written, packed, read] = [createHash('sha256'), createHash('sha256'), createHash('sha256')]
+  const compressed = through(Readable.from(hashed(chunks, written)), createZstdCompress())
+  const replace = await prepareFile(files, file, hashedLater(compressed, packed))
+  const content = through(Readable.from(files.chunks(`${file}.tmp`)), createZstdDecompress())
+  for await (const chunk of content) read.update(chunk)
+  if (written.digest('hex') !== read.digest('hex'))
+    throw new StoreDamaged(file, 'was damaged when it was written')
+  await replace()
+  return packed.digest('hex')
+}
+
+/** Returns the output of a transformation; an error of its input ends it. */
+function through(input: Readable, transform: Duplex): AsyncIterable<Uint8Array> {
+  return pipeline(input, transform, () => {})
+}
+
+function* hashed(chunks: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+async function* hashedLater(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+/** Space that a backup leaves on the disk. */
+const reserveBytes = 1024 ** 3
+/** A database shrinks to less than this share of its size. */
+const compressedShare = 0.6
+/** As many backups stay, however full the disk is. */
+const fewest = 2
+
+/** Removes the oldest backups until the next one fits on the disk. Throws StoreUnavailable if it does not. */
+async function makeRoom(files: Files, dir: string, bytes: number): Promise<void> {
+  const folder = join(dir, backupsName)
+  const needed = bytes * compressedShare + Math.min(reserveBytes, bytes)
+  const backups = (await listNamed(dir, files)).sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  while ((await files.freeBytes(folder)) < needed) {
+    const oldest = backups.length > fewest ? backups.shift() : undefined
+    if (!oldest)
+      throw new StoreUnavailable(
+        'The disk has too little free space for a backup. Free disk space, then try again.',
+      )
+    await removeBackup(files, oldest.file)
   }
 }
 
@@ -182,24 +240,6 @@ async function lockBackups(files: Files, folder: string): Promise<Lock> {
       if (!(error instanceof StoreLocked) || performance.now() > deadline) throw error
       await setTimeout(lockPauseMs)
     }
-  }
-}
-
-/** Keeps the blobs of the content. Returns it without the blobs that are lost. */
-async function keepBlobsOf(
-  files: Files,
-  dir: string,
-  first: Content,
-  readAgain: () => Promise<Content>,
-): Promise<Content> {
-  let content = first
-  for (let attempt = 1; ; attempt++) {
-    const { snapshot, blobs } = content
-    const missing = await keepBlobs(files, dir, join(dir, backupsName, blobsName), blobs)
-    if (missing.size === 0 || attempt === readAttempts) {
-      return { snapshot, blobs: blobs.filter((cid) => !missing.has(cid)) }
-    }
-    content = await readAgain()
   }
 }
 
@@ -231,112 +271,6 @@ export async function backupIsDue(dir: string, now: Date, files: Files = nodeFil
     ({ kind, createdAt }) => kind === 'daily' && createdAt <= now,
   )
   return newest === undefined || now.getTime() - newest.createdAt.getTime() >= dayMs
-}
-
-/**
- * Reads an SQLite or one-file backup. Checks that this program wrote it, its checksum if it has one, SQLite's integrity
- * check, and the content of each blob. Missing blobs are no error.
- * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupForeign, BackupLocked
- */
-export async function checkBackup(file: string, options: CheckOptions = {}): Promise<CheckedBackup> {
-  const { files = nodeFiles } = options
-  return readBackup(file, { ...options, files, head: await readHead(files, file), path: file })
-}
-
-/** Reads the first bytes of a backup. Throws StoreDamaged when there is no such file. */
-export async function readHead(files: Files, file: string): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  try {
-    for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
-  } catch (error) {
-    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
-  }
-  return Buffer.concat(parts)
-}
-
-interface ReadOptions extends CheckOptions {
-  readonly files: Files
-  readonly head: Uint8Array
-  readonly path: string
-}
-
-/** Reads the backup at `path`. `file` is its name in errors. */
-async function readBackup(file: string, options: ReadOptions): Promise<CheckedBackup> {
-  const { files, head, path, passphrase, blobsTo, schema } = options
-  if (!isPortable(head)) {
-    if (!isSqlite(head)) throw new BackupForeign(file)
-    const { snapshot, blobs } = await checkDatabase(files, path, schema)
-    const missingBlobs = await collectBlobs(blobs, options)
-    return { snapshot, createdAt: parseBackupName(basename(file))?.createdAt, blobs, missingBlobs }
-  }
-  const received = new Set<string>()
-  const receive: ReceiveBlob = (cid, chunks) => {
-    received.add(cid)
-    return blobsTo === undefined ? matchesCid(cid, chunks) : writeBlob(files, blobsTo, cid, chunks)
-  }
-  const source = { head, chunks: files.chunks(path) }
-  const { snapshot, createdAt } = await decodePortable(file, source, passphrase, receive)
-  const blobs = await checkSnapshot(file, snapshot, schema)
-  if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...received])
-  return { snapshot, createdAt, blobs, missingBlobs: blobs.filter((cid) => !received.has(cid)) }
-}
-
-/** Reads and checks the database of an SQLite backup. */
-async function checkDatabase(files: Files, file: string, schema?: Schema): Promise<Content> {
-  // The database that checks it takes the buffer over.
-  const snapshot = await files.read(file, 'with room')
-  const list = await readIfThere(files, checksumFile(file))
-  const line = checksumLine(snapshot, basename(file))
-  if (list !== undefined && !line.equals(list.subarray(0, line.length))) {
-    throw new StoreDamaged(file, 'does not match its checksum')
-  }
-  return { snapshot, blobs: await checkSnapshot(file, snapshot, schema) }
-}
-
-/** Checks a snapshot, and returns the CIDs of its blobs. */
-async function checkSnapshot(file: string, snapshot: Uint8Array, schema?: Schema): Promise<string[]> {
-  const { sqlite } = await openSnapshot(file, snapshot, 'thorough')
-  try {
-    if (schema) checkVersion(file, sqlite, schema)
-    return blobCids(sqlite)
-  } finally {
-    sqlite.close()
-  }
-}
-
-/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns blobs that no folder has. */
-async function collectBlobs(
-  cids: readonly string[],
-  { files, path, blobFolders = [], blobsTo }: ReadOptions,
-): Promise<string[]> {
-  const folders = [blobFolderOf(path), ...blobFolders]
-  const missing: string[] = []
-  for (const cid of cids) {
-    const found = await firstIntact(files, folders, cid)
-    if (found === undefined) missing.push(cid)
-    else if (blobsTo !== undefined) await linkBlob(files, found, blobsTo, cid)
-  }
-  const lost = new Set(missing)
-  if (blobsTo !== undefined) {
-    await syncBlobDirs(
-      files,
-      blobsTo,
-      cids.filter((cid) => !lost.has(cid)),
-    )
-  }
-  return missing
-}
-
-async function firstIntact(
-  files: Files,
-  folders: readonly string[],
-  cid: string,
-): Promise<string | undefined> {
-  for (const folder of folders) {
-    const path = blobPath(folder, cid)
-    if (await isIntact(files, path, cid)) return path
-  }
-  return undefined
 }
 
 async function removeBackup(files: Files, file: string): Promise<void> {

@@ -1,41 +1,145 @@
-/** The checkpoint: merges the snapshot and the sealed journals into a new snapshot. */
-import type { Files } from './files.ts'
-import { journalPath, journalSeqs } from './layout.ts'
-import { load } from './recover.ts'
-import { exportSnapshot, putSnapshot } from './snapshot.ts'
-
 /**
- * Merges the journals that start before transaction `before` into the snapshot and removes them. A crash or failure at any
- * point loses nothing and applies nothing twice. Returns the bytes of the new snapshot.
+ * The checkpoint puts changed pages in their places in the database file. First they are written to `pds.checkpoint`, which gets its name
+ * when it is complete on disk. From then on, a crash at any point leads to the same result: the next start puts them in place again.
+ *
+ * `pds.checkpoint` begins with 16 bytes of text, the number of pages and the CRC-32 of the list that follows: number and checksum of each
+ * page, ascending. Numbers have 32 bits, little-endian. The pages follow in the same order.
  */
-export async function checkpoint(files: Files, dir: string, before: number): Promise<number> {
-  const { sqlite, seq } = await load(files, dir, { before })
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { StoreDamaged } from './errors.ts'
+import { type Files, readIfThere, replaceFile, writeChunks, writeFully } from './files.ts'
+import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from './layout.ts'
+import { type PageChecksums, readChecksums } from './page-checksums.ts'
+import { type Pages, pageBytes, pageChecksum } from './page-file.ts'
+
+const title = Buffer.from('pds checkpoint 1')
+const headBytes = title.length + 8
+/** Pages that are handled at once: half a millisecond. */
+const runLength = 64
+
+/** Writes changed pages to `pds.checkpoint`. After a failure there is no such file, or one that a start may use. */
+export async function writeCheckpoint(files: Files, dir: string, pages: Pages): Promise<void> {
+  const path = join(dir, checkpointName)
+  const temporary = `${path}.tmp`
+  const numbers = ascending(pages)
+  const list = await listOf(pages, numbers)
   try {
-    const bytes = exportSnapshot(sqlite, seq)
-    await replaceSnapshot(files, dir, [bytes], before)
-    return bytes.length
-  } finally {
-    sqlite.close()
+    await writeChunks(files, temporary, chunksOf(pages, numbers, list))
+  } catch (error) {
+    await files.remove(temporary).catch(() => {})
+    throw error
   }
+  await files.rename(temporary, path)
+  await files.syncDir(dir)
 }
 
 /**
- * Installs a snapshot that contains every transaction before `before`, then removes the journals that it
- * replaces.
+ * Puts the pages of `pds.checkpoint` in their places, and removes it. May be repeated after a failure.
+ * @param checksums also get those of the pages; undefined if the database has none
  */
-export async function replaceSnapshot(
+export async function finishCheckpoint(
   files: Files,
   dir: string,
-  chunks: Iterable<Uint8Array>,
-  before: number,
+  pages: Pages,
+  checksums: PageChecksums | undefined,
 ): Promise<void> {
-  await putSnapshot(files, dir, chunks)
-  await removeJournals(files, dir, before)
+  const file = await files.edit(join(dir, databaseName))
+  try {
+    for (const run of runsOf(ascending(pages))) {
+      const bytes = Buffer.concat(run.map((number) => pages.get(number) as Uint8Array))
+      for (const number of run) checksums?.set(number, pages.get(number) as Uint8Array)
+      await writeFully(file, bytes, ((run[0] as number) - 1) * pageBytes)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  if (checksums) await replaceFile(files, join(dir, checksumsName), checksums.encode())
+  await files.remove(join(dir, checkpointName))
+  await files.syncDir(dir)
 }
 
-/** Removes the journals that start before transaction `before`; the snapshot on disk must contain them. */
+/** Reads the pages of a checkpoint that was not finished; undefined if there is none. @throws StoreDamaged */
+export async function readCheckpoint(files: Files, dir: string): Promise<Pages | undefined> {
+  const path = join(dir, checkpointName)
+  const bytes = await readIfThere(files, path)
+  if (!bytes) return undefined
+  const { pages, isWhole } = scanCheckpoint(bytes)
+  if (!isWhole) throw new StoreDamaged(path, 'is damaged or cut short')
+  return pages
+}
+
+/** Returns the intact pages of a checkpoint, and whether these are all. */
+export function scanCheckpoint(bytes: Uint8Array): { readonly pages: Pages; readonly isWhole: boolean } {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const pages = new Map<number, Uint8Array>()
+  const hasHead = content.length >= headBytes && title.equals(content.subarray(0, title.length))
+  const count = hasHead ? content.readUInt32LE(title.length) : 0
+  const start = headBytes + 8 * count
+  const list = content.subarray(headBytes, start)
+  if (!hasHead || content.readUInt32LE(title.length + 4) !== crc32(list)) return { pages, isWhole: false }
+  for (let at = 0; at < count; at++) {
+    const number = list.readUInt32LE(8 * at)
+    const page = content.subarray(start + at * pageBytes, start + (at + 1) * pageBytes)
+    if (pageChecksum(page, number) === list.readUInt32LE(8 * at + 4)) pages.set(number, page)
+  }
+  return { pages, isWhole: pages.size === count && content.length === start + count * pageBytes }
+}
+
+/** Finishes a checkpoint that a crash interrupted. The caller holds the lock. @throws StoreDamaged, StoreTooNew */
+export async function resumeCheckpoint(files: Files, dir: string): Promise<void> {
+  const pages = await readCheckpoint(files, dir)
+  if (!pages) return
+  const checksums = await readChecksums(files, dir)
+  const isIntact = checksums?.hasUnknown === false
+  await finishCheckpoint(files, dir, pages, isIntact ? checksums : undefined)
+  // Without them, the start checks the whole database.
+  if (!isIntact) await files.remove(join(dir, checksumsName))
+}
+
+/** Removes the journals that start before transaction `before`; the database file must contain them. */
 export async function removeJournals(files: Files, dir: string, before: number): Promise<void> {
   for (const first of journalSeqs(await files.list(dir))) {
     if (first < before) await files.remove(journalPath(dir, first))
   }
+}
+
+function ascending(pages: Pages): number[] {
+  return [...pages.keys()].sort((a, b) => a - b)
+}
+
+/** Numbers and checksums. */
+async function listOf(pages: Pages, numbers: readonly number[]): Promise<Buffer> {
+  const list = Buffer.alloc(8 * numbers.length)
+  for (const [at, number] of numbers.entries()) {
+    if (at % runLength === runLength - 1) await setImmediate()
+    list.writeUInt32LE(number, 8 * at)
+    list.writeUInt32LE(pageChecksum(pages.get(number) as Uint8Array, number), 8 * at + 4)
+  }
+  return list
+}
+
+function* chunksOf(pages: Pages, numbers: readonly number[], list: Buffer): Generator<Uint8Array> {
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(numbers.length)
+  head.writeUInt32LE(crc32(list), 4)
+  yield Buffer.concat([title, head, list])
+  for (let at = 0; at < numbers.length; at += runLength) {
+    yield Buffer.concat(numbers.slice(at, at + runLength).map((number) => pages.get(number) as Uint8Array))
+  }
+}
+
+/** Splits ascending numbers into runs without gaps, which are written at once. */
+function* runsOf(numbers: readonly number[]): Generator<number[]> {
+  let run: number[] = []
+  for (const number of numbers) {
+    if (run.length === runLength || (run.length > 0 && run.at(-1) !== number - 1)) {
+      yield run
+      run = []
+    }
+    run.push(number)
+  }
+  if (run.length > 0) yield run
 }

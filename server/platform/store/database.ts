@@ -1,17 +1,19 @@
 /**
- * The store: an SQLite database in memory. Every write is on disk before it is acknowledged.
+ * The store: an SQLite database on disk, with the pages that have changed since the last checkpoint in memory. Every write is on disk
+ * before it is acknowledged.
  *
  * A transaction runs in memory at once. Its statements are then written as a frame of the journal, together with statements of
  * other transactions that wait. Readers see a transaction as soon as it has run, so a response must wait for `settled`.
- * When a write fails, memory is reloaded from disk.
+ * When a write fails, the changed pages are dropped, and the journals replayed over those on disk.
  */
 
 import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo, BackupKind } from './backup.ts'
 import { exists } from './blob-files.ts'
-import { replaceSnapshot } from './checkpoint.ts'
+import { finishCheckpoint, removeJournals, writeCheckpoint } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
+import { openPageFile, setSeq } from './database-file.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
@@ -19,8 +21,9 @@ import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
-import { loadDuringCheckpoint } from './recover.ts'
-import { exportSnapshot, freezeSnapshot } from './snapshot.ts'
+import type { PageFile, Pages } from './page-file.ts'
+import { type PageOverlay, recycle } from './page-overlay.ts'
+import { replayJournals } from './recover.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './tasks.ts'
 import { type Reader, runTransaction, type Writer } from './transaction.ts'
@@ -40,10 +43,8 @@ export interface OpenOptions extends StartEvents {
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
   readonly files?: Files | undefined
-  /** Bytes of journals at which a checkpoint starts automatically: by default 8 MiB, or a quarter of the snapshot if that is more. */
+  /** Bytes of journals at which a checkpoint starts automatically: 8 MiB by default. */
   readonly checkpointBytes?: number | undefined
-  /** Makes checkpoints merge the files, as they do when a database has outgrown its array; for tests. */
-  readonly mergeFiles?: boolean
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
   /** Bytes of data at which `assertRoom` throws. */
@@ -53,8 +54,10 @@ export interface OpenOptions extends StartEvents {
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
+/** Changed pages in memory at which a checkpoint starts automatically: 16 MiB. */
+const checkpointPages = 4096
 /** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
-const defaultFullBytes = 1.5 * 1024 ** 3
+const defaultFullBytes = Number.POSITIVE_INFINITY
 /** Bytes of the journal after which the size of a database that is far from full is read again. */
 const sizeCheckBytes = 64 * 1024
 
@@ -63,9 +66,12 @@ export class Database implements Reader {
   readonly #files: Files
   readonly #lock: Lock
   readonly #log: CommitLog
+  readonly #file: PageFile
   #sqlite: Sqlite
-  #snapshotBytes: number
+  #overlay: PageOverlay
   #sealedBytes: number
+  /** A checkpoint of transactions that are on disk, until it is in the database file. */
+  #unfinished: { readonly pages: Pages; readonly before: number; isWritten: boolean } | undefined
 
   #commits = 0
   readonly #tableVersions = new Map<string, number>()
@@ -96,8 +102,9 @@ export class Database implements Reader {
       reserveBytes: options.reserveBytes ?? defaultReserveBytes,
       rollBack: () => this.#reload(),
     })
+    this.#file = opened.file
     this.#sqlite = opened.sqlite
-    this.#snapshotBytes = opened.snapshotBytes
+    this.#overlay = opened.overlay
     this.#sealedBytes = opened.sealedBytes
   }
 
@@ -218,39 +225,65 @@ export class Database implements Reader {
   }
 
   /**
-   * Waits for a running checkpoint, once the journal has grown enough for the next one. For writers of much data, between their
-   * transactions: a checkpoint reads the whole journal into memory.
+   * Waits for a running checkpoint or backup, once the next checkpoint is due. For writers of much data, between their transactions:
+   * otherwise journals and changed pages grow without limit.
    */
   async keepPace(): Promise<void> {
-    const { checkpointBytes = defaultCheckpointBytes } = this.#options
-    if (this.#checkpointing && this.#log.length >= checkpointBytes) await this.#upkeep(async () => {})
+    if (this.#checkpointing && this.#isCheckpointDue) await this.#upkeep(async () => {})
   }
 
-  /** Moves the journals into the snapshot. Also runs automatically when they have grown. */
+  /** Puts the changed pages in the database file, and removes the journals. Also runs automatically. */
   async checkpoint(): Promise<void> {
     this.#assertOpen()
-    await this.#upkeep(async () => {
-      this.#sealedBytes += await this.#log.seal()
-      if (this.#sealedBytes === 0) return
-      this.#snapshotBytes = await this.#replaceSnapshot()
-      this.#sealedBytes = 0
-      this.#checkpointAt = 0
-    })
+    await this.#upkeep(() => this.#whileBusy(() => this.#checkpoint()))
   }
 
-  /**
-   * Writes memory as the snapshot, page by page. If the database has outgrown its array, a worker merges the files instead, which
-   * takes as much memory again and more time. Returns the bytes of the snapshot.
-   */
-  async #replaceSnapshot(): Promise<number> {
-    const { directory: dir, mergeFiles = false } = this.#options
+  async #checkpoint(): Promise<void> {
+    await this.#finishCheckpoint()
+    this.#sealedBytes += await this.#log.seal()
+    if (this.#sealedBytes === 0) return
     const before = this.#log.firstSeq
-    using frozen = this.#dirty || mergeFiles ? undefined : freezeSnapshot(this.#sqlite, this.#log.lastSeq)
-    if (!frozen) return this.#inBackground({ kind: 'checkpoint', dir, before })
-    // Memory may be ahead of the disk.
-    await this.settled()
-    await this.#whileBusy(() => replaceSnapshot(this.#files, dir, frozen.chunks(), before))
-    return frozen.length
+    const pages = this.#freeze()
+    // Memory may be ahead of the disk. If it cannot catch up, the changes are dropped.
+    await this.settled().catch((error: unknown) => {
+      this.#thaw(pages)
+      throw error
+    })
+    if (this.#file.frozen !== pages) throw new StoreUnavailable('The changes could not be written to disk.')
+    this.#unfinished = { pages, before, isWritten: false }
+    await this.#finishCheckpoint()
+  }
+
+  /** Returns the changed pages as they are now. From here on, changes go to other ones. */
+  #freeze(): Pages {
+    if (this.#dirty) throw new StoreUnavailable('The disk accepts no writes.')
+    setSeq(this.#sqlite, this.#log.lastSeq)
+    const pages = this.#overlay.takeChanges()
+    this.#file.frozen = pages
+    return pages
+  }
+
+  /** Undoes `freeze`. */
+  #thaw(pages: Pages | undefined): void {
+    if (!pages || this.#file.frozen !== pages) return
+    this.#overlay.putBack(pages)
+    this.#file.frozen = undefined
+  }
+
+  async #finishCheckpoint(): Promise<void> {
+    const checkpoint = this.#unfinished
+    if (!checkpoint) return
+    const { directory } = this.#options
+    const { pages, before } = checkpoint
+    if (!checkpoint.isWritten) await writeCheckpoint(this.#files, directory, pages)
+    checkpoint.isWritten = true
+    await finishCheckpoint(this.#files, directory, pages, this.#file.checksums)
+    this.#file.frozen = undefined
+    this.#unfinished = undefined
+    recycle(pages)
+    this.#sealedBytes = 0
+    await removeJournals(this.#files, directory, before)
+    this.#checkpointAt = 0
   }
 
   /** Makes a backup of everything that a reader can see now. */
@@ -289,15 +322,13 @@ export class Database implements Reader {
     await this.#upkeep(() => this.#lastCheckpoint()).catch((error) => this.#options.onFault?.(error))
     await this.#log.close().catch(() => {})
     this.#sqlite.close()
+    await this.#file.close().catch(() => {})
     await this.#lock.release()
   }
 
   async #lastCheckpoint(): Promise<void> {
     await this.#log.repair()
-    this.#sealedBytes += await this.#log.seal()
-    if (this.#sealedBytes === 0) return
-    const bytes = exportSnapshot(this.#sqlite, this.#log.seq)
-    await replaceSnapshot(this.#files, this.#options.directory, [bytes], this.#log.firstSeq)
+    await this.#checkpoint()
   }
 
   #assertOpen(): void {
@@ -314,15 +345,22 @@ export class Database implements Reader {
     }
   }
 
-  /** Reloads memory from disk. */
+  /** Drops the changed pages, and replays the journals. */
   async #reload(): Promise<void> {
     this.#dirty = true
+    if (!this.#unfinished) this.#thaw(this.#file.frozen)
+    const { directory } = this.#options
+    const opened = await openPageFile(this.#file, 'quick')
     const { firstSeq, length } = this.#log
-    const loaded = await loadDuringCheckpoint(this.#files, this.#options.directory, {
-      newest: { firstSeq, length },
-    })
+    try {
+      await replayJournals(this.#files, directory, opened, { firstSeq, length })
+    } catch (error) {
+      opened.sqlite.close()
+      throw error
+    }
     this.#sqlite.close()
-    this.#sqlite = loaded.sqlite
+    this.#sqlite = opened.sqlite
+    this.#overlay = opened.overlay
     this.#dirty = false
     this.#changed()
     this.#epoch++
@@ -339,16 +377,19 @@ export class Database implements Reader {
     })
   }
 
+  get #isCheckpointDue(): boolean {
+    const { checkpointBytes = defaultCheckpointBytes } = this.#options
+    return this.#log.length >= checkpointBytes || this.#overlay.changes >= checkpointPages
+  }
+
   #checkpointWhenDue(): void {
+    if (this.#checkpointing || this.#closing !== undefined || !this.#isCheckpointDue) return
     const bytes = this.#sealedBytes + this.#log.length
-    const { checkpointBytes: limit = Math.max(defaultCheckpointBytes, this.#snapshotBytes / 4) } =
-      this.#options
-    if (this.#checkpointing || this.#closing !== undefined || bytes < Math.max(limit, this.#checkpointAt))
-      return
+    if (bytes < this.#checkpointAt) return
     this.#checkpointing = true
     this.checkpoint()
       .catch((error: unknown) => {
-        this.#checkpointAt = bytes + limit
+        this.#checkpointAt = bytes + defaultCheckpointBytes
         this.#options.onFault?.(error)
       })
       .finally(() => {

@@ -2,12 +2,12 @@
  * Every file operation of the store goes through `Files`, so that a test can make any of them fail or cut the power after
  * it.
  */
-import { constants, createReadStream, writeSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { freeBytes } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { allocateWithRoom } from './memory.ts'
 
 export interface OpenFile {
   /** Returns the bytes written, which may be fewer than given: see `writeFully`. */
@@ -19,6 +19,15 @@ export interface OpenFile {
   truncate(length: number): Promise<void>
   /** Resolves once the content and the length are on disk. */
   sync(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A file for reading at once, by the thread that asks. */
+export interface ReadableFile {
+  /** In bytes, at this moment. */
+  size(): number
+  /** Reads into all of `into`, and returns the bytes read: fewer at the end of the file. */
+  readBlocking(into: Uint8Array, position: number): number
   close(): Promise<void>
 }
 
@@ -37,14 +46,17 @@ export interface Measured {
 export interface Files {
   /** Names in a directory; none when it does not exist. */
   list(dir: string): Promise<string[]>
-  /** @param room returns the start of a buffer of `sizeWithRoom`, in which a database can grow without a copy */
-  read(path: string, room?: 'with room'): Promise<Uint8Array>
+  read(path: string): Promise<Uint8Array>
+  /** Opens an existing file for reading. */
+  open(path: string): Promise<ReadableFile>
   /** Reads a file in chunks, and closes it when the reader stops. `end` is exclusive. */
   chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
   /** Measures a directory with all its content, without following links; undefined if the path is no directory. */
   measureDir(path: string): Promise<Measured | undefined>
+  /** Bytes that may still be written in an existing directory. */
+  freeBytes(dir: string): Promise<number>
   /** Time of the last content change. */
   changedAt(path: string): Promise<Date>
   /** Creates an empty file that only its owner can read; replaces an existing one. */
@@ -96,20 +108,20 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   }
 }
 
-/** Reads a file into a larger buffer. */
-async function readWithRoom(path: string): Promise<Uint8Array> {
-  const handle = await fs.open(path, 'r')
-  try {
-    const { size } = await handle.stat()
-    const bytes = allocateWithRoom(size)
-    for (let at = 0; at < size; ) {
-      const { bytesRead } = await handle.read(bytes, at, size - at, at)
-      if (bytesRead === 0) return bytes.subarray(0, at)
-      at += bytesRead
-    }
-    return bytes
-  } finally {
-    await handle.close()
+async function openForReading(path: string): Promise<ReadableFile> {
+  const fd = openSync(path, constants.O_RDONLY)
+  return {
+    size: () => fstatSync(fd).size,
+    readBlocking(into, position) {
+      let read = 0
+      while (read < into.length) {
+        const count = readSync(fd, into, read, into.length - read, position + read)
+        if (count === 0) break
+        read += count
+      }
+      return read
+    },
+    close: async () => closeSync(fd),
   }
 }
 
@@ -190,10 +202,12 @@ export const nodeFiles: Files = {
       throw error
     }
   },
-  read: (path, room) => (room ? readWithRoom(path) : fs.readFile(path)),
+  read: (path) => fs.readFile(path),
+  open: openForReading,
   chunks: readChunks,
   size: async (path) => (await fs.stat(path)).size,
   measureDir,
+  freeBytes,
   changedAt: async (path) => (await fs.stat(path)).mtime,
   async create(path, options) {
     // An existing file is removed instead of emptied: it may have another owner, or be a link.
@@ -229,13 +243,9 @@ export function isInUse(error: unknown): boolean {
 }
 
 /** Reads a file; undefined if it does not exist. */
-export async function readIfThere(
-  files: Files,
-  path: string,
-  room?: 'with room',
-): Promise<Uint8Array | undefined> {
+export async function readIfThere(files: Files, path: string): Promise<Uint8Array | undefined> {
   try {
-    return await files.read(path, room)
+    return await files.read(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -301,7 +311,8 @@ export async function prepareFile(files: Files, path: string, chunks: Chunks): P
   }
 }
 
-async function replaceByChunks(files: Files, path: string, chunks: Chunks): Promise<void> {
+/** As `replaceFile`, of content that is not in memory as a whole. */
+export async function replaceByChunks(files: Files, path: string, chunks: Chunks): Promise<void> {
   const replace = await prepareFile(files, path, chunks)
   await replace()
 }

@@ -1,9 +1,15 @@
 /** The names of the files in a data directory. */
 import { join } from 'node:path'
 
-export const snapshotName = 'pds.sqlite'
-export const sidecarName = 'pds.sqlite.sha256'
-/** A verified backup that becomes the snapshot: once it has this name, the restore is committed. */
+/** The pages as of the last checkpoint. */
+export const databaseName = 'pds.sqlite'
+/** The checksum of each page. */
+export const checksumsName = 'pds.sqlite.pages'
+/** The SHA-256 of the whole file, which data of an earlier version have instead. */
+export const earlierChecksumName = 'pds.sqlite.sha256'
+/** Changed pages that are being put in their places. */
+export const checkpointName = 'pds.checkpoint'
+/** A verified backup that becomes the database: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
@@ -25,7 +31,7 @@ export const eventsName = 'events'
 export const replacedPrefix = 'replaced-'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
-const temporaryPattern = /^pds\.sqlite.*\.tmp$/
+const temporaryPattern = /^pds\.(sqlite|checkpoint).*\.tmp$/
 
 /** Journals are named by the sequence number of their first transaction. */
 export function journalPath(dir: string, firstSeq: number): string {

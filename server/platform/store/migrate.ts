@@ -1,6 +1,7 @@
 /** Creates the schema of a new database, and upgrades that of an older one. */
+
+import { schemaVersion } from './database-file.ts'
 import { StoreTooNew, StoreTooOld } from './errors.ts'
-import { schemaVersion } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface Schema {
@@ -33,15 +34,13 @@ export function migrate(sqlite: Sqlite, schema: Schema): void {
   const version = schemaVersion(sqlite)
   const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - schema.oldest)
   // Without a rollback journal, which would hold every changed page in memory.
-  sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA secure_delete = OFF')
+  sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF')
   for (const statements of pending) sqlite.exec(`BEGIN; ${statements}; COMMIT`)
   sqlite.exec(`PRAGMA user_version = ${newestVersion(schema)}`)
   sqlite.forget()
   const broken = sqlite.all<{ table: string }>('PRAGMA foreign_key_check')
   if (broken.length > 0)
     throw new Error(`An upgrade left rows in ${broken[0]?.table} that refer to missing rows`)
-  // Leaves nothing of deleted rows in free pages.
-  sqlite.exec('VACUUM')
-  sqlite.exec('PRAGMA secure_delete = ON; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
+  sqlite.exec('PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
   sqlite.forget()
 }

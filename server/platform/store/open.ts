@@ -1,12 +1,16 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
 import { contentOf, saveBackup } from './backup.ts'
-import { removeJournals } from './checkpoint.ts'
+import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './database-file.ts'
 import { StoreDamaged } from './errors.ts'
-import { type Files, isMissing } from './files.ts'
+import { type Files, isMissing, replaceFile } from './files.ts'
 import { Journal } from './journal-file.ts'
 import {
   backupsName,
+  checksumsName,
+  databaseName,
+  earlierChecksumName,
   fileTime,
   isData,
   isTemporary,
@@ -14,13 +18,11 @@ import {
   journalSeqs,
   replacedPrefix,
   restoredBlobsName,
-  snapshotName,
 } from './layout.ts'
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
+import { PageChecksums } from './page-checksums.ts'
 import { type Loaded, load } from './recover.ts'
 import { finishRestore } from './restore.ts'
-import { createSqlite, exportSnapshot, putSnapshot, schemaVersion, writeChecksum } from './snapshot.ts'
-import { Sqlite } from './sqlite.ts'
 
 /** An upgrade of the data to the schema of this program, by versions of the schema. */
 export interface Upgrade {
@@ -33,17 +35,13 @@ export interface Upgrade {
 export interface StartEvents {
   /** Called before and after pending upgrades, which take a minute for a million notifications. */
   readonly onUpgrade?: (upgrade: Upgrade) => void
-  /** Called when a damaged checksum of an intact snapshot was replaced. */
+  /** Called when damaged checksums of an intact database were replaced. */
   readonly onDamagedChecksum?: () => void
 }
 
-export interface OpenedStore {
-  readonly sqlite: Sqlite
-  /** Number of the last transaction. */
-  readonly seq: number
+export interface OpenedStore extends Loaded {
   readonly journal: Journal
-  readonly snapshotBytes: number
-  /** Bytes in older journals, which the next checkpoint writes to the snapshot. */
+  /** Bytes in older journals, which the next checkpoint removes. */
   readonly sealedBytes: number
 }
 
@@ -61,64 +59,56 @@ export async function openStore(
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
-  const loaded = await loadOrMoveAside(files, dir, now)
-  let { sqlite, seq } = loaded
+  const loaded = await orMoveAside(files, dir, now, async () => {
+    await resumeCheckpoint(files, dir)
+    return load(files, dir)
+  })
   let journal: Journal | undefined
   try {
-    checkVersion(join(dir, snapshotName), sqlite, schema)
+    checkVersion(loaded.file.path, loaded.sqlite, schema)
+    const isEarlier = loaded.checkedBy === 'earlier checksum'
+    if (isEarlier || schemaVersion(loaded.sqlite) < newestVersion(schema)) {
+      await saveBackup(files, dir, contentOf(loaded), now(), 'upgrade')
+    }
     journal = await openJournal(files, dir, loaded)
-    if (!loaded.hasChecksum) await writeChecksum(files, dir)
-    if (loaded.hasDamagedChecksum) onDamagedChecksum?.()
-    const snapshotBytes = await bringUpToDate(files, dir, loaded, schema, now, onUpgrade)
+    await keepChecksums(files, dir, loaded)
+    if (loaded.checkedBy === 'repaired') onDamagedChecksum?.()
+    await bringUpToDate(files, dir, loaded, schema, onUpgrade)
     const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
-    sqlite = await compacted(sqlite)
-    return { sqlite, seq, journal, snapshotBytes, sealedBytes }
+    return { ...loaded, journal, sealedBytes }
   } catch (error) {
     await journal?.close()
-    sqlite.close()
+    await closeFile(loaded)
     throw error
   }
 }
 
-/** Free bytes from which a database is compacted, if they are also half of it. */
-const compactedBytes = 16 * 1024 * 1024
-
-/**
- * Returns the database without the pages that deletions have freed, if they are most of a large one: memory, snapshots and backups
- * have its whole size. An upgrade has done that, and its database gets an array with room to grow.
- */
-async function compacted(sqlite: Sqlite): Promise<Sqlite> {
-  const { size, freeBytes, hasRoom } = sqlite
-  const isMostlyFree = freeBytes >= Math.max(compactedBytes, size / 2)
-  if (hasRoom && !isMostlyFree) return sqlite
-  // SQLite's own memory never shrinks, so neither the old pages nor the new file go there.
-  if (isMostlyFree) sqlite.exec('PRAGMA journal_mode = OFF; PRAGMA temp_store = FILE; VACUUM')
-  const bytes = sqlite.export()
-  sqlite.close()
-  return Sqlite.open(bytes)
-}
-
-/** Whether the directory has no file of this program. A start with empty data would hide the loss of a snapshot. */
+/** Whether the directory has no file of this program. A start with empty data would hide the loss of a database. */
 async function isNew(files: Files, dir: string): Promise<boolean> {
   const existing = (await files.list(dir)).filter((name) => isData(name) || name.startsWith(replacedPrefix))
   return existing.length === 0 && (await files.list(join(dir, backupsName))).length === 0
 }
 
-/** Writes an empty snapshot. Its checksum follows after the first journal, so a snapshot with a checksum has a journal. */
+/** Writes an empty database. Its checksums follow after the first journal, so a database with checksums has a journal. */
 async function createStore(files: Files, dir: string, schema: Schema): Promise<void> {
   const sqlite = await createSqlite()
   try {
     migrate(sqlite, schema)
-    await putSnapshot(files, dir, [exportSnapshot(sqlite, 0)])
+    await replaceFile(files, join(dir, databaseName), sqlite.export())
   } finally {
     sqlite.close()
   }
 }
 
-/** Loads the store. Moves a damaged file aside, so that no later start overwrites it. */
-async function loadOrMoveAside(files: Files, dir: string, now: () => Date): Promise<Loaded> {
+/** Moves a file aside that is found damaged, so that no later start overwrites it. */
+async function orMoveAside<T>(
+  files: Files,
+  dir: string,
+  now: () => Date,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await load(files, dir)
+    return await work()
   } catch (error) {
     if (!(error instanceof StoreDamaged) || error.movedTo !== undefined) throw error
     const movedTo = `${error.file}.damaged-${fileTime(now())}`
@@ -140,28 +130,38 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   await files.syncDir(dir)
   const newest = journals.at(-1)
   if (newest?.lastSeq === seq) return Journal.resume(files, dir, newest.firstSeq, newest.length)
-  // A snapshot that was copied here by hand: it is newer than the journals, or has none.
+  // A database that was copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await removeJournals(files, dir, journal.firstSeq)
   return journal
 }
 
-/** Runs pending upgrades, after a backup, and writes a new snapshot. Returns the size of the snapshot in bytes. */
+/** Makes sure that the pages on disk have checksums that are right. */
+async function keepChecksums(files: Files, dir: string, { file, checkedBy }: Loaded): Promise<void> {
+  if (checkedBy !== 'checksums') {
+    file.checksums ??= PageChecksums.of(allPages(file))
+    await replaceFile(files, join(dir, checksumsName), file.checksums.encode())
+  }
+  await files.remove(join(dir, earlierChecksumName))
+}
+
+/** Runs pending upgrades. They are in no journal, so a checkpoint follows at once. */
 async function bringUpToDate(
   files: Files,
   dir: string,
-  { sqlite, seq, snapshotBytes }: Loaded,
+  { sqlite, overlay, file, seq }: Loaded,
   schema: Schema,
-  now: () => Date,
   onUpgrade: ((upgrade: Upgrade) => void) | undefined,
-): Promise<number> {
+): Promise<void> {
   const [from, to] = [schemaVersion(sqlite), newestVersion(schema)]
-  if (from === to) return snapshotBytes
+  if (from === to) return
   onUpgrade?.({ from, to, state: 'started' })
-  await saveBackup(files, dir, contentOf(sqlite, seq), now(), 'upgrade')
   migrate(sqlite, schema)
-  const bytes = exportSnapshot(sqlite, seq)
-  await putSnapshot(files, dir, [bytes])
+  setSeq(sqlite, seq)
+  const pages = overlay.takeChanges()
+  file.frozen = pages
+  await writeCheckpoint(files, dir, pages)
+  await finishCheckpoint(files, dir, pages, file.checksums)
+  file.frozen = undefined
   onUpgrade?.({ from, to, state: 'finished' })
-  return bytes.length
 }

@@ -1,12 +1,12 @@
 /**
- * The one-file backup: an archive (tar) of the snapshot and the blobs, compressed (gzip, RFC 1952) and encrypted with a
+ * The one-file backup: an archive (tar) of the database and the blobs, compressed (gzip, RFC 1952) and encrypted with a
  * passphrase (age-encryption.org/v1, scrypt). All are standard formats, so a file can be read without this program, and
  * its content is a data directory:
  *
  *     age --decrypt everything.tar.gz.age | tar -xz -C DIR
  *
- * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Blobs are never in memory
- * as a whole.
+ * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Nothing is in memory as a
+ * whole.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,7 +14,7 @@ import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { BackupLocked, StoreDamaged } from './errors.ts'
-import { blobPath, blobsName, isBlobName, snapshotName } from './layout.ts'
+import { blobPath, blobsName, databaseName, isBlobName } from './layout.ts'
 import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
 /** A blob of a backup. */
@@ -33,10 +33,10 @@ export interface PortableOptions {
   readonly workFactor?: number
 }
 
-export interface PortableContent {
-  readonly snapshot: Uint8Array
-  /** To the second; undefined when another tool wrote the file without a time. */
-  readonly createdAt: Date | undefined
+/** The database of a backup. */
+export interface DatabaseContent {
+  readonly bytes: number
+  readonly chunks: Iterable<Uint8Array>
 }
 
 const ageMagic = Buffer.from('age-encryption.org/v1\n')
@@ -49,8 +49,6 @@ const defaultWorkFactor = 17
 const chunkBytes = 1024 * 1024
 /** First bytes of a file that show its format. */
 export const headBytes = 64
-/** SQLite in WebAssembly opens no larger file. */
-const maxSnapshotBytes = 2 ** 31 - 1
 
 /** Whether this is a one-file backup, encrypted or not. */
 export function isPortable(bytes: Uint8Array): boolean {
@@ -62,13 +60,13 @@ export function isEncrypted(bytes: Uint8Array): boolean {
   return startsWith(bytes, ageMagic)
 }
 
-/** Returns a snapshot and its blobs as a one-file backup, in chunks. */
+/** Returns a database and its blobs as a one-file backup, in chunks. */
 export async function encodePortable(
-  snapshot: Uint8Array,
+  database: DatabaseContent,
   blobs: AsyncIterable<BlobContent>,
   { createdAt, passphrase, workFactor = defaultWorkFactor }: PortableOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const compressed = compress(snapshot, blobs, createdAt)
+  const compressed = compress(database, blobs, createdAt)
   if (passphrase === undefined) return compressed
   const { Encrypter } = await loadAge()
   const encrypter = new Encrypter()
@@ -81,26 +79,34 @@ export async function encodePortable(
 /** Stores the content of a blob, or only checks it. Returns whether it matches the CID. */
 export type ReceiveBlob = (cid: string, chunks: AsyncIterable<Uint8Array>) => Promise<boolean>
 
+/** Stores the database. */
+export type ReceiveDatabase = (chunks: AsyncIterable<Uint8Array>) => Promise<void>
+
 /**
- * Returns the content of a one-file backup, and passes its blobs to `receive`. Ignores a passphrase if the file is not
- * encrypted. `file` is its name in errors, `head` its first bytes.
- * @throws BackupLocked, StoreDamaged, and errors of `receive`
+ * Passes on the content of a one-file backup. Returns when it was made, to the second; undefined if another tool wrote the file without
+ * a time. Ignores a passphrase if the file is not encrypted. `file` is its name in errors, `head` its first bytes.
+ * @throws BackupLocked, StoreDamaged, and errors of `receive` and `receiveDatabase`
  */
 export async function decodePortable(
   file: string,
   { head, chunks }: { head: Uint8Array; chunks: AsyncIterable<Uint8Array> },
   passphrase: string | undefined,
   receive: ReceiveBlob,
-): Promise<PortableContent> {
+  receiveDatabase: ReceiveDatabase,
+): Promise<Date | undefined> {
   const compressed = isEncrypted(head) ? await decrypt(file, chunks, passphrase) : chunks
   let failure: { readonly error: unknown } | undefined
-  const receiveOrFail: ReceiveBlob = (...blob) =>
-    receive(...blob).catch((error: unknown) => {
+  const orFail = <T>(result: Promise<T>) =>
+    result.catch((error: unknown) => {
       failure ??= { error }
       throw error
     })
   try {
-    return await decompress(compressed, receiveOrFail)
+    return await decompress(
+      compressed,
+      (...blob) => orFail(receive(...blob)),
+      (database) => orFail(receiveDatabase(database)),
+    )
   } catch {
     if (isOfDisk(failure?.error)) throw failure?.error
     throw new StoreDamaged(file, 'is damaged or cut short')
@@ -142,20 +148,23 @@ async function decrypt(
   }
 }
 
-/** Compresses the snapshot. The blobs are mostly media, which are compressed already. */
+/** Compresses the database. The blobs are mostly media, which are compressed already. */
 async function* compress(
-  snapshot: Uint8Array,
+  database: DatabaseContent,
   blobs: AsyncIterable<BlobContent>,
   createdAt: Date,
 ): AsyncGenerator<Uint8Array> {
-  yield* gzip(archiveSnapshot(snapshot, createdAt), createdAt)
+  yield* gzip(archiveDatabase(database, createdAt), createdAt)
   yield* gzip(archiveBlobs(blobs, createdAt), createdAt, { level: constants.Z_NO_COMPRESSION })
 }
 
-async function* archiveSnapshot(snapshot: Uint8Array, createdAt: Date): AsyncGenerator<Uint8Array> {
-  yield tarHeader(snapshotName, snapshot.length, createdAt)
-  for (let at = 0; at < snapshot.length; at += chunkBytes) yield snapshot.subarray(at, at + chunkBytes)
-  yield tarPadding(snapshot.length)
+async function* archiveDatabase(
+  { bytes, chunks }: DatabaseContent,
+  createdAt: Date,
+): AsyncGenerator<Uint8Array> {
+  yield tarHeader(databaseName, bytes, createdAt)
+  yield* chunks
+  yield tarPadding(bytes)
 }
 
 async function* archiveBlobs(blobs: AsyncIterable<BlobContent>, createdAt: Date): AsyncGenerator<Uint8Array> {
@@ -184,7 +193,11 @@ async function* gzip(
   }
 }
 
-async function decompress(source: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<PortableContent> {
+async function decompress(
+  source: AsyncIterable<Uint8Array>,
+  receive: ReceiveBlob,
+  receiveDatabase: ReceiveDatabase,
+): Promise<Date | undefined> {
   let length = 0
   let seconds: number | undefined
   const inspect = async function* (chunks: AsyncIterable<Uint8Array>) {
@@ -195,29 +208,34 @@ async function decompress(source: AsyncIterable<Uint8Array>, receive: ReceiveBlo
       yield chunk
     }
   }
-  let snapshot: Uint8Array | undefined
+  let isWhole = false
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   await pipeline(Readable.from(source), inspect, gunzip, async (chunks: AsyncIterable<Uint8Array>) => {
-    snapshot = await unpack(chunks, receive)
+    isWhole = await unpack(chunks, receive, receiveDatabase)
   })
   // Node ignores zeros that follow a gzip file.
-  if (seconds === undefined || snapshot === undefined || gunzip.bytesWritten !== length) {
+  if (seconds === undefined || !isWhole || gunzip.bytesWritten !== length) {
     throw new Error('not a whole gzip file')
   }
-  return { snapshot, createdAt: seconds === 0 ? undefined : new Date(seconds * 1000) }
+  return seconds === 0 ? undefined : new Date(seconds * 1000)
 }
 
-/** Returns the snapshot of the archive, and passes the blobs on. */
-async function unpack(archive: AsyncIterable<Uint8Array>, receive: ReceiveBlob): Promise<Uint8Array> {
-  let snapshot: Uint8Array | undefined
+/** Passes on the content of the archive. Returns whether it has a database. */
+async function unpack(
+  archive: AsyncIterable<Uint8Array>,
+  receive: ReceiveBlob,
+  receiveDatabase: ReceiveDatabase,
+): Promise<boolean> {
+  let hasDatabase = false
   for await (const file of readTar(archive)) {
     const cid = blobOf(file)
-    if (file.name === snapshotName) snapshot = await collect(file.content)
-    else if (cid !== undefined && !(await receive(cid, file.content)))
+    if (file.name === databaseName) {
+      await receiveDatabase(file.content)
+      hasDatabase = true
+    } else if (cid !== undefined && !(await receive(cid, file.content)))
       throw new Error(`${file.name} is damaged`)
   }
-  if (snapshot === undefined) throw new Error('there is no snapshot')
-  return snapshot
+  return hasDatabase
 }
 
 /** Returns the CID of a file in the folder of blobs. */
@@ -225,17 +243,6 @@ function blobOf({ name }: TarFile): string | undefined {
   const [folder, shard, cid = '', ...rest] = name.split('/')
   const isBlob = folder === blobsName && isBlobName(cid) && cid.endsWith(shard ?? '') && rest.length === 0
   return isBlob ? cid : undefined
-}
-
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of chunks) {
-    length += chunk.length
-    if (length > maxSnapshotBytes) throw new Error('too large')
-    parts.push(chunk)
-  }
-  return Buffer.concat(parts, length)
 }
 
 function startsWith(bytes: Uint8Array, magic: Buffer): boolean {

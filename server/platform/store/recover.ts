@@ -1,22 +1,15 @@
-/** Reads a data directory: the snapshot, then the transactions of the journals. Changes nothing on disk. */
+/** Reads a data directory: the database, then the transactions of the journals. Changes nothing on disk. */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { StoreDamaged } from './errors.ts'
+import { closeFile, type OpenedDatabase, openDatabase } from './database-file.ts'
+import { StoreDamaged, StoreUnavailable } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
 import { decodeFrame, type Frame, JournalDamage, readJournal } from './journal.ts'
 import { isDamaged, journalPath, journalSeqs } from './layout.ts'
-import { readSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
-export interface Loaded {
-  readonly sqlite: Sqlite
-  /** Number of the last transaction in it. */
-  readonly seq: number
-  readonly snapshotBytes: number
-  /** Whether the snapshot has a checksum beside it. */
-  readonly hasChecksum: boolean
-  /** Whether that checksum is damaged. */
-  readonly hasDamagedChecksum: boolean
+/** With the transactions of the journals. */
+export interface Loaded extends OpenedDatabase {
   /** The journals that were read, ascending. */
   readonly journals: readonly LoadedJournal[]
 }
@@ -28,71 +21,74 @@ export interface LoadedJournal {
   readonly length: number
 }
 
-export interface Range {
-  /** Reads the journals that begin before this transaction. They are sealed: none may have a torn tail. */
-  readonly before?: number
-  /** Reads no journal after this one, and this one up to `length` bytes. */
-  readonly newest?: { readonly firstSeq: number; readonly length: number }
+/** Reads no journal after this one, and this one up to `length` bytes. */
+export interface Newest {
+  readonly firstSeq: number
+  readonly length: number
 }
 
 /**
  * Loads the store. Throws StoreDamaged when a file is missing or fails its check. Skips a torn tail of the newest
  * journal, which a power cut leaves: its transactions were never acknowledged.
  */
-export async function load(files: Files, dir: string, range: Range = {}): Promise<Loaded> {
-  const { sqlite, seq, bytes, ...checksum } = await readSnapshot(files, dir)
-  const { hasChecksum } = checksum
+export async function load(files: Files, dir: string): Promise<Loaded> {
+  const opened = await openDatabase(files, dir)
   try {
-    const names = await files.list(dir)
-    const damaged = names.find(isDamaged)
+    const damaged = (await files.list(dir)).find(isDamaged)
     if (damaged !== undefined) {
       const original = damaged.slice(0, damaged.indexOf('.damaged-'))
       throw new StoreDamaged(join(dir, original), 'was found damaged before', join(dir, damaged))
     }
-    const end = Math.min(
-      (range.before ?? Number.POSITIVE_INFINITY) - 1,
-      range.newest?.firstSeq ?? Number.POSITIVE_INFINITY,
-    )
-    const seqs = journalSeqs(names).filter((first) => first <= end)
-    const journals: LoadedJournal[] = []
-    let last = seq
-    for (const first of seqs) {
-      if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
-      const path = journalPath(dir, first)
-      const newest = range.before === undefined && first === seqs.at(-1)
-      const content = await files.read(path, 'with room')
-      const { frames, length } = checkedJournal(
-        content.subarray(0, newest ? range.newest?.length : undefined),
-        first,
-        newest,
-        path,
-      )
-      last = replay(sqlite, frames, last, path)
-      const count = frames.reduce((sum, frame) => sum + frame.count, 0)
-      if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length })
+    const { seq, journals } = await replayJournals(files, dir, opened)
+    if (opened.checkedBy !== 'integrity check' && journals.length === 0) {
+      throw new StoreDamaged(journalPath(dir, seq + 1), 'is missing')
     }
-    if (range.before !== undefined && last < range.before - 1) {
-      throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
-    }
-    if (hasChecksum && journals.length === 0 && range.before === undefined) {
-      throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
-    }
-    return { sqlite, seq: last, snapshotBytes: bytes, ...checksum, journals }
+    return { ...opened, seq, journals }
   } catch (error) {
-    sqlite.close()
+    await closeFile(opened)
     throw error
   }
+}
+
+/**
+ * Applies the transactions of the journals after `seq`. Returns the number of the last one.
+ * @throws StoreDamaged when one is missing or fails its check
+ */
+export async function replayJournals(
+  files: Files,
+  dir: string,
+  { sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number },
+  newest?: Newest,
+): Promise<{ seq: number; journals: LoadedJournal[] }> {
+  const seqs = journalSeqs(await files.list(dir)).filter((first) => first <= (newest?.firstSeq ?? first))
+  const journals: LoadedJournal[] = []
+  let last = seq
+  for (const [at, first] of seqs.entries()) {
+    // The database has all of it.
+    const next = seqs[at + 1]
+    if (next !== undefined && next <= seq + 1) continue
+    if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
+    const path = journalPath(dir, first)
+    const isNewest = next === undefined
+    const content = await files.read(path)
+    const end = isNewest ? newest?.length : undefined
+    const { frames, length } = checkedJournal(content.subarray(0, end), first, isNewest, path)
+    last = replay(sqlite, frames, last, path)
+    const count = frames.reduce((sum, frame) => sum + frame.count, 0)
+    if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length })
+  }
+  return { seq: last, journals }
 }
 
 /** How often a load is tried again while no file is added or removed. */
 const attempts = 10
 
 /** Loads while checkpoints may replace the files. Tries again as long as one has: meanwhile a file can be missing. */
-export async function loadDuringCheckpoint(files: Files, dir: string, range?: Range): Promise<Loaded> {
+export async function loadDuringCheckpoint(files: Files, dir: string): Promise<Loaded> {
   let names = ''
   for (let attempt = 1; ; attempt++) {
     try {
-      return await load(files, dir, range)
+      return await load(files, dir)
     } catch (error) {
       const isTransient = error instanceof StoreDamaged || isMissing(error)
       if (!isTransient || attempt === attempts) throw error
@@ -142,7 +138,8 @@ function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: st
       for (const statement of statements) sqlite.execute(...statement)
       sqlite.exec('COMMIT')
     } catch (error) {
-      throw new StoreDamaged(path, `does not fit the snapshot (transaction ${applied + 1}: ${error})`)
+      if (error instanceof StoreDamaged || error instanceof StoreUnavailable) throw error
+      throw new StoreDamaged(path, `does not fit the database (transaction ${applied + 1}: ${error})`)
     }
     applied = frame.seq + frame.count - 1
   }

@@ -1,25 +1,26 @@
 /**
  * Restores a backup. The replaced files are kept in `replaced-<time>/` for a while; see `replaced.ts`.
  *
- * The backup is first copied beside the data: its blobs to `blobs.restored/`, then its snapshot to `pds.sqlite.restored`.
- * The snapshot commits the restore: if it is interrupted afterwards, the next start finishes it.
+ * The backup is first copied beside the data: its blobs to `blobs.restored/`, then its database to `pds.sqlite.restored`.
+ * The database commits the restore: if it is interrupted afterwards, the next start finishes it.
  */
 import { join } from 'node:path'
-import { checkBackup } from './backup.ts'
 import { forgetBlobs } from './backup-blobs.ts'
 import { exists } from './blob-files.ts'
-import { type Files, nodeFiles, replaceFile } from './files.ts'
+import { type Files, nodeFiles, writeFully } from './files.ts'
 import {
   blobsName,
+  databaseName,
   isData,
   replacedName,
   restoredBlobsName,
   restoredMarkName,
   restoredName,
-  snapshotName,
 } from './layout.ts'
 import type { Schema } from './migrate.ts'
-import { exportSnapshot, openSnapshot } from './snapshot.ts'
+import { pageBytes } from './page-file.ts'
+import type { PageOverlay } from './page-overlay.ts'
+import { readBackup } from './read-backup.ts'
 
 export interface RestoreOptions {
   readonly directory: string
@@ -37,7 +38,7 @@ export interface RestoreOptions {
 /**
  * Replaces the data with a backup. Blobs that the backup lacks are taken from the replaced data, if they are there.
  * Returns the folder with the replaced files, or undefined when there were none. Throws StoreLocked while a server runs
- * there, and the errors of `checkBackup`; the data is unchanged then.
+ * there, and the errors of `readBackup`; the data is unchanged then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, now, files = nodeFiles } = options
@@ -49,9 +50,14 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     await files.removeDir(blobsTo)
     await files.makeDir(blobsTo)
     const blobFolders = [join(dir, blobsName)]
-    const { snapshot, missingBlobs } = await checkBackup(file, { ...options, blobsTo, blobFolders })
-    options.onMissingBlobs?.(missingBlobs)
-    await replaceFile(files, join(dir, restoredName), await withoutBlobs(file, snapshot, missingBlobs))
+    const temporary = join(dir, `${restoredName}.tmp`)
+    await readBackup(file, temporary, { ...options, blobsTo, blobFolders }, async (content, opened) => {
+      options.onMissingBlobs?.(content.missingBlobs)
+      forgetBlobs(opened.sqlite, content.missingBlobs)
+      await putPages(files, temporary, opened.overlay)
+    })
+    await files.rename(temporary, join(dir, restoredName))
+    await files.syncDir(dir)
     return (await finishRestore(files, dir, now())) ?? interrupted
   } catch (error) {
     if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(blobsTo)
@@ -61,18 +67,14 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   }
 }
 
-async function withoutBlobs(
-  file: string,
-  snapshot: Uint8Array,
-  cids: readonly string[],
-): Promise<Uint8Array> {
-  if (cids.length === 0) return snapshot
-  const { sqlite, seq } = await openSnapshot(file, snapshot, 'quick')
+/** Writes the changed pages of a database into its file. */
+async function putPages(files: Files, path: string, overlay: PageOverlay): Promise<void> {
+  const file = await files.edit(path)
   try {
-    forgetBlobs(sqlite, cids)
-    return exportSnapshot(sqlite, seq).slice()
+    for (const [number, page] of overlay.takeChanges()) await writeFully(file, page, (number - 1) * pageBytes)
+    await file.sync()
   } finally {
-    sqlite.close()
+    await file.close()
   }
 }
 
@@ -86,7 +88,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   await replaceBlobs(files, dir, folder)
   await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
-  await files.rename(join(dir, restoredName), join(dir, snapshotName))
+  await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
   return old.length > 0 ? folder : undefined
 }

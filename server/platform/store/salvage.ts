@@ -1,37 +1,52 @@
 /**
- * Opens the intact part of a damaged data directory: the snapshot, or else the newest backup that is intact, then the transactions of
+ * Opens the intact part of a damaged data directory: the database, or else the newest backup that is intact, then the transactions of
  * the journals up to the first that does not verify. Later ones cannot be applied, because each builds on the previous ones.
  *
  * The result is put in place like a restored backup: the damaged files and all media are kept in `replaced-<time>/`, and the event
  * stream announces lost states.
  */
 import { basename, join } from 'node:path'
-import { checkBackup, listBackups } from './backup.ts'
+import { listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
+import { scratchPrefix } from './backup-leftovers.ts'
 import { exists, linkBlob, syncBlobDirs } from './blob-files.ts'
-import { StoreDamaged } from './errors.ts'
-import { type Files, nodeFiles, readIfThere, replaceFile } from './files.ts'
+import { scanCheckpoint } from './checkpoint.ts'
+import {
+  closeFile,
+  compareEarlier,
+  isSound,
+  type OpenedFile,
+  openChecked,
+  openPageFile,
+  setSeq,
+} from './database-file.ts'
+import { BackupForeign, StoreDamaged, StoreTooNew } from './errors.ts'
+import { type Files, nodeFiles, replaceByChunks } from './files.ts'
 import { scanJournal } from './journal.ts'
 import {
   backupsName,
   blobPath,
   blobsName,
+  checkpointName,
+  checksumsName,
+  databaseName,
+  earlierChecksumName,
   isDamaged,
   journalPath,
   journalSeqs,
   restoredBlobsName,
   restoredName,
-  sidecarName,
-  snapshotName,
 } from './layout.ts'
 import { checkVersion, type Schema } from './migrate.ts'
+import { PageChecksums } from './page-checksums.ts'
+import { PageFile } from './page-file.ts'
+import { unpack } from './read-backup.ts'
 import { applyFrames } from './recover.ts'
 import { finishRestore } from './restore.ts'
-import { compareChecksum, exportSnapshot, isSound, openSnapshot } from './snapshot.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface SalvagePlan {
-  /** `changed`: another program wrote the snapshot, which is sound. `backup`: the snapshot is lost. */
+  /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */
   readonly from: 'snapshot' | 'changed' | 'backup'
   /** The backup that it starts from. */
   readonly backup: string | undefined
@@ -66,18 +81,19 @@ export async function salvage(
   const lock = await files.lock(dir)
   try {
     await finishRestore(files, dir, now())
-    const { sqlite, seq, plan } = await recover(files, dir, options.schema)
+    const { sqlite, file, seq, plan } = await recover(files, dir, options.schema)
     try {
       if (!(await confirm(plan))) return undefined
       await takeBlobs(files, dir, sqlite)
-      // A number beyond all that were lost, so that no old journal fits the new snapshot.
-      const snapshot = exportSnapshot(sqlite, seq + plan.lostTransactions)
-      await replaceFile(files, join(dir, restoredName), snapshot.slice())
+      // A number beyond all that were lost, so that no old journal fits the new database.
+      setSeq(sqlite, seq + plan.lostTransactions)
+      await replaceByChunks(files, join(dir, restoredName), sqlite.chunks())
     } catch (error) {
       if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(join(dir, restoredBlobsName))
       throw error
     } finally {
-      sqlite.close()
+      await closeFile({ sqlite, file })
+      await files.removeDir(scratchOf(dir))
     }
     return { plan, keptIn: (await finishRestore(files, dir, now())) ?? dir }
   } finally {
@@ -85,9 +101,7 @@ export async function salvage(
   }
 }
 
-interface Recovered {
-  readonly sqlite: Sqlite
-  readonly seq: number
+interface Recovered extends OpenedFile {
   readonly plan: SalvagePlan
 }
 
@@ -121,7 +135,7 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
       seq = applyFrames(sqlite, frames, seq)
       if (!isWhole || seq < (frames.at(-1)?.seq ?? 0)) isBroken = true
     }
-    // Then nothing says how many transactions the lost snapshot had.
+    // Then nothing says how many transactions the lost database had.
     if (start.from === 'backup' && end <= start.seq) isExact = false
     const plan: SalvagePlan = {
       from: start.from,
@@ -133,9 +147,9 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
       keptUntil: newestRecord(sqlite),
       writtenUntil: await lastWrite(files, [...present.values()]),
     }
-    return { sqlite, seq, plan }
+    return { ...start, seq, plan }
   } catch (error) {
-    sqlite.close()
+    await closeFile(start)
     throw error
   }
 }
@@ -166,47 +180,138 @@ async function filesByName(files: Files, dir: string): Promise<Map<string, strin
   const present = new Map<string, string>()
   // A file that has its own name was put there after the damaged one.
   for (const name of names.filter(isDamaged)) present.set(name.replace(/\.damaged-.*$/, ''), join(dir, name))
-  for (const name of names.filter((name) => name === snapshotName || journalSeqs([name]).length > 0)) {
+  const ofPages = [databaseName, checksumsName, checkpointName, earlierChecksumName]
+  for (const name of names.filter((name) => ofPages.includes(name) || journalSeqs([name]).length > 0)) {
     present.set(name, join(dir, name))
   }
   return present
 }
 
-type Start = Omit<Recovered, 'plan'> & Pick<SalvagePlan, 'from' | 'backup' | 'damaged'>
+type Start = OpenedFile & Pick<SalvagePlan, 'from' | 'backup' | 'damaged'>
 
-/** Opens the snapshot if it verifies, else the newest backup that does. */
+/** Opens the database if its pages verify or can be repaired, else the newest backup that is intact. */
 async function readStart(
   files: Files,
   dir: string,
   present: ReadonlyMap<string, string>,
   schema: Schema,
 ): Promise<Start> {
-  const path = present.get(snapshotName)
-  const bytes = path === undefined ? undefined : await readIfThere(files, path)
-  if (bytes !== undefined) {
-    const list = (await readIfThere(files, join(dir, sidecarName))) ?? new Uint8Array()
-    const match = compareChecksum(bytes, list)
-    const opened = await openSnapshot(snapshotName, bytes.slice(), 'quick').catch(() => undefined)
-    if (opened && isConsistent(opened.sqlite)) {
-      try {
-        checkVersion(join(dir, snapshotName), opened.sqlite, schema)
-      } catch (error) {
-        opened.sqlite.close()
-        throw error
-      }
-      const isFollowed = await hasLater(files, present, opened.seq)
-      if (match !== 'other') return { ...opened, from: 'snapshot', backup: undefined, damaged: [] }
-      if (!isFollowed) return { ...opened, from: 'changed', backup: undefined, damaged: [snapshotName] }
+  const path = present.get(databaseName)
+  const own = path === undefined ? undefined : await readOwn(files, dir, path, present)
+  if (own) {
+    try {
+      checkVersion(join(dir, databaseName), own.sqlite, schema)
+    } catch (error) {
+      await closeFile(own)
+      throw error
     }
-    opened?.sqlite.close()
+    return own
   }
   for (const { file } of await listBackups(dir, files)) {
-    const checked = await checkBackup(file, { schema, files }).catch(() => undefined)
-    if (!checked) continue
-    const opened = await openSnapshot(file, checked.snapshot, 'quick')
-    return { ...opened, from: 'backup', backup: file, damaged: [snapshotName] }
+    const opened = await openBackup(files, dir, file)
+    if (opened) return { ...opened, from: 'backup', backup: file, damaged: [databaseName] }
   }
-  throw new StoreDamaged(join(dir, snapshotName), 'is damaged, and there is no intact backup beside it')
+  throw new StoreDamaged(join(dir, databaseName), 'is damaged, and there is no intact backup beside it')
+}
+
+async function readOwn(
+  files: Files,
+  dir: string,
+  path: string,
+  present: ReadonlyMap<string, string>,
+): Promise<Start | undefined> {
+  const file = await PageFile.open(files, path)
+  let opened: OpenedFile | undefined
+  try {
+    const [checksums, checkpoint] = [present.get(checksumsName), present.get(checkpointName)]
+    if (checksums) file.checksums = PageChecksums.decode(checksums, await files.read(checksums))
+    const scanned = checkpoint ? scanCheckpoint(await files.read(checkpoint)) : undefined
+    file.frozen = scanned?.pages
+    const bad = badPages(file)
+    const damaged = [
+      ...(bad.length > 0 ? [databaseName] : []),
+      ...(scanned?.isWhole === false ? [checkpointName] : []),
+    ]
+    const repaired = await repairPages(files, dir, file, bad)
+    const isEarlier = !file.checksums && present.has(earlierChecksumName)
+    if (
+      repaired &&
+      !(isEarlier && (await compareEarlier(files, path, present.get(earlierChecksumName))) === 'other')
+    ) {
+      file.frozen = new Map([...(scanned?.pages ?? []), ...repaired])
+      opened = await openPageFile(file, 'quick')
+      if (isConsistent(opened.sqlite)) return { ...opened, from: 'snapshot', backup: undefined, damaged }
+      opened.sqlite.close()
+    }
+    // Perhaps another program has changed it.
+    file.checksums = undefined
+    opened = await openPageFile(file, 'quick')
+    if (isConsistent(opened.sqlite) && !(await hasLater(files, present, opened.seq))) {
+      return { ...opened, from: 'changed', backup: undefined, damaged: [databaseName] }
+    }
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error
+  }
+  opened?.sqlite.close()
+  await file.close()
+  return undefined
+}
+
+/** Numbers of the pages that fail their check, or are missing. */
+function badPages(file: PageFile): number[] {
+  const bad: number[] = []
+  const count = Math.max(file.count, file.checksums?.lastPage ?? 0)
+  for (let number = 1; number <= count; number++) {
+    try {
+      file.read(number)
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) throw error
+      bad.push(number)
+    }
+  }
+  return bad
+}
+
+/** Finds damaged pages in the backups: a page that has the checksum is the same. Undefined if one is in none. */
+async function repairPages(
+  files: Files,
+  dir: string,
+  { checksums }: PageFile,
+  bad: readonly number[],
+): Promise<Map<number, Uint8Array> | undefined> {
+  const found = new Map<number, Uint8Array>()
+  if (bad.length === 0) return found
+  if (!checksums) return undefined
+  for (const { file } of await listBackups(dir, files)) {
+    const opened = await openBackup(files, dir, file)
+    if (!opened) continue
+    for (const number of bad) {
+      if (found.has(number) || number > opened.file.count) continue
+      const page = opened.file.read(number)
+      if (!checksums.differs(number, page)) found.set(number, Buffer.from(page))
+    }
+    await closeFile(opened)
+    if (found.size === bad.length) return found
+  }
+  return undefined
+}
+
+/** A folder for the database of a backup, while it is needed. */
+function scratchOf(dir: string): string {
+  return join(dir, backupsName, `${scratchPrefix}salvage`)
+}
+
+async function openBackup(files: Files, dir: string, file: string): Promise<OpenedFile | undefined> {
+  const path = join(scratchOf(dir), 'database')
+  await files.makeDir(scratchOf(dir))
+  try {
+    await unpack(file, file, path, { files })
+    return await openChecked(files, path)
+  } catch (error) {
+    if (error instanceof StoreDamaged || error instanceof StoreTooNew || error instanceof BackupForeign)
+      return undefined
+    throw error
+  }
 }
 
 /** Whether a journal has transactions after `seq`: it continues the snapshot that was there before. */

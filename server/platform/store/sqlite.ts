@@ -1,8 +1,8 @@
-/** The only file that imports sql.js: SQLite in memory, with cached statements and plain rows. */
+/** The only file that imports sql.js: SQLite with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
-import { FrozenPages, type WriteWatch, watchWrites } from './frozen-pages.ts'
-import { sizeWithRoom } from './memory.ts'
+import { pageBytes } from './page-file.ts'
+import { PageOverlay } from './page-overlay.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */
 export type SqlValue = string | number | Uint8Array | null
@@ -38,76 +38,60 @@ export interface Outcome<Row> {
 setFlagsFromString('--wasm-num-compilation-tasks=1')
 
 const maxStatements = 500
+/** Memory for pages, which are read from disk otherwise. */
+const cacheKiB = 16 * 1024
+const chunkBytes = 64 * pageBytes
 const noParams: SqlParams = []
 
 export class Sqlite {
   readonly #db: SqlJs
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
-  #pageBytes: number | undefined
-  /**
-   * The array in which sql.js keeps the file, until the file outgrows it or shrinks: then it is garbage, of a hundred megabytes or
-   * more.
-   */
-  readonly #array: WeakRef<Uint8Array> | undefined
-  readonly #writes: WriteWatch | undefined
+  readonly #overlay: PageOverlay | undefined
 
-  private constructor(db: SqlJs, array?: Uint8Array) {
+  private constructor(db: SqlJs, overlay?: PageOverlay) {
     this.#db = db
-    this.#array = array && new WeakRef(array)
-    this.#writes = array && watchWrites(array)
+    this.#overlay = overlay
   }
 
-  /**
-   * Opens a database in memory: an empty one, or the SQLite file in `bytes`, whose array it may take over. Throws when
-   * that is not an SQLite file.
-   */
-  static async open(bytes?: Uint8Array): Promise<Sqlite> {
+  /** Opens a database: an empty one in memory, a copy of an SQLite file in memory, or pages on disk. Throws when it is no SQLite file. */
+  static async open(source?: Uint8Array | PageOverlay): Promise<Sqlite> {
     const sqlJs = await initSqlJs()
-    const array = bytes && withRoom(bytes)
-    const sqlite = new Sqlite(new sqlJs.Database(bytes && array && asSlice(bytes, array)), array)
+    const isOnDisk = source instanceof PageOverlay
+    refusal ??= refusalOf(sqlJs)
+    const data = isOnDisk ? source.source(refusal) : source
+    let sqlite: Sqlite | undefined
     try {
+      sqlite = new Sqlite(new sqlJs.Database(data as Uint8Array | undefined), isOnDisk ? source : undefined)
       sqlite.#configure()
       return sqlite
     } catch (error) {
-      sqlite.close()
-      throw error
+      sqlite?.close()
+      throw (isOnDisk && source.takeFailure()) || error
     }
   }
 
   /** Size of the file, in bytes. */
   get size(): number {
-    const count = this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
-    this.#pageBytes ??= this.get<{ page_size: number }>('PRAGMA page_size')?.page_size ?? 0
-    return count * this.#pageBytes
-  }
-
-  /** Bytes of pages that deletions have freed, for later rows. */
-  get freeBytes(): number {
-    const { size } = this
-    const free = this.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0
-    return size === 0 ? 0 : free * (this.#pageBytes ?? 0)
-  }
-
-  /** Whether the file can grow without a copy. */
-  get hasRoom(): boolean {
-    return this.#currentArray() !== undefined
+    return pageBytes * (this.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0)
   }
 
   /** Returns the first row of a query. Throws when the statement would write. */
   get<Row>(sql: string, params: SqlParams = noParams): Row | undefined {
-    const prepared = this.#reading(sql)
-    try {
-      bind(prepared, params)
-      return prepared.statement.step() ? rowOf<Row>(prepared) : undefined
-    } finally {
-      prepared.statement.reset()
-    }
+    return this.#checked(() => {
+      const prepared = this.#reading(sql)
+      try {
+        bind(prepared, params)
+        return prepared.statement.step() ? rowOf<Row>(prepared) : undefined
+      } finally {
+        prepared.statement.reset()
+      }
+    })
   }
 
   /** Returns all rows of a query. Throws when the statement would write. */
   all<Row>(sql: string, params: SqlParams = noParams): Row[] {
-    return this.#rows<Row>(this.#reading(sql), params)
+    return this.#checked(() => this.#rows<Row>(this.#reading(sql), params))
   }
 
   /** Whether a statement can change the database. */
@@ -117,6 +101,10 @@ export class Sqlite {
 
   /** Runs one statement of any kind to completion. */
   execute<Row>(sql: string, params: SqlParams = noParams): Outcome<Row> {
+    return this.#checked(() => this.#execute<Row>(sql, params))
+  }
+
+  #execute<Row>(sql: string, params: SqlParams): Outcome<Row> {
     const prepared = this.#prepare(sql)
     const before = prepared.effect === 'rows by triggers' ? this.#totalChanges() : 0
     const rows = this.#rows<Row>(prepared, params)
@@ -129,20 +117,25 @@ export class Sqlite {
   }
 
   begin(): void {
-    this.#transaction?.begin.run()
+    this.#checked(() => this.#transaction?.begin.run())
   }
 
   commit(): void {
-    this.#transaction?.commit.run()
+    this.#checked(() => this.#transaction?.commit.run())
   }
 
+  /** Does nothing if a failed read has ended the transaction: SQLite has rolled it back. */
   rollback(): void {
-    this.#transaction?.rollback.run()
+    try {
+      this.#transaction?.rollback.run()
+    } catch (error) {
+      if (!String(error).includes('no transaction is active')) throw error
+    }
   }
 
   /** Runs statements without parameters, for the store's own schema and pragmas. */
   exec(sql: string): void {
-    this.#db.run(sql)
+    this.#checked(() => this.#db.run(sql))
   }
 
   /** Clears the statement cache: after a schema change, cached column names may be wrong. */
@@ -151,31 +144,25 @@ export class Sqlite {
     this.#statements.clear()
   }
 
-  /**
-   * Returns the database as an SQLite file, valid until the next write: if possible the array that sql.js writes to, because
-   * a copy of a large database doubles the memory of the process.
-   */
+  /** Returns the database as an SQLite file, if it is in memory. */
   export(): Uint8Array {
-    const array = this.#currentArray()
-    if (array) return array.subarray(0, this.size)
     return this.#db.export()
   }
 
-  /** Returns the SQLite file as it is now, to be read while it changes; undefined if sql.js has replaced its array. */
-  freeze(): FrozenPages | undefined {
-    const array = this.#currentArray()
-    return array && this.#writes && new FrozenPages(array, this.#writes, this.size)
-  }
-
-  /** Returns the array that sql.js writes to; undefined if it has replaced the one that it was given. */
-  #currentArray(): Uint8Array | undefined {
-    const array = this.#array?.deref()
-    if (!array || !this.#writes || this.size > array.length) return undefined
-    const { count } = this.#writes
-    // Writes a page without a lasting change: an array that was replaced is not written to any more.
-    const version = this.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-    this.#db.run(`PRAGMA user_version = ${version + 1}; PRAGMA user_version = ${version}`)
-    return this.#writes.count > count ? array : undefined
+  /** Yields the bytes of the database, which must not change meanwhile. */
+  *chunks(): Generator<Uint8Array> {
+    const overlay = this.#overlay
+    if (!overlay) return yield this.#db.export()
+    const { size } = this
+    for (let start = 0; start < size; start += chunkBytes) {
+      const end = Math.min(start + chunkBytes, size)
+      const chunk = Buffer.allocUnsafe(end - start)
+      for (let at = start; at < end; at += pageBytes) {
+        const page = this.#checked(() => overlay.subarray(at, at + pageBytes))
+        chunk.set(page, at - start)
+      }
+      yield chunk
+    }
   }
 
   close(): void {
@@ -183,13 +170,26 @@ export class Sqlite {
     this.#db.close()
   }
 
+  /** Throws StoreDamaged or StoreUnavailable if a page could not be read, also when SQLite goes on. */
+  #checked<T>(work: () => T): T {
+    let result: T
+    try {
+      result = work()
+    } catch (error) {
+      throw this.#overlay?.takeFailure() ?? error
+    }
+    const failure = this.#overlay?.takeFailure()
+    if (failure) throw failure
+    return result
+  }
+
   #configure(): void {
     // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
     // Deleted rows, such as the private key of an account, are overwritten with zeros.
-    // The file is in memory too, so the cache can be small: of 300,000 records, queries take as long as with 8 MB, but with 2 MB up to
-    // a fifth longer.
+    // Pages that a transaction has changed stay in SQLite's cache until it ends: if it wrote them earlier, a rollback would shorten the file.
     this.#db.run(
-      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON',
+      `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
+       PRAGMA cache_size = -${cacheKiB}; PRAGMA cache_spill = OFF; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON`,
     )
     this.#transaction = {
       begin: this.#db.prepare('BEGIN'),
@@ -273,23 +273,19 @@ export class Sqlite {
   }
 }
 
-/**
- * sql.js keeps the file in the array that `bytes.slice()` returns. It copies a full array into one that is an eighth larger,
- * which blocks the thread for half a millisecond a megabyte or longer. So it gets a larger array: the buffer of the bytes if
- * that has room, or a copy.
- */
-function withRoom(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteOffset === 0 && bytes.buffer.byteLength === sizeWithRoom(bytes.length)) {
-    return new Uint8Array(bytes.buffer)
-  }
-  const array = new Uint8Array(2 * bytes.length)
-  array.set(bytes)
-  return array
-}
+let refusal: unknown
 
-/** Returns the bytes with a `slice()` that returns `array`. */
-function asSlice(bytes: Uint8Array, array: Uint8Array): Uint8Array {
-  return Object.assign(bytes.subarray(), { slice: () => array })
+/**
+ * Returns an error of sql.js's file system, which it passes to SQLite as a failed read. Any other error would leave SQLite in the middle
+ * of its work.
+ */
+function refusalOf(sqlJs: Awaited<ReturnType<typeof initSqlJs>>): unknown {
+  try {
+    new sqlJs.Database({ subarray: () => undefined, length: -1 } as unknown as Uint8Array)
+  } catch (error) {
+    if ((error as Error | undefined)?.name === 'ErrnoError') return error
+  }
+  throw new Error('This version of sql.js reports errors of files in another way')
 }
 
 function bind({ statement }: Prepared, params: SqlParams): void {

@@ -5,14 +5,12 @@
 import { startWorker } from '../util/worker-or-inline.ts'
 import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
-import { checkpoint } from './checkpoint.ts'
 import { withClass } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import type { Schema } from './migrate.ts'
 import { restore } from './restore.ts'
 
 export type Task =
-  | { readonly kind: 'checkpoint'; readonly dir: string; readonly before: number }
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
   | {
       readonly kind: 'export'
@@ -23,6 +21,7 @@ export type Task =
     }
   | {
       readonly kind: 'describe'
+      readonly dir: string
       readonly file: string
       readonly passphrase?: string | undefined
       readonly schema: Schema
@@ -37,8 +36,6 @@ export type Task =
     }
 
 interface Results {
-  /** Size of the snapshot, in bytes. */
-  checkpoint: number
   backup: BackupInfo
   /** Size of the file, in bytes. */
   export: number
@@ -52,14 +49,12 @@ export type TaskResult<T extends Task> = Results[T['kind']]
 export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
 export async function runTask(files: Files, task: Task): Promise<Results[Task['kind']]> {
   switch (task.kind) {
-    case 'checkpoint':
-      return checkpoint(files, task.dir, task.before)
     case 'backup':
       return backup(task.dir, task.at, task.of, files)
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':
-      return describeBackup(task.file, task.schema, task.passphrase, files)
+      return describeBackup(task.dir, task.file, task.schema, task.passphrase, files)
     case 'restore': {
       const { dir: directory, file, passphrase, schema, at } = task
       return restore({ directory, file, passphrase, schema, now: () => at, files })

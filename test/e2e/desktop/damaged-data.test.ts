@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openSnapshot } from '../../../server/platform/store/snapshot.ts'
+import { bytesOf, openBytes } from '../../support/database-bytes.ts'
 import { call } from '../../support/desktop/bridge.ts'
 import { Machine, soon } from '../../support/desktop/desktop.ts'
 
@@ -64,9 +64,9 @@ describe('damaged data', () => {
     await expect.poll(() => isRunning(page), soon).toBe(true)
     await call(page, 'server.stop')
     const file = join(machine.dataDir, 'pds.sqlite')
-    const { sqlite } = await openSnapshot(file, await readFile(file), 'quick')
+    const sqlite = await openBytes(file)
     sqlite.exec('CREATE TABLE other (id INTEGER)')
-    await writeFile(file, sqlite.export())
+    await writeFile(file, bytesOf(sqlite))
     sqlite.close()
     await start(page)
 

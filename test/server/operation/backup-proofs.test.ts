@@ -1,4 +1,5 @@
 /** Checks of backups: each is restored into a scratch folder, opened and verified. */
+import { hash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -9,11 +10,12 @@ import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { listBackups } from '../../../server/platform/store/backup.ts'
 import { writeProof } from '../../../server/platform/store/backup-proof.ts'
 import { nodeFiles } from '../../../server/platform/store/files.ts'
-import { checksumLine, exportSnapshot, openSnapshot } from '../../../server/platform/store/snapshot.ts'
+import { checksumLine } from '../../../server/platform/store/read-backup.ts'
 import type { Sqlite } from '../../../server/platform/store/sqlite.ts'
 import { createLogger } from '../../../server/platform/util/log.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
+import { bytesOf, openBytes } from '../../support/database-bytes.ts'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
 let folder: string
@@ -72,13 +74,13 @@ describe('a backup that cannot be restored', () => {
   async function problemAfter(change: (sqlite: Sqlite) => unknown): Promise<string | undefined> {
     const file = join(folder, 'changed.sqlite')
     const scratch = join(folder, 'check-test')
-    const { sqlite, seq } = await openSnapshot(original, await readFile(original), 'quick')
+    const sqlite = await openBytes(original)
     sqlite.exec('PRAGMA foreign_keys = OFF')
     await change(sqlite)
-    const snapshot = exportSnapshot(sqlite, seq).slice()
+    const bytes = bytesOf(sqlite)
     sqlite.close()
-    await writeFile(file, snapshot)
-    await writeFile(`${file}.sha256`, checksumLine(snapshot, basename(file)))
+    await writeFile(file, bytes)
+    await writeFile(`${file}.sha256`, checksumLine(hash('sha256', bytes), basename(file)))
     const job = { file, scratch, at: server.clock.now() }
     const { problem } = await checkRestore(nodeFiles, job).finally(() => rm(scratch, { recursive: true }))
     return problem

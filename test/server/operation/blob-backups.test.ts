@@ -52,7 +52,7 @@ test('backups share the files of the server, and a restore brings a deleted blob
   expect((await stat(kept)).ino).toBe((await stat(there)).ino)
   expect(await filesIn(dirname(file), 'blobs')).toEqual([`${cid.slice(-2)}/${cid}`])
   await promisify(execFile)('sha256sum', ['--check', '--strict', `${file}.sha256`], { cwd: dirname(file) })
-  const content = await runInWorker({ kind: 'describe', file, schema })
+  const content = await runInWorker({ kind: 'describe', dir: tmpdir(), file, schema })
   expect(content).toMatchObject({ blobs: 1, missingBlobs: 0 })
 
   await profile({ displayName: 'without an image' })

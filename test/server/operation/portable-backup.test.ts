@@ -66,7 +66,8 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
   expect((await stat(file)).mode & 0o777).toBe(ownerOnly)
   expect((await readFile(file)).includes('alice')).toBe(false)
   expect(await isProtected(file)).toBe(true)
-  const describe = (passphrase: string) => runInWorker({ kind: 'describe', file, passphrase, schema })
+  const describe = (passphrase: string) =>
+    runInWorker({ kind: 'describe', dir: tmpdir(), file, passphrase, schema })
   expect(await describe('a long passphrase')).toMatchObject({
     bytes: (await stat(file)).size,
     handles: ['alice.test', 'bob.test'],

@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
 import { describe, expect, test } from 'vitest'
-import { backup, checkBackup, exportBackup, listBackups } from '../../../../server/platform/store/backup.ts'
+import { backup, exportBackup, listBackups } from '../../../../server/platform/store/backup.ts'
 import { isIntact, writeBlob } from '../../../../server/platform/store/blob-files.ts'
 import { cidBytes, cidText } from '../../../../server/platform/store/cid.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { blobPath } from '../../../../server/platform/store/layout.ts'
+import { checkBackup } from '../../../../server/platform/store/read-backup.ts'
 import { restore } from '../../../../server/platform/store/restore.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
@@ -84,10 +85,12 @@ describe('backups', () => {
 
   test('keep the blobs of a backup that a person renamed, with or without its checksums', async () => {
     const { disk, file } = await prepared()
-    await disk.files.rename(file, '/data/backups/before.sqlite')
+    await disk.files.rename(file, '/data/backups/before.sqlite.zst')
     for (let minute = 2; minute <= 9; minute++) await backup(directory, at(minute), 'manual', disk.files)
     expect(poolOf(disk)).toContain(one)
-    expect(await checkBackup('/data/backups/before.sqlite', { files: disk.files })).toMatchObject({
+    expect(
+      await checkBackup(directory, '/data/backups/before.sqlite.zst', { files: disk.files }),
+    ).toMatchObject({
       missingBlobs: [],
     })
   })
@@ -96,7 +99,7 @@ describe('backups', () => {
     const { disk } = await prepared()
     await disk.files.remove(blobPath(folder, three))
     const { file } = await backup(directory, at(2), 'manual', disk.files)
-    const checked = await checkBackup(file, { files: disk.files })
+    const checked = await checkBackup(directory, file, { files: disk.files })
     expect(checked).toMatchObject({ blobs: [two, three].toSorted(), missingBlobs: [three] })
   })
 
@@ -110,7 +113,7 @@ describe('backups', () => {
       await backup(directory, at(2), 'manual', disk.files).catch(() => {})
       disk.restart()
       for (const { file } of await listBackups(directory, disk.files)) {
-        const checked = await checkBackup(file, { files: disk.files }).catch(() => undefined)
+        const checked = await checkBackup(directory, file, { files: disk.files }).catch(() => undefined)
         // A crash between the backup and its checksums leaves both or only the first.
         if (checked) expect(checked.missingBlobs).toEqual([])
       }
@@ -206,7 +209,7 @@ describe('one-file backups', () => {
     await disk.files.makeDir('/usb')
     disk.content(blobPath(folder, three))[0] = 0
     await exportBackup(directory, '/usb/all.tar.gz', { createdAt: at(3) }, disk.files)
-    expect(await checkBackup('/usb/all.tar.gz', { files: disk.files })).toMatchObject({
+    expect(await checkBackup(directory, '/usb/all.tar.gz', { files: disk.files })).toMatchObject({
       missingBlobs: [three],
     })
   })

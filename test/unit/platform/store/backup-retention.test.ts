@@ -54,7 +54,7 @@ test('names of backups are parsed back; other names are none', () => {
   for (const kind of ['daily', 'manual', 'upgrade'] as const) {
     expect(parseBackupName(backupName(made(kind, 3)))).toEqual(made(kind, 3))
   }
-  expect(backupName(made('manual', 0))).toBe('pds-manual-20260101T030000000Z.sqlite')
+  expect(backupName(made('manual', 0))).toBe('pds-manual-20260101T030000000Z.sqlite.zst')
   for (const name of [
     'before-the-move.sqlite',
     'pds-20260101T030000000Z.sqlite',

@@ -17,8 +17,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { backup, backupIsDue, checkBackup, listBackups } from '../../../../server/platform/store/backup.ts'
+import { backup, backupIsDue, listBackups } from '../../../../server/platform/store/backup.ts'
 import { Database, type Schema } from '../../../../server/platform/store/database.ts'
 import {
   StoreDamaged,
@@ -28,9 +29,10 @@ import {
 } from '../../../../server/platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
 import type { Upgrade } from '../../../../server/platform/store/open.ts'
+import { checkBackup } from '../../../../server/platform/store/read-backup.ts'
 import { restore } from '../../../../server/platform/store/restore.ts'
 import { schema as dataSchema } from '../../../../server/platform/store/schema.ts'
-import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
+import { openBytes } from '../../../support/database-bytes.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'
@@ -103,7 +105,6 @@ describe('files of the data directory', () => {
     await db.close()
     const check = (cwd: string, name: string) =>
       execFileSync('sha256sum', ['-c', name], { cwd, encoding: 'utf8' })
-    expect(check(directory, 'pds.sqlite.sha256')).toBe('pds.sqlite: OK\n')
     expect(check(join(directory, 'backups'), `${basename(file)}.sha256`)).toBe(`${basename(file)}: OK\n`)
   })
 })
@@ -128,21 +129,6 @@ describe('upgrades', () => {
     const back = await open(first)
     expect(back.all('SELECT * FROM note')).toEqual([{ id: 1, text: 'a' }])
     await back.close()
-  })
-
-  test('the start that runs them removes deleted rows from free pages', async () => {
-    await (await open(first)).close()
-    const path = join(directory, 'pds.sqlite')
-    const old = await Sqlite.open(readFileSync(path))
-    old.exec(
-      `PRAGMA secure_delete = OFF; INSERT INTO note (text) VALUES ('a secret of old'); DELETE FROM note`,
-    )
-    writeFileSync(path, old.export())
-    old.close()
-    rmSync(`${path}.sha256`)
-    expect(readFileSync(path).includes('a secret of old')).toBe(true)
-    await (await open(first, second)).close()
-    expect(readFileSync(path).includes('a secret of old')).toBe(false)
   })
 
   test('a failed upgrade leaves the store unchanged', async () => {
@@ -193,7 +179,7 @@ describe('upgrades', () => {
 })
 
 describe('backups', () => {
-  test('a backup contains the snapshot and the journal, and passes its check', async () => {
+  test('a backup contains the database and the journal, and passes its check', async () => {
     const db = await open(first)
     await insert(db, 'a')
     await db.checkpoint()
@@ -202,7 +188,7 @@ describe('backups', () => {
     await insert(db, 'c')
     expect(await listBackups(directory)).toEqual([info])
     expect(info).toMatchObject({ bytes: statSync(info.file).size })
-    await checkBackup(info.file)
+    await checkBackup(directory, info.file)
     await db.close()
     await restore({ directory, file: info.file, schema, now })
     const back = await open(first)
@@ -246,7 +232,7 @@ describe('backups', () => {
       },
     }
     const { file } = await backup(directory, now(), 'manual', files)
-    const sqlite = await Sqlite.open(readFileSync(file))
+    const sqlite = await openBytes(file)
     expect(sqlite.get('SELECT count(*) AS notes FROM note')).toEqual({ notes: 12 })
     sqlite.close()
     await db.close()
@@ -267,12 +253,12 @@ describe('backups', () => {
     const db = await open(first)
     await insert(db, 'a')
     const { file } = await db.backup()
-    const named = join(directory, 'backups', 'before-the-move.sqlite')
+    const named = join(directory, 'backups', 'before-the-move.sqlite.zst')
     renameSync(file, named)
     expect(await listBackups(directory)).toEqual([])
     for (let i = 0; i < 8; i++) await db.backup('daily')
     await db.close()
-    expect(backups()).toContain('before-the-move.sqlite')
+    expect(backups()).toContain('before-the-move.sqlite.zst')
     await restore({ directory, file: named, schema, now })
     const back = await open(first)
     expect(texts(back)).toEqual(['a'])
@@ -302,13 +288,14 @@ describe('backups', () => {
 
   test('a backup that reads back differently is removed', async () => {
     const { files } = new FaultyDisk()
-    const isBackup = (path: string) => path.endsWith('Z.sqlite')
-    const corrupting = {
-      ...files,
-      read: async (path: string) => (isBackup(path) ? Buffer.alloc(8192) : files.read(path)),
+    const isBackup = (path: string) => path.endsWith('Z.sqlite.zst.tmp')
+    async function* chunks(path: string, start?: number, end?: number): AsyncGenerator<Uint8Array> {
+      for await (const chunk of files.chunks(path, start, end))
+        yield isBackup(path) ? zstdCompressSync(Buffer.alloc(8192)) : chunk
     }
+    const corrupting = { ...files, chunks }
     const db = await Database.open({ directory: '/data', schema, now, files: corrupting })
-    await expect(db.backup()).rejects.toThrow('does not match its checksum')
+    await expect(db.backup()).rejects.toThrow('was damaged when it was written')
     expect(await listBackups('/data', files)).toEqual([])
     await db.close()
   })
@@ -367,8 +354,8 @@ describe('restore', () => {
   test.each([
     [
       'is changed',
-      (file: string) => writeFileSync(file, readFileSync(file).fill(1, 5000, 5001)),
-      'does not match its checksum',
+      (file: string) => writeFileSync(file, readFileSync(file).fill(1, 100, 101)),
+      /is damaged or cut short|does not match its checksum/,
     ],
     ['is no database', (file: string) => [writeFileSync(file, 'x'), rmSync(`${file}.sha256`)], 'is not a'],
     ['is missing', (file: string) => rmSync(file), 'is missing'],

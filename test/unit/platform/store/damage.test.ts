@@ -8,7 +8,7 @@ import { FaultyDisk } from './faulty-disk.ts'
 import { directory, TrackedStore } from './tracked-store.ts'
 
 const snapshot = 'pds.sqlite'
-const sidecar = 'pds.sqlite.sha256'
+const sidecar = 'pds.sqlite.pages'
 const sealed = 'pds.000000000004.journal'
 const current = 'pds.000000000006.journal'
 const everyId = [1, 2, 3, 4, 5, 6, 7]

@@ -15,7 +15,6 @@ async function live(store: TrackedStore): Promise<void> {
   await store.add(6)
   await store.backup()
   await store.close()
-  store.mergeFiles = true
   await store.tryToOpen(notes)
   await store.add(7, 8)
   await store.checkpoint()

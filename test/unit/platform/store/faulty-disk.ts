@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { StoreLocked } from '../../../../server/platform/store/errors.ts'
-import type { Files, Measured, OpenFile } from '../../../../server/platform/store/files.ts'
+import type { Files, Measured, OpenFile, ReadableFile } from '../../../../server/platform/store/files.ts'
 
 /** What happens at the chosen operation. */
 export type Fault =
@@ -76,6 +76,8 @@ class Directory {
 }
 
 export class FaultyDisk {
+  /** Bytes that may still be written, as the disk says. */
+  free = Number.POSITIVE_INFINITY
   /** Operations so far. */
   readonly history: Operation[] = []
   #directories = new Map<string, Directory>()
@@ -174,6 +176,8 @@ export class FaultyDisk {
   readonly files: Files = {
     list: (dir) => this.#step('read', () => [...this.names(dir), ...this.#directoriesIn(dir)]),
     read: (path) => this.#step('read', () => Buffer.from(this.#inode(path).data)),
+    open: (path) => this.#step('read', () => this.#openForReading(this.#inode(path))),
+    freeBytes: () => this.#step('read', () => this.free),
     chunks: (path, start, end) => this.#chunks(path, start, end),
     size: (path) =>
       this.#step('read', () => (this.#directories.has(path) ? 0 : this.#inode(path).data.length)),
@@ -223,6 +227,19 @@ export class FaultyDisk {
 
   async *#chunks(path: string, start?: number, end?: number): AsyncGenerator<Uint8Array> {
     yield await this.#step('read', () => Buffer.from(this.#inode(path).data.subarray(start, end)))
+  }
+
+  #openForReading(inode: Inode): ReadableFile {
+    return {
+      size: () => inode.data.length,
+      readBlocking: (into, position) =>
+        this.#stepNow('read', () => {
+          const part = inode.data.subarray(position, position + into.length)
+          into.set(part)
+          return part.length
+        }),
+      close: () => this.#step('read', () => {}),
+    }
   }
 
   #open(inode: Inode): OpenFile {
@@ -307,6 +324,10 @@ export class FaultyDisk {
 
   /** One operation: counted, and failing if it is its turn. */
   async #step<T>(kind: Operation, effect: () => T): Promise<T> {
+    return this.#stepNow(kind, effect)
+  }
+
+  #stepNow<T>(kind: Operation, effect: () => T): T {
     if (this.#off) throw new Error('the machine is off')
     this.history.push(kind)
     if (this.#removed) throw failure('EIO')
@@ -334,7 +355,11 @@ export class FaultyDisk {
       case 'lost sync':
         throw failure('EIO')
       default:
-        effect()
+        try {
+          effect()
+        } catch {
+          // The process does not get to know it.
+        }
         this.#collapse(fault)
         this.#off = true
         throw new Error('the machine is off')

@@ -1,6 +1,4 @@
-/**
- * Durability on the real disk, with checkpoints of both kinds: a writing process is killed again and again.
- */
+/** Durability on the real disk: a writing process is killed again and again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,12 +17,8 @@ const kills = 20
  * Lets a process write until it has acknowledged `lines` transactions, kills it and returns the lines that it
  * acknowledged.
  */
-async function writeAndKill(
-  directory: string,
-  lines: number,
-  checkpoints: 'copy' | 'merge',
-): Promise<number[]> {
-  const child = spawn(process.execPath, ['--no-warnings', writer, directory, checkpoints])
+async function writeAndKill(directory: string, lines: number): Promise<number[]> {
+  const child = spawn(process.execPath, ['--no-warnings', writer, directory])
   const acknowledged: number[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged.push(Number(line))
@@ -39,8 +33,7 @@ test(`acknowledged transactions survive ${kills} kills`, { timeout: 300_000 }, a
   const directory = mkdtempSync(join(tmpdir(), 'pds-kill-'))
   const promised: number[] = []
   for (let kill = 1; kill <= kills; kill++) {
-    const checkpoints = kill % 2 === 0 ? 'copy' : 'merge'
-    promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200), checkpoints)))
+    promised.push(...(await writeAndKill(directory, 1 + ((kill * 37) % 200))))
     // Sometimes the next process recovers the files of two killed ones.
     if (kill % 3 === 0) continue
     const db = await Database.open({ directory, schema: pairs, now: () => new Date() })

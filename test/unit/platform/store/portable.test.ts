@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  type CheckedBackup,
-  checkBackup,
-  exportBackup,
-  listBackups,
-} from '../../../../server/platform/store/backup.ts'
+import { exportBackup, listBackups } from '../../../../server/platform/store/backup.ts'
 import { describeBackup, isProtected } from '../../../../server/platform/store/backup-content.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import {
@@ -20,6 +16,7 @@ import {
   StoreTooOld,
 } from '../../../../server/platform/store/errors.ts'
 import { replaceFile } from '../../../../server/platform/store/files.ts'
+import { checkBackup } from '../../../../server/platform/store/read-backup.ts'
 import { restore } from '../../../../server/platform/store/restore.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import { runInWorker } from '../../../../server/platform/store/tasks.ts'
@@ -174,16 +171,17 @@ describe('one-file backups', () => {
   }, 60_000)
 
   test('an unprotected file with any byte changed is refused or its data is the same', async () => {
-    const { snapshot } = await checkBackup(file, { files: (await withUsb(open)).files })
+    const rowsOf = async ({ files }: FaultyDisk) =>
+      checkBackup(directory, file, { files }, (_, { sqlite }) => sqlite.all('SELECT * FROM item'))
+    const rows = await rowsOf(await withUsb(open))
     const at = fc.oneof(fc.nat(20), fc.nat(open.length - 1))
     await fc.assert(
       fc.asyncProperty(at, fc.integer({ min: 1, max: 255 }), async (at, xor) => {
         const spoiled = changed(open, at, (open[at] ?? 0) ^ xor)
-        const { files } = await withUsb(spoiled)
-        const result = await checkBackup(file, { files }).catch((error: unknown) => error)
+        const result = await rowsOf(await withUsb(spoiled)).catch((error: unknown) => error)
         if (result instanceof Error) await expectRefusal(spoiled, undefined)
         // gzip does not check the time and the name of the system in its header.
-        else expect(Buffer.compare((result as CheckedBackup).snapshot, snapshot)).toBe(0)
+        else expect(result).toEqual(rows)
       }),
       { numRuns: 300 },
     )
@@ -277,7 +275,7 @@ describe('one-file backups', () => {
         const isOld = disk.content(file).equals(old)
         // Once it has its name, a failure says only that this may not be on disk.
         if (done) expect(isOld).toBe(false)
-        if (!isOld) await checkBackup(file, { files: disk.files })
+        if (!isOld) await checkBackup(directory, file, { files: disk.files })
       }
     },
   )
@@ -296,7 +294,7 @@ describe('describeBackup', () => {
     await replaceFile(files, '/usb/renamed.sqlite', await files.read(made?.file ?? ''))
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
     const nothing = { handles: [], records: 0, notifications: 0, blobs: 0, missingBlobs: 0 }
-    const describeFile = (name: string) => describeBackup(name, schema, undefined, files)
+    const describeFile = (name: string) => describeBackup(directory, name, schema, undefined, files)
     expect(await describeFile(file)).toEqual({
       createdAt: toSecond,
       bytes: disk.content(file).length,
@@ -313,9 +311,13 @@ describe('describeBackup', () => {
   })
 
   test('throws the errors of a restore, with their class, from a worker too', async () => {
-    await expect(runInWorker({ kind: 'describe', file, schema })).rejects.toBeInstanceOf(StoreDamaged)
+    await expect(runInWorker({ kind: 'describe', dir: tmpdir(), file, schema })).rejects.toBeInstanceOf(
+      StoreDamaged,
+    )
     const script = import.meta.filename
-    await expect(runInWorker({ kind: 'describe', file: script, schema })).rejects.toMatchObject({
+    await expect(
+      runInWorker({ kind: 'describe', dir: tmpdir(), file: script, schema }),
+    ).rejects.toMatchObject({
       constructor: BackupForeign,
       file: script,
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/salvage.ts'
-import { openSnapshot } from '../../../../server/platform/store/snapshot.ts'
+import { bytesOf, openBytes } from '../../../support/database-bytes.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 
@@ -121,6 +121,24 @@ test('with a damaged snapshot, the newest backup and the journal after it lose n
   expect(found.plan).toMatchObject({ from: 'backup', lostTransactions: 0, isExact: true })
 })
 
+test('a damaged page that a backup has is replaced: nothing is lost', async () => {
+  await store.checkpoint()
+  await store.backup()
+  await store.add(6)
+  await store.kill()
+  const content = disk.content(join(directory, snapshot))
+  for (let at = 4096 + 10; at < content.length; at += 4096) content[at] = (content[at] ?? 0) ^ 1
+  await start()
+  const found = await run()
+  expect(found.ids).toEqual([1, 2, 3, 4, 5, 6])
+  expect(found.plan).toMatchObject({
+    from: 'snapshot',
+    damaged: [snapshot],
+    lostTransactions: 0,
+    isExact: true,
+  })
+})
+
 test('with a damaged snapshot and no backup, nothing can be salvaged', async () => {
   await store.kill()
   disk.content(join(directory, snapshot)).fill(7, 0, 200)
@@ -131,9 +149,9 @@ test('with a damaged snapshot and no backup, nothing can be salvaged', async () 
 test('a database that another program changed is accepted after the question', async () => {
   await store.close()
   const bytes = disk.content(join(directory, snapshot))
-  const { sqlite } = await openSnapshot(snapshot, Buffer.from(bytes), 'quick')
+  const sqlite = await openBytes(bytes)
   sqlite.exec('VACUUM; PRAGMA user_version = 1; CREATE TABLE other (id INTEGER)')
-  disk.put(join(directory, snapshot), Buffer.from(sqlite.export().slice()))
+  disk.put(join(directory, snapshot), bytesOf(sqlite))
   sqlite.close()
   await start()
   const found = await run()

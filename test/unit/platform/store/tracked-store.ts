@@ -25,8 +25,6 @@ export class TrackedStore {
   readonly attempted = new Set<number>()
   /** Errors that no caller received. */
   readonly faults: unknown[] = []
-  /** Whether checkpoints merge the files, from the next opening on. */
-  mergeFiles = false
   readonly #blob: Uint8Array
   #db: Database | undefined
   #minute = 0
@@ -64,7 +62,6 @@ export class TrackedStore {
       now: this.now,
       files: this.disk.files,
       reserveBytes,
-      mergeFiles: this.mergeFiles,
       onFault: (error) => this.faults.push(error),
     })
   }

@@ -430,32 +430,6 @@ describe('a checkpoint', () => {
   })
 })
 
-test('a store that is mostly free pages is compacted when it is opened', async () => {
-  const db = await open()
-  const data = new Uint8Array(1_000_000)
-  await db.transact((tx) => {
-    for (let n = 0; n < 20; n++) tx.run('INSERT INTO note (text, data) VALUES (?, ?)', [`large ${n}`, data])
-    insert('kept')(tx)
-  })
-  await db.transact((tx) => tx.run('DELETE FROM note WHERE text != ?', ['kept']))
-  expect(pages(db)).toBeGreaterThan(4000)
-  await db.close()
-  const again = await open()
-  expect(pages(again)).toBeLessThan(100)
-  expect(texts(again)).toEqual(['kept'])
-  await again.transact(insert('later'))
-  await again.checkpoint()
-  await again.close()
-  expect(disk.content(`${directory}/pds.sqlite`).length).toBeLessThan(500_000)
-  const last = await open()
-  expect(texts(last)).toEqual(['kept', 'later'])
-  await last.close()
-})
-
-function pages(db: Database): number {
-  return db.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
-}
-
 test('a closed store refuses writes and can be closed again', async () => {
   const db = await open()
   const last = db.transact(insert('last'))

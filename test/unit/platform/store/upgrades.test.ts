@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Database } from '../../../../server/platform/store/database.ts'
+import { createSqlite, schemaVersion } from '../../../../server/platform/store/database-file.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { migrate } from '../../../../server/platform/store/migrate.ts'
 import { load } from '../../../../server/platform/store/recover.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
-import { createSqlite, schemaVersion } from '../../../../server/platform/store/snapshot.ts'
 import type { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 import { earlier, writeEarlierData } from '../../../support/earlier-data.ts'
 import { FaultyDisk } from './faulty-disk.ts'
@@ -119,7 +119,8 @@ test('a start that was killed during the upgrade is completed by the next one', 
     Database.open({ directory: '/data', schema, now: () => new Date(earlier.at), files })
   const upgraded = old.clone()
   const whole = await open(upgraded)
-  const rows = whole.all('SELECT rkey, indexed_at FROM records ORDER BY id')
+  const read = (db: Database) => db.all('SELECT rkey, indexed_at FROM records ORDER BY id')
+  const rows = read(whole)
   expect(rows.length).toBeGreaterThan(5)
   await whole.close()
   const { operations } = upgraded
@@ -129,12 +130,15 @@ test('a start that was killed during the upgrade is completed by the next one', 
     const disk = old.clone()
     disk.failAt(at, 'kill')
     await open(disk)
-      .then((db) => db.close())
+      .then((db) => {
+        read(db)
+        return db.close()
+      })
       .catch(() => {})
     expect(disk.off).toBe(true)
     disk.restart()
     const db = await open(disk)
-    expect(db.all('SELECT rkey, indexed_at FROM records ORDER BY id')).toEqual(rows)
+    expect(read(db)).toEqual(rows)
     expect(db.get('PRAGMA user_version')).toEqual({ user_version: schema.oldest + schema.upgrades.length })
     await db.close()
   }

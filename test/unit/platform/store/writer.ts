@@ -1,17 +1,13 @@
-/**
- * A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number. Its checkpoints copy memory, or
- * merge the files in a worker thread.
- */
+/** A process for the kill test: writes pairs of rows endlessly, and prints each acknowledged number. */
 import { Database } from '../../../../server/platform/store/database.ts'
 import { pairs } from './pairs.ts'
 
-const [directory = '', checkpoints] = process.argv.slice(2)
+const [directory = ''] = process.argv.slice(2)
 const db = await Database.open({
   directory,
   schema: pairs,
   now: () => new Date(),
   checkpointBytes: 10_000,
-  mergeFiles: checkpoints === 'merge',
 })
 let next = (db.get<{ last: number | null }>('SELECT max(id) AS last FROM one')?.last ?? 0) + 1
 

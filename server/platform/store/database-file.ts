@@ -1,0 +1,202 @@
+/**
+ * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
+ * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
+ */
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { readCheckpoint } from './checkpoint.ts'
+import { StoreDamaged, StoreTooNew, StoreUnavailable } from './errors.ts'
+import { type Files, isMissing, readIfThere } from './files.ts'
+import { databaseName, earlierChecksumName } from './layout.ts'
+import { readChecksums } from './page-checksums.ts'
+import { PageFile, pageBytes } from './page-file.ts'
+import { PageOverlay } from './page-overlay.ts'
+import { Sqlite } from './sqlite.ts'
+
+/** "PDS1": the application id in the SQLite files of this program. */
+const applicationId = 0x50445331
+const formatVersion = 1
+/** The first bytes of every SQLite file. */
+const sqliteMagic = Buffer.from('SQLite format 3\0')
+/** Offset of the size of its pages: 16 bits, big-endian. */
+const pageSizeAt = 16
+
+export interface OpenedFile {
+  readonly sqlite: Sqlite
+  readonly file: PageFile
+  readonly overlay: PageOverlay
+  /** Number of the last transaction in it. */
+  readonly seq: number
+}
+
+export interface OpenedDatabase extends OpenedFile {
+  /** What its pages were compared with; `repaired`: with checksums of which a part was damaged. */
+  readonly checkedBy: 'checksums' | 'repaired' | 'integrity check' | 'earlier checksum'
+}
+
+/** Creates an empty database with our application id. */
+export async function createSqlite(): Promise<Sqlite> {
+  const sqlite = await Sqlite.open()
+  sqlite.exec(
+    `PRAGMA application_id = ${applicationId};
+     CREATE TABLE store_meta (seq INTEGER NOT NULL, format INTEGER NOT NULL) STRICT;
+     INSERT INTO store_meta VALUES (0, ${formatVersion})`,
+  )
+  return sqlite
+}
+
+/** Writes the number of the last transaction into the database. */
+export function setSeq(sqlite: Sqlite, seq: number): void {
+  // A database that has this number stays the same, to the byte.
+  sqlite.exec(`UPDATE store_meta SET seq = ${seq} WHERE seq <> ${seq}`)
+}
+
+/**
+ * Opens the database of a data directory, without its journals. Changes nothing on disk: pages of an unfinished checkpoint are read from
+ * there. @throws StoreDamaged, StoreTooNew
+ */
+export async function openDatabase(files: Files, dir: string): Promise<OpenedDatabase> {
+  const path = join(dir, databaseName)
+  const checksums = await readChecksums(files, dir)
+  const file = await openPages(files, path)
+  try {
+    file.checksums = checksums
+    file.frozen = await readCheckpoint(files, dir)
+    if (checksums) {
+      if (file.count < checksums.lastPage) throw new StoreDamaged(path, 'is cut short')
+      if (!checksums.hasUnknown) return { ...(await openPageFile(file, 'quick')), checkedBy: 'checksums' }
+      const opened = await openPageFile(file, 'thorough')
+      checksums.learn(allPages(file))
+      return { ...opened, checkedBy: 'repaired' }
+    }
+    const earlier = await compareEarlier(files, path)
+    if (earlier === 'other') throw new StoreDamaged(path, 'does not match its checksum')
+    const isKnown = earlier === 'same'
+    const opened = await openPageFile(file, isKnown ? 'quick' : 'thorough')
+    return { ...opened, checkedBy: isKnown ? 'earlier checksum' : 'integrity check' }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Opens an SQLite file that nothing changes meanwhile, with SQLite's integrity check. @throws StoreDamaged, StoreTooNew */
+export async function openChecked(files: Files, path: string): Promise<OpenedFile> {
+  const file = await openPages(files, path)
+  try {
+    return await openPageFile(file, 'thorough')
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Closes a database and its file. */
+export async function closeFile({ sqlite, file }: Pick<OpenedFile, 'sqlite' | 'file'>): Promise<void> {
+  sqlite.close()
+  await file.close()
+}
+
+/**
+ * Opens the pages of a file. Throws StoreDamaged when this program did not write them or, if `check` is thorough, when they fail SQLite's
+ * integrity check; StoreTooNew when a newer program wrote them.
+ */
+export async function openPageFile(file: PageFile, check: 'quick' | 'thorough'): Promise<OpenedFile> {
+  const { path } = file
+  const size = file.isShort ? undefined : pageSizeOf(file.read(1))
+  if (!size) throw new StoreDamaged(path, 'is not a readable SQLite file')
+  if (size !== pageBytes) throw new StoreDamaged(path, `has pages of ${size} bytes instead of ${pageBytes}`)
+  const overlay = new PageOverlay(file)
+  const sqlite = await Sqlite.open(overlay).catch((error: unknown) => {
+    throw isOfStore(error) ? error : new StoreDamaged(path, 'is not a readable SQLite file')
+  })
+  try {
+    const meta = readMeta(sqlite)
+    if (meta === undefined) throw new StoreDamaged(path, 'is not a database of this program')
+    if (meta.format > formatVersion) throw new StoreTooNew(path, meta.format, formatVersion)
+    if (check === 'thorough' && !isSound(sqlite))
+      throw new StoreDamaged(path, "fails SQLite's integrity check")
+    return { sqlite, file, overlay, seq: meta.seq }
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/** Returns the size of the pages of an SQLite file; undefined if it is none. */
+function pageSizeOf(head: Uint8Array): number | undefined {
+  return isSqlite(head) ? Buffer.from(head.subarray(pageSizeAt, pageSizeAt + 2)).readUInt16BE() : undefined
+}
+
+async function openPages(files: Files, path: string): Promise<PageFile> {
+  try {
+    return await PageFile.open(files, path)
+  } catch (error) {
+    throw isMissing(error) ? new StoreDamaged(path, 'is missing') : error
+  }
+}
+
+/** Yields all pages of a file, each valid until the next one is asked for. @throws StoreDamaged */
+export function* allPages(file: PageFile): Generator<[number: number, page: Uint8Array]> {
+  for (let number = 1; number <= file.count; number++) yield [number, file.read(number)]
+}
+
+export function isSqlite(bytes: Uint8Array): boolean {
+  return sqliteMagic.equals(bytes.subarray(0, sqliteMagic.length))
+}
+
+/** Whether the database passes SQLite's integrity check. */
+export function isSound(sqlite: Sqlite): boolean {
+  try {
+    const problems = sqlite.all<{ integrity_check: string }>('PRAGMA integrity_check')
+    return problems.length === 1 && problems[0]?.integrity_check === 'ok'
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error
+    return false
+  }
+}
+
+/** The version of the schema; 0: the database has none yet. */
+export function schemaVersion(sqlite: Sqlite): number {
+  return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+}
+
+/**
+ * Compares a file with the SHA-256 that an earlier version wrote; undefined if there is none. `unknown`: the list is damaged and says
+ * nothing. A checksum that differs in one character is a damaged list: other content would differ in nearly all.
+ */
+export async function compareEarlier(
+  files: Files,
+  path: string,
+  listPath = join(dirname(path), earlierChecksumName),
+): Promise<'same' | 'other' | 'unknown' | undefined> {
+  const list = await readIfThere(files, listPath)
+  if (!list) return undefined
+  const hash = createHash('sha256')
+  for await (const chunk of files.chunks(path)) hash.update(chunk)
+  const expected = `${hash.digest('hex')}  ${databaseName}\n`
+  const lines = Buffer.from(list)
+    .toString('latin1')
+    .split(/(?<=\n)/)
+  if (lines.includes(expected)) return 'same'
+  const isList = lines.every((line) => /^[0-9a-f]{64} {2}pds\.sqlite\n$/.test(line))
+  return isList && !lines.some((line) => differences(line, expected) === 1) ? 'other' : 'unknown'
+}
+
+function differences(one: string, other: string): number {
+  return Array.from(other).filter((letter, at) => letter !== one[at]).length
+}
+
+function isOfStore(error: unknown): boolean {
+  return error instanceof StoreDamaged || error instanceof StoreUnavailable
+}
+
+function readMeta(sqlite: Sqlite): { seq: number; format: number } | undefined {
+  try {
+    const id = sqlite.get<{ application_id: number }>('PRAGMA application_id')?.application_id
+    return id === applicationId ? sqlite.get('SELECT seq, format FROM store_meta') : undefined
+  } catch (error) {
+    if (isOfStore(error)) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The pages of the database on disk: `pds.sqlite`, a checksum for each page in `pds.sqlite.pages`, and, while a checkpoint puts pages in
+ * their places, those pages in memory. A page that fails its checksum is never returned.
+ */
+import { crc32 } from 'node:zlib'
+import { StoreDamaged } from './errors.ts'
+import type { Files, ReadableFile } from './files.ts'
+import type { PageChecksums } from './page-checksums.ts'
+
+/** The size of every page, which this program gives to its databases. */
+export const pageBytes = 4096
+
+/** Pages by their number. The first one is 1. */
+export type Pages = ReadonlyMap<number, Uint8Array>
+
+/** Returns the checksum of a page. Its number is part of it: a page in another's place fails its check. */
+export function pageChecksum(page: Uint8Array, number: number): number {
+  return crc32(page, number)
+}
+
+export class PageFile {
+  readonly path: string
+  /** Undefined: nothing is known about the pages, and all are accepted. */
+  checksums: PageChecksums | undefined
+  /** Pages that are newer than those in the file. */
+  frozen: Pages | undefined
+  readonly #file: ReadableFile
+  readonly #buffer = Buffer.alloc(pageBytes)
+
+  private constructor(path: string, file: ReadableFile, checksums: PageChecksums | undefined) {
+    this.path = path
+    this.#file = file
+    this.checksums = checksums
+  }
+
+  static async open(files: Files, path: string, checksums?: PageChecksums): Promise<PageFile> {
+    return new PageFile(path, await files.open(path), checksums)
+  }
+
+  /** Pages of the file and of `frozen`. */
+  get count(): number {
+    let count = Math.ceil(this.#file.size() / pageBytes)
+    for (const number of this.frozen?.keys() ?? []) count = Math.max(count, number)
+    return count
+  }
+
+  /** Whether the file ends before its first page does. */
+  get isShort(): boolean {
+    return this.#file.size() < pageBytes && !this.frozen?.has(1)
+  }
+
+  /** Returns a page, valid until the next one is read. @throws StoreDamaged */
+  read(number: number): Uint8Array {
+    const frozen = this.frozen?.get(number)
+    if (frozen) return frozen
+    const page = this.#buffer
+    if (this.#file.readBlocking(page, (number - 1) * pageBytes) < pageBytes) {
+      throw new StoreDamaged(this.path, `is cut short before page ${number}`)
+    }
+    if (this.checksums?.differs(number, page)) {
+      throw new StoreDamaged(this.path, `has a damaged page (${number})`)
+    }
+    return page
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}

@@ -1,0 +1,233 @@
+/** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
+import { createHash, randomBytes } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { blobCids, blobFolderOf } from './backup-blobs.ts'
+import { scratchPrefix } from './backup-leftovers.ts'
+import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
+import { closeFile, isSqlite, type OpenedFile, openChecked } from './database-file.ts'
+import { BackupForeign, StoreDamaged } from './errors.ts'
+import { type Files, isMissing, nodeFiles, readIfThere, writeChunks } from './files.ts'
+import { backupsName, blobPath } from './layout.ts'
+import { checkVersion, type Schema } from './migrate.ts'
+import { decodePortable, headBytes, isPortable, type ReceiveBlob } from './portable.ts'
+import { parseBackupName } from './retention.ts'
+
+export interface CheckOptions {
+  /** The schema of the program; any version passes without it. */
+  readonly schema?: Schema | undefined
+  /** Decrypts a one-file backup. */
+  readonly passphrase?: string | undefined
+  /** Folders that may have the blobs of an SQLite backup, besides the one beside it. */
+  readonly blobFolders?: readonly string[]
+  /** An empty folder that the blobs are copied or linked to. */
+  readonly blobsTo?: string
+  readonly files?: Files
+}
+
+export interface CheckedBackup {
+  /** From the content or the name of the file; undefined for a renamed SQLite backup. */
+  readonly createdAt: Date | undefined
+  /** CIDs of the blobs that the database names. */
+  readonly blobs: readonly string[]
+  /** The ones that the backup lacks. */
+  readonly missingBlobs: readonly string[]
+}
+
+/** The first bytes of a Zstandard frame. */
+const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+/**
+ * Reads a backup, and writes its database to the file `databaseTo`. Checks that this program wrote it, its checksum if it has one,
+ * SQLite's integrity check, and the content of each blob. Missing blobs are no error.
+ * @param use gets the database opened, which is closed afterwards
+ * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupForeign, BackupLocked; then there is no file `databaseTo`
+ */
+export async function readBackup<T>(
+  file: string,
+  databaseTo: string,
+  options: CheckOptions,
+  use: (backup: CheckedBackup, opened: OpenedFile) => T | Promise<T>,
+): Promise<T> {
+  const { files = nodeFiles, schema } = options
+  try {
+    const received = await unpack(file, file, databaseTo, options)
+    const opened = await openAs(file, files, databaseTo)
+    try {
+      if (schema) checkVersion(file, opened.sqlite, schema)
+      const blobs = blobCids(opened.sqlite)
+      const missingBlobs = received.blobs
+        ? await syncReceived(files, options.blobsTo, blobs, received.blobs)
+        : await collectBlobs(file, blobs, options)
+      return await use({ createdAt: received.createdAt, blobs, missingBlobs }, opened)
+    } finally {
+      await closeFile(opened)
+    }
+  } catch (error) {
+    await files.remove(databaseTo).catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Checks a backup as `readBackup` does. @param dir the data directory, which has room for its database meanwhile
+ * @param use may look into the database
+ */
+export async function checkBackup<T = CheckedBackup>(
+  dir: string,
+  file: string,
+  options: CheckOptions = {},
+  use: (backup: CheckedBackup, opened: OpenedFile) => T | Promise<T> = (backup) => backup as T,
+): Promise<T> {
+  const { files = nodeFiles } = options
+  const scratch = join(dir, backupsName, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+  await readHead(files, file)
+  await files.makeDir(scratch)
+  const lock = await files.lock(scratch)
+  try {
+    return await readBackup(file, join(scratch, 'database'), options, use)
+  } finally {
+    await lock.release()
+    await files.removeDir(scratch)
+  }
+}
+
+/** Reads the first bytes of a backup. Throws StoreDamaged when there is no such file. */
+export async function readHead(files: Files, file: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  try {
+    for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
+  } catch (error) {
+    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
+  }
+  return Buffer.concat(parts)
+}
+
+/** Whether this is a database, plain or compressed. */
+export function isDatabase(head: Uint8Array): boolean {
+  return isSqlite(head) || isCompressed(head)
+}
+
+function isCompressed(head: Uint8Array): boolean {
+  return zstdMagic.equals(head.subarray(0, zstdMagic.length))
+}
+
+interface Unpacked {
+  readonly createdAt: Date | undefined
+  /** CIDs of the blobs that were in the file; undefined if they are beside it. */
+  readonly blobs: ReadonlySet<string> | undefined
+}
+
+/** Writes the database of the backup at `path`. `file` is its name in errors. */
+export async function unpack(
+  file: string,
+  path: string,
+  databaseTo: string,
+  { files = nodeFiles, passphrase, blobsTo }: CheckOptions,
+): Promise<Unpacked> {
+  const head = await readHead(files, path)
+  if (!isPortable(head)) {
+    if (!isDatabase(head)) throw new BackupForeign(file)
+    await unpackDatabase(files, file, databaseTo, isCompressed(head))
+    return { createdAt: parseBackupName(basename(file))?.createdAt, blobs: undefined }
+  }
+  const blobs = new Set<string>()
+  const receive: ReceiveBlob = (cid, chunks) => {
+    blobs.add(cid)
+    return blobsTo === undefined ? matchesCid(cid, chunks) : writeBlob(files, blobsTo, cid, chunks)
+  }
+  const source = { head, chunks: files.chunks(path) }
+  const receiveDatabase = (chunks: AsyncIterable<Uint8Array>) => writeChunks(files, databaseTo, chunks)
+  const createdAt = await decodePortable(file, source, passphrase, receive, receiveDatabase)
+  return { createdAt, blobs }
+}
+
+/** Copies or decompresses a database, and compares the file with its list of checksums, if it has one. */
+async function unpackDatabase(files: Files, file: string, to: string, compressed: boolean): Promise<void> {
+  const hash = createHash('sha256')
+  async function* hashed() {
+    for await (const chunk of files.chunks(file)) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  let failure: unknown
+  const write = async (chunks: AsyncIterable<Uint8Array>) => {
+    await writeChunks(files, to, chunks).catch((error: unknown) => {
+      failure = error
+      throw error
+    })
+  }
+  try {
+    if (compressed) await pipeline(Readable.from(hashed()), createZstdDecompress(), write)
+    else await write(hashed())
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!code.startsWith('ZSTD') && !code.startsWith('ERR_')) throw failure ?? error
+    throw new StoreDamaged(file, 'is damaged or cut short')
+  }
+  const list = await readIfThere(files, `${file}.sha256`)
+  const line = checksumLine(hash.digest('hex'), basename(file))
+  if (list && !line.equals(list.subarray(0, line.length))) {
+    throw new StoreDamaged(file, 'does not match its checksum')
+  }
+}
+
+/** Returns a checksum as `sha256sum` prints it. */
+export function checksumLine(sha256: string, name: string): Buffer {
+  return Buffer.from(`${sha256}  ${name}\n`)
+}
+
+/** Opens the database of a backup. Errors name the backup. */
+async function openAs(file: string, files: Files, path: string): Promise<OpenedFile> {
+  try {
+    return await openChecked(files, path)
+  } catch (error) {
+    throw error instanceof StoreDamaged ? new StoreDamaged(file, error.reason) : error
+  }
+}
+
+/** Syncs the received blobs. Returns the ones that are missing. */
+async function syncReceived(
+  files: Files,
+  blobsTo: string | undefined,
+  cids: readonly string[],
+  received: ReadonlySet<string>,
+): Promise<string[]> {
+  if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...received])
+  return cids.filter((cid) => !received.has(cid))
+}
+
+/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns blobs that no folder has. */
+async function collectBlobs(
+  file: string,
+  cids: readonly string[],
+  { files = nodeFiles, blobFolders = [], blobsTo }: CheckOptions,
+): Promise<string[]> {
+  const folders = [blobFolderOf(file), ...blobFolders]
+  const missing = new Set<string>()
+  for (const cid of cids) {
+    const found = await firstIntact(files, folders, cid)
+    if (found === undefined) missing.add(cid)
+    else if (blobsTo !== undefined) await linkBlob(files, found, blobsTo, cid)
+  }
+  if (blobsTo !== undefined) {
+    const kept = cids.filter((cid) => !missing.has(cid))
+    await syncBlobDirs(files, blobsTo, kept)
+  }
+  return [...missing]
+}
+
+async function firstIntact(
+  files: Files,
+  folders: readonly string[],
+  cid: string,
+): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = blobPath(folder, cid)
+    if (await isIntact(files, path, cid)) return path
+  }
+  return undefined
+}
