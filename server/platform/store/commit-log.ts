@@ -3,8 +3,9 @@
 import { createSerializer } from '../util/serialize.ts'
 import { StoreUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
-import { encodeFrame } from './journal.ts'
+import type { EncodedFrame } from './journal.ts'
 import { Journal } from './journal-file.ts'
+import type { EncodedStatement } from './journal-statements.ts'
 import { journalPath, journalSeqs } from './layout.ts'
 import { WritePace } from './write-pace.ts'
 
@@ -22,12 +23,9 @@ export interface CommitLogOptions {
 
 /** Transactions of one frame. */
 interface Batch {
-  readonly transactions: string[]
+  readonly transactions: (readonly EncodedStatement[])[]
   readonly written: PromiseWithResolvers<void>
 }
-
-/** In bytes; larger frames are rare. */
-const maxReusedFrame = 256 * 1024
 
 /** Writes transactions to the current journal in call order. */
 export class CommitLog {
@@ -45,8 +43,6 @@ export class CommitLog {
   /** The batch that still accepts transactions, and the one that is being written. */
   #next: Batch | undefined
   #writing: Batch | undefined
-  /** Holds the frame that is being written: a new buffer for each would wait for the garbage collector. */
-  readonly #frame = Buffer.allocUnsafeSlow(maxReusedFrame)
   readonly #pace = new WritePace()
   #busy = false
   /** Only one task at a time uses the journal. */
@@ -102,11 +98,8 @@ export class CommitLog {
     return (this.#next ?? this.#writing)?.written.promise
   }
 
-  /**
-   * Resolves once the transaction, a JSON array of statements, is on disk. Throws StoreUnavailable when it
-   * cannot be written.
-   */
-  append(transaction: string): Promise<void> {
+  /** Resolves once the transaction is on disk. Throws StoreUnavailable when it cannot be written. */
+  append(transaction: readonly EncodedStatement[]): Promise<void> {
     if (this.#next === undefined) {
       const batch: Batch = { transactions: [], written: Promise.withResolvers() }
       this.#next = batch
@@ -178,7 +171,7 @@ export class CommitLog {
     this.#writing = batch
     try {
       if (this.#repairDue) throw new Error('an earlier write failed')
-      await this.#writeFrame(encodeFrame(this.#seq + 1, batch.transactions, this.#frame))
+      await this.#writeFrame(this.#journal.encode(this.#seq + 1, batch.transactions))
       this.#seq += batch.transactions.length
       this.#writable = true
       batch.written.resolve()
@@ -192,7 +185,7 @@ export class CommitLog {
     }
   }
 
-  async #writeFrame(frame: Uint8Array): Promise<void> {
+  async #writeFrame(frame: EncodedFrame): Promise<void> {
     const start = performance.now()
     if (!this.#busy && this.#pace.mayBlock(start) && this.#journal.appendBlocking(frame)) {
       const end = performance.now()

@@ -207,7 +207,7 @@ export class Database implements Reader {
     if (statements.length === 0) {
       await this.settled()
     } else {
-      await this.#log.append(`[${statements.join(',')}]`)
+      await this.#log.append(statements)
       this.#checkpointWhenDue()
     }
     return result
@@ -335,7 +335,7 @@ export class Database implements Reader {
     if (this.#closing !== undefined) throw new StoreUnavailable('The store is closed.')
   }
 
-  #run<T>(work: (tx: Writer) => T): { result: T; statements: string[] } {
+  #run<T>(work: (tx: Writer) => T): ReturnType<typeof runTransaction<T>> {
     if (this.#inTransaction) throw new Error('A transaction cannot contain another: pass its Writer on')
     this.#inTransaction = true
     try {

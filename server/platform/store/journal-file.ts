@@ -1,7 +1,8 @@
 /** The journal that is being written: append, reserve space, repair, seal. */
 import { dirname } from 'node:path'
 import { type Files, type OpenFile, writeFully } from './files.ts'
-import { encodeTitle, lineBytes } from './journal.ts'
+import { type EncodedFrame, encodeFrame, encodeTitle, lineBytes } from './journal.ts'
+import type { EncodedStatement } from './journal-statements.ts'
 import { journalPath } from './layout.ts'
 
 /**
@@ -21,14 +22,24 @@ export class Journal {
   #length: number
   /** Bytes of the file: zeros follow the frames. */
   #allocated: number
+  /** Numbers of the texts of statements, of the frames on disk. */
+  readonly #texts: Map<string, number>
 
-  private constructor(files: Files, path: string, firstSeq: number, file: OpenFile, length: number) {
+  private constructor(
+    files: Files,
+    path: string,
+    firstSeq: number,
+    file: OpenFile,
+    length = lineBytes,
+    texts: readonly string[] = [],
+  ) {
     this.#files = files
     this.#path = path
     this.firstSeq = firstSeq
     this.#file = file
     this.#length = length
     this.#allocated = length
+    this.#texts = new Map(texts.map((text, at) => [text, at + 1]))
   }
 
   /** Creates a journal. Its first line and its name are on disk afterwards. */
@@ -42,13 +53,17 @@ export class Journal {
       await file.close().catch(() => {})
       throw error
     }
-    return new Journal(files, path, firstSeq, file, lineBytes)
+    return new Journal(files, path, firstSeq, file)
   }
 
-  /** Continues a journal whose first `length` bytes are whole, and cuts off the rest. */
-  static async resume(files: Files, dir: string, firstSeq: number, length: number): Promise<Journal> {
+  /** Continues a journal whose first `length` bytes are whole, and cuts off the rest. `texts` are those of its statements. */
+  static async resume(
+    files: Files,
+    dir: string,
+    { firstSeq, length, texts }: { firstSeq: number; length?: number; texts?: readonly string[] },
+  ): Promise<Journal> {
     const path = journalPath(dir, firstSeq)
-    return new Journal(files, path, firstSeq, await editFrom(files, path, length), length)
+    return new Journal(files, path, firstSeq, await editFrom(files, path, length ?? lineBytes), length, texts)
   }
 
   /** Bytes of the first line and the frames on disk. */
@@ -71,21 +86,31 @@ export class Journal {
     this.#allocated += bytes
   }
 
-  /** Resolves once the frame is on disk. After a failure the journal needs `repair`. */
-  async append(frame: Uint8Array): Promise<void> {
-    await writeDurably(this.#file, frame, this.#length)
-    this.#length += frame.length
+  /** Encodes transactions as the next frame. */
+  encode(seq: number, transactions: readonly (readonly EncodedStatement[])[]): EncodedFrame {
+    return encodeFrame(seq, transactions, this.#length, this.#texts)
+  }
+
+  /** Resolves once the frame, which was encoded as the next one, is on disk. After a failure the journal needs `repair`. */
+  async append(frame: EncodedFrame): Promise<void> {
+    await writeDurably(this.#file, frame.bytes, this.#length)
+    this.#appended(frame)
     this.#allocated = Math.max(this.#allocated, this.#length)
   }
 
   /** As `append`, but blocks the thread. Returns false, without having written, when that is not possible. */
-  appendBlocking(frame: Uint8Array): boolean {
-    if (this.#file.writeBlocking === undefined || frame.length > Math.min(this.room, maxBlockingBytes))
-      return false
-    const written = this.#file.writeBlocking(frame, this.#length)
-    if (written < frame.length) throw new Error('the disk accepts no more bytes')
-    this.#length += frame.length
+  appendBlocking(frame: EncodedFrame): boolean {
+    const { length } = frame.bytes
+    if (this.#file.writeBlocking === undefined || length > Math.min(this.room, maxBlockingBytes)) return false
+    const written = this.#file.writeBlocking(frame.bytes, this.#length)
+    if (written < length) throw new Error('the disk accepts no more bytes')
+    this.#appended(frame)
     return true
+  }
+
+  #appended({ bytes, added }: EncodedFrame): void {
+    this.#length += bytes.length
+    for (const text of added) this.#texts.set(text, this.#texts.size + 1)
   }
 
   /** Cuts off bytes that a failed `append` may have written. No frame may be appended until this has succeeded. */

@@ -1,23 +1,26 @@
 /**
  * The journal format: the transactions since the snapshot, in append-only files.
  *
- * A journal is text. Its first line names the format and the sequence number of its first transaction. Frames
- * follow: a header line (first sequence number, number of transactions, bytes and CRC-32 of the payload) and the
- * payload, a JSON array of transactions, each an array of `[sql, params]`. Header lines are 64 bytes and end in
- * their own CRC-32; payloads are padded to a multiple of 8 bytes. The text contains no zero byte.
+ * The first line names the format and the sequence number of the first transaction. Frames follow: a header line (first
+ * sequence number, number of transactions, bytes, zero sectors and CRC-32 of the payload) and the payload, shortened
+ * transactions, padded to a multiple of 8 bytes. Lines have 64 bytes and end in their own CRC-32.
  *
  * The newest journal may end in zeros, space that is reserved for later frames. A sealed one ends with its last frame.
  *
  * A frame is written only when the one before it is on disk. So a power cut can tear only the last frame of the
- * newest journal, which is then short, or has unwritten sectors that read as zeros. The reader drops such a tail and
- * reports every other mismatch as damage to acknowledged data.
+ * newest journal, which is then short, or has unwritten sectors that read as zeros: more than the header says. The reader drops such a
+ * tail and reports every other mismatch as damage to acknowledged data.
  */
 import { crc32 } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
 import { StoreTooNew } from './errors.ts'
-import type { SqlParams, SqlValue } from './sqlite.ts'
-
-export type Statement = readonly [sql: string, params: SqlParams]
+import { decodePayload1 } from './journal-1.ts'
+import { restore, shorten } from './journal-copies.ts'
+import {
+  decodeTransactions,
+  type EncodedStatement,
+  encodeTransactions,
+  type Statement,
+} from './journal-statements.ts'
 
 export interface Frame {
   /** Sequence number of its first transaction. */
@@ -26,7 +29,13 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-const formatVersion = 1
+/** Frames of one journal, from its first one on. */
+export interface Frames {
+  readonly format: number
+  readonly frames: readonly Frame[]
+}
+
+export const formatVersion = 2
 export const lineBytes = 64
 const lineText = lineBytes - 9
 const alignment = 8
@@ -35,74 +44,55 @@ const sector = 512
 /** The journal fails a check. The message completes a sentence that starts with the file name. */
 export class JournalDamage extends Error {}
 
-/** Encodes one statement as JSON at once, so that the caller may change its arrays later. */
-export function encodeStatement(sql: string, params: SqlParams): string {
-  let json = `[${encodeSql(sql)},[`
-  for (const [at, value] of params.entries()) json += at === 0 ? encodeValue(value) : `,${encodeValue(value)}`
-  return `${json}]]`
-}
-
-/** The statements of a program are few, and long. */
-const encodedSql = new LRUCache<string, string>({ max: 500 })
-
-function encodeSql(sql: string): string {
-  const known = encodedSql.get(sql)
-  if (known !== undefined) return known
-  const json = JSON.stringify(sql)
-  encodedSql.set(sql, json)
-  return json
-}
-
-/** Base64 needs no escapes: JSON.stringify would search for them, in most bytes of the journal. */
-function encodeValue(value: SqlValue): string {
-  return value instanceof Uint8Array
-    ? `{"base64":"${asBuffer(value).toString('base64')}"}`
-    : JSON.stringify(value)
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
-}
-
 /** Encodes the first line of a journal. */
 export function encodeTitle(firstSeq: number): Buffer {
   return checkedLine(`pds journal ${formatVersion} ${firstSeq}`)
 }
 
+/** A frame for one place in a journal, and the texts of statements that the journal has once the frame is on disk. */
+export interface EncodedFrame {
+  readonly bytes: Buffer
+  readonly added: readonly string[]
+}
+
 /**
- * Encodes a frame of transactions, each a JSON array of encoded statements.
- * @param into the result is a part of this buffer, if it is large enough
+ * Encodes transactions as a frame.
+ * @param position place of the frame in the file
+ * @param texts numbers of the texts that the journal has
  */
 export function encodeFrame(
   seq: number,
-  transactions: readonly string[],
-  into: Buffer = Buffer.alloc(0),
-): Buffer {
-  const json = `[${transactions.join(',')}]`
-  const bytes = Buffer.byteLength(json)
-  const padding = alignment - ((bytes + 1) % alignment)
-  const end = lineBytes + bytes + padding + 1
-  const frame = (into.length < end ? Buffer.allocUnsafeSlow(end) : into).subarray(0, end)
-  frame.write(json, lineBytes)
-  frame.fill(' ', end - padding - 1, end - 1)
-  frame.write('\n', end - 1)
-  const payload = frame.subarray(lineBytes)
-  checkedLine(`frame ${seq} ${transactions.length} ${payload.length} ${hex(crc32(payload))}`).copy(frame)
-  return frame
+  transactions: readonly (readonly EncodedStatement[])[],
+  position: number,
+  texts: ReadonlyMap<string, number>,
+): EncodedFrame {
+  const { bytes, added } = encodeTransactions(transactions, texts)
+  const body = shorten(bytes)
+  // Each byte of the padding has its length, so that a frame does not end in zeros.
+  const padding = alignment - (body.length % alignment)
+  const payload = Buffer.concat([body, Buffer.alloc(padding, padding)])
+  const zeros = countZeroSectors(payload, position + lineBytes)
+  const header = `frame ${seq} ${transactions.length} ${payload.length} ${zeros} ${hex(crc32(payload))}`
+  return { bytes: Buffer.concat([checkedLine(header), payload]), added }
 }
 
-/** Decodes the transactions of a frame. */
-export function decodeFrame(frame: Frame): Statement[][] {
-  const transactions = JSON.parse(frame.payload.toString()) as [string, (SqlValue | { base64: string })[]][][]
-  return transactions.map((statements) =>
-    statements.map(([sql, params]) => [sql, params.map(decodeValue)] as const),
-  )
+/**
+ * Decodes the transactions of a journal, with their sequence numbers. Throws for a text that the journal does not have.
+ * @param texts gets the texts of the journal, in the order of their numbers
+ */
+export function* decodeFrames(
+  { format, frames }: Frames,
+  texts: string[] = [],
+): Generator<{ seq: number; statements: Statement[] }> {
+  for (const { seq, payload } of frames) {
+    const transactions =
+      format === 1 ? decodePayload1(payload) : decodeTransactions(restore(withoutPadding(payload)), texts)
+    for (const [at, statements] of transactions.entries()) yield { seq: seq + at, statements }
+  }
 }
 
-function decodeValue(value: SqlValue | { base64: string }): SqlValue {
-  return value !== null && typeof value === 'object' && 'base64' in value
-    ? Buffer.from(value.base64, 'base64')
-    : value
+function withoutPadding(payload: Buffer): Buffer {
+  return payload.subarray(0, payload.length - (payload.at(-1) ?? 0))
 }
 
 /**
@@ -113,17 +103,16 @@ export function readJournal(
   content: Uint8Array,
   firstSeq: number,
   newest: boolean,
-): { frames: Frame[]; length: number } {
+): Frames & { length: number } {
   const bytes = asBuffer(content)
-  const title = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
-  if (title === null) {
-    if (newest && isTorn(bytes, 0)) return { frames: [], length: 0 }
+  const title = readTitle(bytes)
+  if (title === undefined) {
+    if (newest && isTorn(bytes, 0)) return { format: formatVersion, frames: [], length: 0 }
     throw new JournalDamage('has an unreadable first line')
   }
-  if (Number(title[1]) > formatVersion) {
-    throw new StoreTooNew(`Journal ${firstSeq}`, Number(title[1]), formatVersion)
-  }
-  if (Number(title[2]) !== firstSeq) throw new JournalDamage('has the name of another journal')
+  const { format } = title
+  if (format > formatVersion) throw new StoreTooNew(`Journal ${firstSeq}`, format, formatVersion)
+  if (title.firstSeq !== firstSeq) throw new JournalDamage('has the name of another journal')
 
   const frames: Frame[] = []
   let at = lineBytes
@@ -139,12 +128,11 @@ export function readJournal(
     seq += frame.count
     at += lineBytes + frame.payload.length
   }
-  return { frames, length: at }
+  return { format, frames, length: at }
 }
 
-export interface Scanned {
-  /** The frames before the first damage. */
-  readonly frames: readonly Frame[]
+/** A journal that may be damaged, and its frames before the first damage. */
+export interface Scanned extends Frames {
   /** Number of the last transaction of which a trace is left. */
   readonly lastSeq: number
   readonly isWhole: boolean
@@ -155,8 +143,9 @@ export interface Scanned {
 /** Reads a journal that may be damaged. A torn tail, which was never acknowledged, is no damage. */
 export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   const bytes = asBuffer(content)
-  const title = readLine(bytes, 0)
-  const isTitled = title === `pds journal ${formatVersion} ${firstSeq}`
+  const title = readTitle(bytes)
+  const format = title?.format ?? formatVersion
+  const isTitled = title?.firstSeq === firstSeq && format <= formatVersion
   const frames: Frame[] = []
   let at = lineBytes
   let seq = firstSeq
@@ -168,7 +157,7 @@ export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
     at += lineBytes + frame.payload.length
   }
   const isWhole = isTitled ? at >= bytes.length || isTorn(bytes, at) : isTorn(bytes, 0)
-  if (isWhole) return { frames, lastSeq: seq - 1, isWhole, isCounted: true }
+  if (isWhole) return { format, frames, lastSeq: seq - 1, isWhole, isCounted: true }
   let lastSeq = seq - 1
   let end = at
   for (let next = isTitled ? at : 0; next + lineBytes <= bytes.length; next += alignment) {
@@ -179,7 +168,7 @@ export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   }
   const isCounted = lastSeq >= seq && isZero(bytes, Math.min(end, bytes.length), bytes.length)
   // At least the transaction that failed its check.
-  return { frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
+  return { format, frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
 }
 
 function readFrame(bytes: Buffer, at: number): Frame | undefined {
@@ -191,30 +180,46 @@ function readFrame(bytes: Buffer, at: number): Frame | undefined {
   return { seq: header.seq, count: header.count, payload }
 }
 
+function readTitle(bytes: Buffer): { format: number; firstSeq: number } | undefined {
+  const fields = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
+  return fields === null ? undefined : { format: Number(fields[1]), firstSeq: Number(fields[2]) }
+}
+
 function readFrameHeader(bytes: Buffer, at: number) {
-  const fields = /^frame (\d+) (\d+) (\d+) ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
+  // Format 1 has no zero bytes.
+  const fields = /^frame (\d+) (\d+) (\d+)(?: (\d+))? ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
   if (fields === null) return undefined
-  const [, seq, count, length, crc] = fields
-  return { seq: Number(seq), count: Number(count), length: Number(length), crc }
+  const [, seq, count, length, zeros = 0, crc] = fields
+  return { seq: Number(seq), count: Number(count), length: Number(length), zeros: Number(zeros), crc }
 }
 
 /** Whether the bytes from `at` on are reserved space, or a frame (or first line) that a power cut has torn. */
 function isTorn(bytes: Buffer, at: number): boolean {
   if (bytes.length - at < lineBytes) return true
+  const start = at + lineBytes
   const header = readFrameHeader(bytes, at)
-  if (header === undefined) return hasUnwrittenSector(bytes, at, at + lineBytes) && !hasFrameAfter(bytes, at)
-  const end = at + lineBytes + header.length
-  return end > bytes.length || (hasUnwrittenSector(bytes, at, end) && isZero(bytes, end, bytes.length))
+  if (header === undefined) {
+    return countZeroSectors(bytes.subarray(at, start), at) > 0 && !hasFrameAfter(bytes, at)
+  }
+  const end = start + header.length
+  if (end > bytes.length) return true
+  return (
+    countZeroSectors(bytes.subarray(start, end), start) > header.zeros && isZero(bytes, end, bytes.length)
+  )
 }
 
-/** Frames start at multiples of 8, so the part of a frame in one sector has at least 8 bytes. */
-function hasUnwrittenSector(bytes: Buffer, from: number, to: number): boolean {
-  for (let start = from; start < to; ) {
-    const end = Math.min(to, start - (start % sector) + sector)
-    if (end - start >= alignment && isZero(bytes, start, end)) return true
+/**
+ * Counts the sectors of a file of which these bytes, from `position` on, have only zeros. Frames start at multiples of 8, so their part
+ * of a sector has at least 8 bytes.
+ */
+function countZeroSectors(bytes: Buffer, position: number): number {
+  let count = 0
+  for (let start = 0; start < bytes.length; ) {
+    const end = Math.min(bytes.length, start + sector - ((position + start) % sector))
+    if (isZero(bytes, start, end)) count++
     start = end
   }
-  return false
+  return count
 }
 
 function isZero(bytes: Buffer, from: number, to: number): boolean {
@@ -226,6 +231,10 @@ function hasFrameAfter(bytes: Buffer, at: number): boolean {
     if (bytes[next] !== 0 && readFrameHeader(bytes, next) !== undefined) return true
   }
   return false
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function checkedLine(text: string): Buffer {

@@ -5,6 +5,7 @@ import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } f
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './database-file.ts'
 import { StoreDamaged } from './errors.ts'
 import { type Files, isMissing, replaceFile } from './files.ts'
+import { encodeTitle, formatVersion } from './journal.ts'
 import { Journal } from './journal-file.ts'
 import {
   backupsName,
@@ -74,7 +75,8 @@ export async function openStore(
     await keepChecksums(files, dir, loaded)
     if (loaded.checkedBy === 'repaired') onDamagedChecksum?.()
     await bringUpToDate(files, dir, loaded, schema, onUpgrade)
-    const sealedBytes = loaded.journals.slice(0, -1).reduce((sum, { length }) => sum + length, 0)
+    const sealed = loaded.journals.filter(({ firstSeq }) => firstSeq !== journal?.firstSeq)
+    const sealedBytes = sealed.reduce((sum, { length }) => sum + length, 0)
     return { ...loaded, journal, sealedBytes }
   } catch (error) {
     await journal?.close()
@@ -129,11 +131,21 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   }
   await files.syncDir(dir)
   const newest = journals.at(-1)
-  if (newest?.lastSeq === seq) return Journal.resume(files, dir, newest.firstSeq, newest.length)
+  if (newest?.lastSeq === seq) {
+    const journal = await Journal.resume(files, dir, newest)
+    return newest.format === formatVersion ? journal : succeed(files, dir, journal, seq + 1)
+  }
   // A database that was copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await removeJournals(files, dir, journal.firstSeq)
   return journal
+}
+
+/** Closes a journal of an earlier format and creates the next one; an empty one has its name and is replaced. */
+async function succeed(files: Files, dir: string, old: Journal, firstSeq: number): Promise<Journal> {
+  await old.close()
+  await replaceFile(files, journalPath(dir, firstSeq), encodeTitle(firstSeq))
+  return Journal.resume(files, dir, { firstSeq })
 }
 
 /** Makes sure that the pages on disk have checksums that are right. */

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { closeFile, type OpenedDatabase, openDatabase } from './database-file.ts'
 import { StoreDamaged, StoreUnavailable } from './errors.ts'
 import { type Files, isMissing } from './files.ts'
-import { decodeFrame, type Frame, JournalDamage, readJournal } from './journal.ts'
+import { decodeFrames, type Frames, JournalDamage, readJournal } from './journal.ts'
 import { isDamaged, journalPath, journalSeqs } from './layout.ts'
 import type { Sqlite } from './sqlite.ts'
 
@@ -15,11 +15,17 @@ export interface Loaded extends OpenedDatabase {
 }
 
 export interface LoadedJournal {
+  readonly format: number
   readonly firstSeq: number
   readonly lastSeq: number
   /** Bytes up to the end of the last whole frame. */
   readonly length: number
+  /** The texts of its statements, in the order of their numbers; none in format 1. */
+  readonly texts: readonly string[]
 }
+
+/** Transactions of a replay that are committed at once: a commit writes each page that has changed. */
+const replayedTogether = 256
 
 /** Reads no journal after this one, and this one up to `length` bytes. */
 export interface Newest {
@@ -72,10 +78,21 @@ export async function replayJournals(
     const isNewest = next === undefined
     const content = await files.read(path)
     const end = isNewest ? newest?.length : undefined
-    const { frames, length } = checkedJournal(content.subarray(0, end), first, isNewest, path)
-    last = replay(sqlite, frames, last, path)
+    const journal = checkedJournal(content.subarray(0, end), first, isNewest, path)
+    const texts: string[] = []
+    const applied = applyFrames(sqlite, journal, last, { together: replayedTogether, texts })
+    if (applied.error instanceof StoreDamaged || applied.error instanceof StoreUnavailable)
+      throw applied.error
+    if (applied.error !== undefined) {
+      throw new StoreDamaged(
+        path,
+        `does not fit the database (transaction ${applied.last + 1}: ${applied.error})`,
+      )
+    }
+    last = applied.last
+    const { format, frames, length } = journal
     const count = frames.reduce((sum, frame) => sum + frame.count, 0)
-    if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length })
+    if (length > 0) journals.push({ format, firstSeq: first, lastSeq: first + count - 1, length, texts })
   }
   return { seq: last, journals }
 }
@@ -109,39 +126,31 @@ function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, 
   }
 }
 
-/** Applies frames after `last` up to the first that does not fit. Returns the number of the last transaction. */
-export function applyFrames(sqlite: Sqlite, frames: readonly Frame[], last: number): number {
+/**
+ * Applies the transactions of a journal after `last`, up to the first that does not fit. Returns the number of the last one, and the
+ * error of the next one.
+ * @param together transactions that are committed at once; after an error, those before it are rolled back, too
+ * @param texts gets the texts of the journal's statements
+ */
+export function applyFrames(
+  sqlite: Sqlite,
+  journal: Frames,
+  last: number,
+  { together = 1, texts = [] }: { together?: number; texts?: string[] } = {},
+): { last: number; error?: unknown } {
   let applied = last
-  for (const frame of frames) {
-    try {
-      applied = replay(sqlite, [frame], applied, '')
-    } catch (error) {
-      if (!(error instanceof StoreDamaged)) throw error
-      sqlite.exec('ROLLBACK')
-      break
+  function* later() {
+    for (const { seq, statements } of decodeFrames(journal, texts)) {
+      if (seq <= applied) continue
+      if (seq > applied + 1) throw new Error(`it begins with ${seq}`)
+      yield statements
+      applied = seq
     }
   }
-  return applied
-}
-
-/** Applies the transactions after `last`, which may be within a frame, and returns the number of the last one. */
-function replay(sqlite: Sqlite, frames: readonly Frame[], last: number, path: string): number {
-  let applied = last
-  for (const frame of frames) {
-    if (frame.seq + frame.count - 1 <= applied) continue
-    try {
-      if (frame.seq > applied + 1) throw new Error(`it begins with ${frame.seq}`)
-      const statements = decodeFrame(frame)
-        .slice(applied + 1 - frame.seq)
-        .flat()
-      sqlite.exec('BEGIN')
-      for (const statement of statements) sqlite.execute(...statement)
-      sqlite.exec('COMMIT')
-    } catch (error) {
-      if (error instanceof StoreDamaged || error instanceof StoreUnavailable) throw error
-      throw new StoreDamaged(path, `does not fit the database (transaction ${applied + 1}: ${error})`)
-    }
-    applied = frame.seq + frame.count - 1
+  try {
+    sqlite.replay(later(), together)
+    return { last: applied }
+  } catch (error) {
+    return { last: applied, error }
   }
-  return applied
 }

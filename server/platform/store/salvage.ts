@@ -121,10 +121,8 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
     for (const first of firsts) {
       const name = [...present.keys()].find((each) => journalSeqs([each])[0] === first) ?? ''
       if (!isBroken && first > seq + 1) damaged.push(basename(journalPath(dir, seq + 1)))
-      const { frames, lastSeq, isWhole, isCounted } = scanJournal(
-        await files.read(present.get(name) ?? ''),
-        first,
-      )
+      const journal = scanJournal(await files.read(present.get(name) ?? ''), first)
+      const { lastSeq, isWhole, isCounted } = journal
       end = Math.max(end, lastSeq)
       if (!isWhole) damaged.push(name)
       if (!isCounted) isExact = false
@@ -132,8 +130,9 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
         isBroken = true
         continue
       }
-      seq = applyFrames(sqlite, frames, seq)
-      if (!isWhole || seq < (frames.at(-1)?.seq ?? 0)) isBroken = true
+      const applied = applyFrames(sqlite, journal, seq)
+      seq = applied.last
+      if (!isWhole || applied.error !== undefined) isBroken = true
     }
     // Then nothing says how many transactions the lost database had.
     if (start.from === 'backup' && end <= start.seq) isExact = false

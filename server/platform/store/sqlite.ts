@@ -116,6 +116,46 @@ export class Sqlite {
     return { rows, changes: changed ? changes : 0, changedTables: changed ? prepared.tables : undefined }
   }
 
+  /**
+   * Runs transactions without their results. SQLite commits `together` of them at once; an error rolls back those that are not
+   * committed, and is rethrown.
+   */
+  replay(
+    transactions: Iterable<readonly (readonly [sql: string, params: SqlParams])[]>,
+    together: number,
+  ): void {
+    this.#checked(() => this.#replay(transactions, together))
+  }
+
+  #replay(
+    transactions: Iterable<readonly (readonly [sql: string, params: SqlParams])[]>,
+    together: number,
+  ): void {
+    const prepared = new Map<string, Statement>()
+    let count = 0
+    this.begin()
+    try {
+      for (const statements of transactions) {
+        if (count > 0 && count % together === 0) {
+          this.commit()
+          this.begin()
+        }
+        for (const [sql, params] of statements) {
+          const statement = prepared.get(sql) ?? this.#db.prepare(sql)
+          prepared.set(sql, statement)
+          statement.run(params as SqlValue[])
+        }
+        count++
+      }
+      this.commit()
+    } catch (error) {
+      this.rollback()
+      throw error
+    } finally {
+      for (const statement of prepared.values()) statement.free()
+    }
+  }
+
   begin(): void {
     this.#checked(() => this.#transaction?.begin.run())
   }

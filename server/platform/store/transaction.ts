@@ -1,5 +1,5 @@
 /** Runs one transaction in memory and records its statements for the journal. */
-import { encodeStatement } from './journal.ts'
+import { type EncodedStatement, encodeStatement } from './journal-statements.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 
 export interface Reader {
@@ -15,15 +15,15 @@ export interface Writer extends Reader {
 }
 
 /**
- * Runs `work` as one transaction. Returns its result and, as JSON, the statements that changed the database. Calls
+ * Runs `work` as one transaction. Returns its result and the statements that changed the database. Calls
  * `onChange` with the changed tables at every change that a reader can see, also at a rollback. An error of `work` rolls back and is rethrown.
  */
 export function runTransaction<T>(
   sqlite: Sqlite,
   work: (tx: Writer) => T,
   onChange: (tables: readonly string[]) => void,
-): { result: T; statements: string[] } {
-  const statements: string[] = []
+): { result: T; statements: EncodedStatement[] } {
+  const statements: EncodedStatement[] = []
   const changed = new Set<string>()
   let open = true
   const execute = <Row>(sql: string, params: SqlParams = []) => {

@@ -40,7 +40,7 @@ describe('damaged data', () => {
     for (const name of await dataFiles(machine)) await rm(join(machine.dataDir, name))
     for (const [at, name] of names.entries()) {
       const content = contents[at] ?? Buffer.alloc(0)
-      const frame = content.lastIndexOf('\nframe ')
+      const frame = content.lastIndexOf('frame ')
       if (name.endsWith('.journal')) content[frame + 200] = (content[frame + 200] ?? 0) ^ 1
       await writeFile(join(machine.dataDir, name), content)
     }

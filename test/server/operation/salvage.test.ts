@@ -49,7 +49,7 @@ async function damagedCopy(): Promise<string> {
       .toSorted()
       .at(-1) ?? ''
   const content = await readFile(join(dataDir, journal))
-  const at = content.lastIndexOf('\nframe ') + 200
+  const at = content.lastIndexOf('frame ') + 200
   expect(at).toBeGreaterThan(200)
   content[at] = (content[at] ?? 0) ^ 1
   await writeFile(join(dataDir, journal), content)

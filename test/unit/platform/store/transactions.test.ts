@@ -368,6 +368,19 @@ describe('a full disk', () => {
     await db.close()
   })
 
+  test('forgets the texts of statements in the failed write: the next one has them again', async () => {
+    const db = await open()
+    disk.failAt(disk.operations + 1, 'torn write')
+    await expect(db.transact(insert('a'))).rejects.toBeInstanceOf(StoreUnavailable)
+    await db.transact(insert('b'))
+    disk.kill()
+    await db.close()
+    disk.restart()
+    const again = await open()
+    expect(texts(again)).toEqual(['b'])
+    await again.close()
+  })
+
   test('rolls back the transactions that waited behind the failed write', async () => {
     const gate = new Gate(disk.files)
     const db = await open(gate.files)
@@ -428,6 +441,22 @@ describe('a checkpoint', () => {
     expect(texts(again)).toEqual(['a', 'b'])
     await again.close()
   })
+})
+
+test('a journal that is continued after a kill has the text of a statement once', async () => {
+  for (const text of ['a', 'b', 'c']) {
+    const db = await open()
+    await db.transact(insert(text))
+    disk.kill()
+    await db.close()
+    disk.restart()
+  }
+  const content = disk.content(journal)
+  expect(frames()).toEqual([1, 1, 1])
+  expect(content.indexOf('INSERT INTO note')).toBe(content.lastIndexOf('INSERT INTO note'))
+  const db = await open()
+  expect(texts(db)).toEqual(['a', 'b', 'c'])
+  await db.close()
 })
 
 test('a closed store refuses writes and can be closed again', async () => {
