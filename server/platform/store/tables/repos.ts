@@ -64,20 +64,23 @@ export function advance(
     [cidBytes(head.commit), head.rev, cidBytes(head.tree), actor, cidBytes(base)],
   )
   if (changes === 0) return false
-  tx.run(`DELETE FROM repo_blocks WHERE actor = ? AND cid IN (${blocks.removed.map(() => '?').join(', ')})`, [
-    actor,
-    ...blocks.removed.map(cidBytes),
-  ])
+  for (const cid of blocks.removed) {
+    tx.run('DELETE FROM repo_blocks WHERE actor = ? AND cid = ?', [actor, cidBytes(cid)])
+  }
   insertBlocks(tx, actor, head.rev, blocks.added)
   return true
 }
 
+/** Inserts row by row: SQLite takes longer for one statement with all rows, and each number of rows would be another statement. */
 function insertBlocks(tx: Writer, actor: number, rev: string, blocks: readonly Block[]): void {
-  if (blocks.length === 0) return
-  tx.run(
-    `INSERT INTO repo_blocks (actor, cid, bytes, rev) VALUES ${blocks.map(() => '(?, ?, ?, ?)').join(', ')}`,
-    blocks.flatMap(({ cid, bytes }) => [actor, cidBytes(cid), bytes, rev]),
-  )
+  for (const { cid, bytes } of blocks) {
+    tx.run('INSERT INTO repo_blocks (actor, cid, bytes, rev) VALUES (?, ?, ?, ?)', [
+      actor,
+      cidBytes(cid),
+      bytes,
+      rev,
+    ])
+  }
 }
 
 export function findBlock(db: Reader, did: string, cid: string): Uint8Array | undefined {
