@@ -14,15 +14,8 @@ export class FullDisk {
   }
 
   #onDisk(file: OpenFile): OpenFile {
-    const { writeBlocking } = file
     return {
       ...file,
-      writeBlocking:
-        writeBlocking &&
-        ((bytes, position) => {
-          this.#check()
-          return writeBlocking(bytes, position)
-        }),
       write: async (bytes, position) => {
         this.#check()
         return file.write(bytes, position)

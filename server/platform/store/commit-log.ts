@@ -3,11 +3,9 @@
 import { createSerializer } from '../util/serialize.ts'
 import { StoreUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
-import type { EncodedFrame } from './journal.ts'
 import { Journal } from './journal-file.ts'
 import type { EncodedStatement } from './journal-statements.ts'
 import { journalPath, journalSeqs } from './layout.ts'
-import { WritePace } from './write-pace.ts'
 
 export interface CommitLogOptions {
   readonly files: Files
@@ -43,8 +41,6 @@ export class CommitLog {
   /** The batch that still accepts transactions, and the one that is being written. */
   #next: Batch | undefined
   #writing: Batch | undefined
-  readonly #pace = new WritePace()
-  #busy = false
   /** Only one task at a time uses the journal. */
   readonly #serialize = createSerializer()
   #preparing: Promise<void> | undefined
@@ -61,11 +57,6 @@ export class CommitLog {
   /** False after a failed write until a transaction has been written. */
   get writable(): boolean {
     return this.#writable
-  }
-
-  /** Set while a checkpoint or backup writes to the disk: journal writes then never block the thread. */
-  set busy(busy: boolean) {
-    this.#busy = busy
   }
 
   /** Whether a transaction may run: the journal is whole and has reserved space. If not, call `prepare` first. */
@@ -171,7 +162,7 @@ export class CommitLog {
     this.#writing = batch
     try {
       if (this.#repairDue) throw new Error('an earlier write failed')
-      await this.#writeFrame(this.#journal.encode(this.#seq + 1, batch.transactions))
+      await this.#journal.append(this.#seq + 1, batch.transactions)
       this.#seq += batch.transactions.length
       this.#writable = true
       batch.written.resolve()
@@ -182,17 +173,6 @@ export class CommitLog {
       await this.#fail(batch, cause)
     } finally {
       this.#writing = undefined
-    }
-  }
-
-  async #writeFrame(frame: EncodedFrame): Promise<void> {
-    const start = performance.now()
-    if (!this.#busy && this.#pace.mayBlock(start) && this.#journal.appendBlocking(frame)) {
-      const end = performance.now()
-      this.#pace.blocking(end - start, end)
-    } else {
-      await this.#journal.append(frame)
-      this.#pace.pooled(performance.now() - start, this.#next !== undefined)
     }
   }
 

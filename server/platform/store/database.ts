@@ -235,7 +235,7 @@ export class Database implements Reader {
   /** Puts the changed pages in the database file, and removes the journals. Also runs automatically. */
   async checkpoint(): Promise<void> {
     this.#assertOpen()
-    await this.#upkeep(() => this.#whileBusy(() => this.#checkpoint()))
+    await this.#upkeep(() => this.#checkpoint())
   }
 
   async #checkpoint(): Promise<void> {
@@ -398,17 +398,7 @@ export class Database implements Reader {
   }
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
-    return this.#whileBusy(() =>
-      this.#files === nodeFiles ? runInWorker(task, this.#options.onUnloadable) : runTask(this.#files, task),
-    )
-  }
-
-  async #whileBusy<T>(work: () => Promise<T>): Promise<T> {
-    this.#log.busy = true
-    try {
-      return await work()
-    } finally {
-      this.#log.busy = false
-    }
+    if (this.#files === nodeFiles) return runInWorker(task, this.#options.onUnloadable)
+    return runTask(this.#files, task)
   }
 }

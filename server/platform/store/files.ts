@@ -2,7 +2,7 @@
  * Every file operation of the store goes through `Files`, so that a test can make any of them fail or cut the power after
  * it.
  */
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -14,8 +14,6 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): Promise<number>
   /** Whether written bytes are on disk when `write` resolves. Otherwise, and for `truncate`, call `sync`. */
   readonly durableWrites?: boolean
-  /** As `write`, but blocks the thread. Only files with `durableWrites` have it. */
-  readonly writeBlocking?: ((bytes: Uint8Array, position: number) => number) | undefined
   truncate(length: number): Promise<void>
   /** Resolves once the content and the length are on disk. */
   sync(): Promise<void>
@@ -100,8 +98,6 @@ async function openFile(path: string, flags: number, options?: OpenOptions): Pro
   return {
     write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     durableWrites: dsync !== 0,
-    writeBlocking:
-      dsync === 0 ? undefined : (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
     truncate: (length) => handle.truncate(length),
     sync: () => handle.datasync(),
     close: () => handle.close(),

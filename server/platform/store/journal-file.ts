@@ -1,7 +1,7 @@
 /** The journal that is being written: append, reserve space, repair, seal. */
 import { dirname } from 'node:path'
 import { type Files, type OpenFile, writeFully } from './files.ts'
-import { type EncodedFrame, encodeFrame, encodeTitle, lineBytes } from './journal.ts'
+import { encodeFrame, encodeTitle, lineBytes } from './journal.ts'
 import type { EncodedStatement } from './journal-statements.ts'
 import { journalPath } from './layout.ts'
 
@@ -10,8 +10,6 @@ import { journalPath } from './layout.ts'
  * append. And a disk that becomes full refuses to reserve space before it refuses a transaction.
  */
 export const defaultReserveBytes = 256 * 1024
-
-const maxBlockingBytes = 32 * 1024
 
 export class Journal {
   readonly firstSeq: number
@@ -86,30 +84,12 @@ export class Journal {
     this.#allocated += bytes
   }
 
-  /** Encodes transactions as the next frame. */
-  encode(seq: number, transactions: readonly (readonly EncodedStatement[])[]): EncodedFrame {
-    return encodeFrame(seq, transactions, this.#length, this.#texts)
-  }
-
-  /** Resolves once the frame, which was encoded as the next one, is on disk. After a failure the journal needs `repair`. */
-  async append(frame: EncodedFrame): Promise<void> {
-    await writeDurably(this.#file, frame.bytes, this.#length)
-    this.#appended(frame)
-    this.#allocated = Math.max(this.#allocated, this.#length)
-  }
-
-  /** As `append`, but blocks the thread. Returns false, without having written, when that is not possible. */
-  appendBlocking(frame: EncodedFrame): boolean {
-    const { length } = frame.bytes
-    if (this.#file.writeBlocking === undefined || length > Math.min(this.room, maxBlockingBytes)) return false
-    const written = this.#file.writeBlocking(frame.bytes, this.#length)
-    if (written < length) throw new Error('the disk accepts no more bytes')
-    this.#appended(frame)
-    return true
-  }
-
-  #appended({ bytes, added }: EncodedFrame): void {
+  /** Resolves once the transactions, the first of which has the number `seq`, are on disk. After a failure the journal needs `repair`. */
+  async append(seq: number, transactions: readonly (readonly EncodedStatement[])[]): Promise<void> {
+    const { bytes, added } = encodeFrame(seq, transactions, this.#length, this.#texts)
+    await writeDurably(this.#file, bytes, this.#length)
     this.#length += bytes.length
+    this.#allocated = Math.max(this.#allocated, this.#length)
     for (const text of added) this.#texts.set(text, this.#texts.size + 1)
   }
 

@@ -50,7 +50,7 @@ export function encodeTitle(firstSeq: number): Buffer {
 }
 
 /** A frame for one place in a journal, and the texts of statements that the journal has once the frame is on disk. */
-export interface EncodedFrame {
+interface EncodedFrame {
   readonly bytes: Buffer
   readonly added: readonly string[]
 }
