@@ -154,25 +154,33 @@ async function unpackDatabase(files: Files, file: string, to: string, compressed
     }
   }
   let failure: unknown
-  const write = async (chunks: AsyncIterable<Uint8Array>) => {
-    await writeChunks(files, to, chunks).catch((error: unknown) => {
+  const write = (chunks: AsyncIterable<Uint8Array>) =>
+    writeChunks(files, to, chunks).catch((error: unknown) => {
       failure = error
       throw error
     })
-  }
   try {
     if (compressed) await pipeline(Readable.from(hashed()), createZstdDecompress(), write)
     else await write(hashed())
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!code.startsWith('ZSTD') && !code.startsWith('ERR_')) throw failure ?? error
-    throw new StoreDamaged(file, 'is damaged or cut short')
+    // The stream reports what it cannot decompress to its reader, too.
+    const cause = failure ?? error
+    if (cause instanceof Error && 'syscall' in cause) throw cause
+    throw isOfZlib(cause) ? new StoreDamaged(file, 'is damaged or cut short') : cause
   }
   const list = await readIfThere(files, `${file}.sha256`)
   const line = checksumLine(hash.digest('hex'), basename(file))
   if (list && !line.equals(list.subarray(0, line.length))) {
     throw new StoreDamaged(file, 'does not match its checksum')
   }
+}
+
+function isOfZlib(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'errno' in error &&
+    /^(Z|ZSTD)_/.test(String((error as NodeJS.ErrnoException).code))
+  )
 }
 
 /** Returns a checksum as `sha256sum` prints it. */

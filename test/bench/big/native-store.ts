@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { SqlParams, Writer } from '../../../server/platform/store/database.ts'
-import { isData, snapshotName } from '../../../server/platform/store/layout.ts'
+import { databaseName, isData } from '../../../server/platform/store/layout.ts'
 import { openStore } from '../seed.ts'
 
 /** Looks up an id that never changes. A tenth of the time goes there without a cache. */
@@ -34,9 +34,9 @@ export class NativeStore implements Writer, Disposable {
     const store = await openStore(dir)
     await store.checkpoint()
     await store.close()
-    const others = (await readdir(dir)).filter((name) => isData(name) && name !== snapshotName)
+    const others = (await readdir(dir)).filter((name) => isData(name) && name !== databaseName)
     for (const name of others) await rm(join(dir, name))
-    return new NativeStore(join(dir, snapshotName))
+    return new NativeStore(join(dir, databaseName))
   }
 
   /** Size of the database in bytes. */

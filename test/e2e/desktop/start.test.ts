@@ -1,6 +1,5 @@
 /** Starts: first, second, at login, failed, and with settings and secrets of earlier starts. */
-import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -194,7 +193,7 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
     // SQLite's user version.
     bytes.writeUInt32BE(version, 60)
     await writeFile(file, bytes)
-    await writeFile(`${file}.sha256`, `${createHash('sha256').update(bytes).digest('hex')}  pds.sqlite\n`)
+    await rm(`${file}.pages`, { force: true })
     expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure, path: file })
     await heading(page, title).waitFor()
   }

@@ -168,7 +168,7 @@ describe('a backup that cannot be restored', () => {
     await writeProof(nodeFiles, file, { checkedAt: provenAt, problem: undefined, missing: undefined })
     server.clock.advance(hour)
     await writeFile(file, (await readFile(file)).subarray(0, -10))
-    const problem = 'The file does not match its checksum.'
+    const problem = 'The file is damaged or cut short.'
     expect(await backupProofs.prove(file)).toMatchObject({ provenAt, problem })
     expect((await listBackups(server.config.dataDir))[0]?.proof?.problem).toBe(problem)
     expect(await scratchFolders()).toEqual([])
@@ -192,7 +192,7 @@ test('the periodic check logs a backup that cannot be restored, once', async () 
   )
   await job?.run()
   await job?.run()
-  const problem = 'The file does not match its checksum.'
+  const problem = 'The file is damaged or cut short.'
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: 'error', file: damaged, problem, msg: 'backup cannot be restored' },
   ])

@@ -122,15 +122,15 @@ test('a journal that is absent is an unknown loss, not none', async () => {
   )
 })
 
-test('a start with a damaged checksum of the database says so in the log', async () => {
+test('a start with damaged checksums of the database says so in the log', async () => {
   await write('kept')
   await server.running.close()
-  const list = join(server.config.dataDir, 'pds.sqlite.sha256')
+  const list = join(server.config.dataDir, 'pds.sqlite.pages')
   await writeFile(list, 'not a checksum')
   const warned = await TestServer.start({ dataDir: server.config.dataDir, logLevel: 'warn' })
   expect(warned.logged.join('')).toContain('checksum of the database was damaged')
   expect(await texts(warned)).toEqual(['kept'])
-  expect(await readFile(list, 'utf8')).toMatch(/^[0-9a-f]{64} {2}pds\.sqlite\n$/)
+  expect((await readFile(list)).length % 4096).toBe(0)
   await warned.running.close()
   await server.open()
 })
