@@ -27,7 +27,8 @@ files are kept in DIR/replaced-<time>. Media come from the folder blobs beside t
 are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
 encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
 
---salvage opens what verifies of damaged data. It states what is lost and asks before anything changes; the damaged files are kept. It also
+--salvage opens what verifies of damaged data, and takes damaged pages of the database from backups. It states what is lost and asks before
+anything changes; the damaged files are kept. It also
 accepts a database that another program changed while the server was stopped, if it is sound. In scripts, --accept-loss and
 --accept-changed answer the questions.
 `

@@ -1,5 +1,6 @@
 /** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
 import { createInterface } from 'node:readline/promises'
+import { databaseName } from '../../platform/store/layout.ts'
 import { type SalvagePlan, salvage } from '../../platform/store/salvage.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
@@ -34,6 +35,9 @@ export function describePlan(plan: SalvagePlan): string {
     lines.push(
       'Another program changed the database. SQLite finds no error in it. What was changed is not known.',
     )
+  }
+  if (from === 'database' && damaged.includes(databaseName)) {
+    lines.push('Its damaged pages are taken from a backup that has them in the same version.')
   }
   if (from === 'backup') lines.push(`The database is lost. The newest intact backup is used: ${backup}.`)
   lines.push(describeLoss(lostTransactions, isExact))
