@@ -43,9 +43,9 @@ export async function benchRecords(): Promise<void> {
     { ...throughputRow('ten repositories', ten), reference: '64–84/s' },
   ])
   // The load takes a fixed time, so a fast machine writes more records.
-  const snapshotMegabytes = statSync(join(dataDir, 'pds.sqlite')).size / 1e6
+  const databaseMegabytes = statSync(join(dataDir, 'pds.sqlite')).size / 1e6
   table('resident memory after the write load (aim: 200 MB)', [
-    { '': 'server', MB: pds.residentMegabytes(), 'snapshot MB': snapshotMegabytes },
+    { '': 'server', MB: pds.residentMegabytes(), 'database MB': databaseMegabytes },
   ])
 }
 

@@ -14,7 +14,7 @@ const now = () => new Date()
 /** Rows that `insertAccount` writes. */
 const rowsEach = 10
 
-/** Fills the directory with this many rows, and leaves them in the snapshot. */
+/** Fills the directory with this many rows, and leaves them in the database file. */
 export async function seed(dir: string, rows: number): Promise<void> {
   const store = await openStore(dir)
   const total = Math.ceil(rows / rowsEach)
@@ -26,7 +26,7 @@ export async function seed(dir: string, rows: number): Promise<void> {
   await store.close()
 }
 
-/** Opens a store that writes no checkpoint until it is closed; closing writes everything into the snapshot. */
+/** Opens a store that writes no checkpoint until it is closed; closing writes everything into the database file. */
 export function openStore(dir: string): Promise<Database> {
   return Database.open({ directory: dir, schema, now, checkpointBytes: Number.POSITIVE_INFINITY })
 }

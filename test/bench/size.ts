@@ -23,19 +23,19 @@ export async function benchSize(): Promise<void> {
       posts.push(await create(client, author, 'post', { text: `Post ${i}` }))
     for (let i = 0; i < accounts; i++) likers.push(await createAccount(client, `liker-${i}`))
   })
-  const before = await snapshotBytes(dir)
+  const before = await databaseBytes(dir)
   await withServer(dir, async (client) => {
     for (const subject of posts) {
       for (const liker of likers) await create(client, liker, 'like', { subject })
     }
   })
-  const bytes = ((await snapshotBytes(dir)) - before) / (accounts * likesEach)
+  const bytes = ((await databaseBytes(dir)) - before) / (accounts * likesEach)
   table(`bytes of the database for one of ${accounts * likesEach} likes, without its event`, [
     { '': 'like, tree, link, notification', bytes, aim: 600 },
   ])
 }
 
-/** Runs `work` with a server, which writes everything into its snapshot when it stops. */
+/** Runs `work` with a server, which writes everything into the database file when it stops. */
 async function withServer(dir: string, work: (client: Client) => Promise<void>): Promise<void> {
   await using pds = await Measured.pds(dir, [], { PDS_EVENT_LIMIT: '10KB' })
   using client = new Client(pds.url)
@@ -54,6 +54,6 @@ async function create(
   return { uri, cid }
 }
 
-async function snapshotBytes(dir: string): Promise<number> {
+async function databaseBytes(dir: string): Promise<number> {
   return (await stat(join(dir, 'pds.sqlite'))).size
 }

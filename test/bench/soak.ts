@@ -86,7 +86,7 @@ async function callForAMinute(url: string, account: BenchAccount): Promise<numbe
   return times
 }
 
-/** The snapshot on disk. */
+/** The database file. */
 async function databaseMegabytes(dir: string): Promise<number> {
   const names = (await readdir(dir)).filter((name) => name === 'pds.sqlite')
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(dir, name))).size))

@@ -41,7 +41,7 @@ const content: BackupContent = {
 }
 
 export const salvage: SalvagePreview = {
-  from: 'snapshot',
+  from: 'database',
   backup: undefined,
   damaged: [],
   keptTransactions: 12,

@@ -12,7 +12,7 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 /** Shows the loss of opening the intact part of the data, and opens it after a confirmation. */
 export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
   const preview = useDesktopQuery('salvage.preview')
-  const { from = 'snapshot' } = preview.data ?? {}
+  const { from = 'database' } = preview.data ?? {}
   const run = useDesktopDialogAction('salvage.run', {
     invalidates: ['salvage.preview'],
     input: () => [from],

@@ -66,7 +66,7 @@ export const backups = {
   copyFolder: 'Copy path',
   content: {
     createdAt: 'Created',
-    size: 'Size',
+    size: 'File size',
     accounts: 'Accounts',
     records: 'Records',
     notifications: 'Notifications',
@@ -211,7 +211,8 @@ export const salvage = {
   changedTitle: 'Use the changed database?',
   useChanged: 'Use the changed database',
   from: {
-    snapshot: 'The database is intact. Of the changes that were made since, all up to the damage are kept.',
+    database:
+      'The database is complete: damaged parts are taken from backups. Of the changes that were made since, all up to the damage are kept.',
     changed:
       'Another program changed the database while the server was stopped. It has no error. What was changed is not known.',
     backup:

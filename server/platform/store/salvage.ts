@@ -47,7 +47,7 @@ import type { Sqlite } from './sqlite.ts'
 
 export interface SalvagePlan {
   /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */
-  readonly from: 'snapshot' | 'changed' | 'backup'
+  readonly from: 'database' | 'changed' | 'backup'
   /** The backup that it starts from. */
   readonly backup: string | undefined
   /** Damaged or missing files, by their name in the data directory. */
@@ -239,7 +239,7 @@ async function readOwn(
     ) {
       file.frozen = new Map([...(scanned?.pages ?? []), ...repaired])
       opened = await openPageFile(file, 'quick')
-      if (isConsistent(opened.sqlite)) return { ...opened, from: 'snapshot', backup: undefined, damaged }
+      if (isConsistent(opened.sqlite)) return { ...opened, from: 'database', backup: undefined, damaged }
       opened.sqlite.close()
     }
     // Perhaps another program has changed it.
@@ -313,7 +313,7 @@ async function openBackup(files: Files, dir: string, file: string): Promise<Open
   }
 }
 
-/** Whether a journal has transactions after `seq`: it continues the snapshot that was there before. */
+/** Whether a journal has transactions after `seq`: it continues another database file. */
 async function hasLater(files: Files, present: ReadonlyMap<string, string>, seq: number): Promise<boolean> {
   for (const [name, path] of present) {
     const [first] = journalSeqs([name])

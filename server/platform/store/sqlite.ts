@@ -224,7 +224,7 @@ export class Sqlite {
   }
 
   #configure(): void {
-    // This copy has one user: no locks to take, no file to wait for, and a rollback journal in memory.
+    // The database has one user: no locks to take, no file to wait for, and a rollback journal in memory.
     // Deleted rows, such as the private key of an account, are overwritten with zeros.
     // Pages that a transaction has changed stay in SQLite's cache until it ends: if it wrote them earlier, a rollback would shorten the file.
     this.#db.run(

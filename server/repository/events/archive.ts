@@ -1,6 +1,6 @@
 /**
- * Moves older events from the table to segment files, because the store is in memory; and deletes events of deleted accounts from
- * the files.
+ * Moves older events from the table to segment files, so that the database and its backups stay small; and deletes events of
+ * deleted accounts from the files.
  *
  * A file is written before its row and deleted after it, so a row always has a file. A crash leaves files without a row,
  * which `sweep` deletes.

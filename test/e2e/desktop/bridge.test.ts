@@ -90,7 +90,7 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'backups.previewChosen': [[1], [tooLong]],
   'backups.import': [[1], [tooLong]],
   'salvage.preview': [[1]],
-  'salvage.run': [[], ['everything'], ['snapshot', 1]],
+  'salvage.run': [[], ['everything'], ['database', 1]],
   'repository.export': [[], [1]],
   'logs.tail': [[10]],
   'updates.check': [['https://evil.example']],

@@ -122,7 +122,7 @@ describe('menu', () => {
     await app.clickMenu('File', 'Back up now')
     await expect
       .poll(async () => (await app.look()).notifications.at(-1)?.body, soon)
-      .toMatch(/^pds-.*\.sqlite$/)
+      .toMatch(/^pds-.*\.sqlite\.zst$/)
     await app.clickNotification('Backup created')
     await expect.poll(lastScreen, soon).toBe('/backups')
   })
@@ -378,7 +378,7 @@ describe('quitting', () => {
     expect(await app.exited).toBe(0)
   })
 
-  test('a system shutdown waits until the journal is in the snapshot', async () => {
+  test('a system shutdown waits until the journal is in the database file', async () => {
     app = await machine.start()
     await call(await app.page(), 'server.start')
     await createAccount(machine, 'frieda')

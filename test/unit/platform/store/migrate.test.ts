@@ -7,7 +7,7 @@ import { FaultyDisk } from './faulty-disk.ts'
 const rows = 'CREATE TABLE rows (id INTEGER PRIMARY KEY AUTOINCREMENT, bytes BLOB) STRICT'
 const withNotes = schemaOf(rows, 'ALTER TABLE rows ADD COLUMN note TEXT')
 
-test('an upgrade that frees pages leaves a snapshot that no journal is applied to again', async () => {
+test('an upgrade that frees pages leaves a database file that no journal is applied to again', async () => {
   const disk = new FaultyDisk()
   const open = (schema: Schema) =>
     Database.open({ directory: '/data', schema, now: () => new Date(0), files: disk.files })

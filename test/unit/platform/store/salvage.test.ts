@@ -71,7 +71,7 @@ test.each([
   const found = await run()
   expect(found.ids).toEqual(ids)
   expect(found.plan).toMatchObject({
-    from: 'snapshot',
+    from: 'database',
     damaged: [name],
     lostTransactions: lost,
     isExact: true,
@@ -132,7 +132,7 @@ test('a damaged page that a backup has is replaced: nothing is lost', async () =
   const found = await run()
   expect(found.ids).toEqual([1, 2, 3, 4, 5, 6])
   expect(found.plan).toMatchObject({
-    from: 'snapshot',
+    from: 'database',
     damaged: [snapshot],
     lostTransactions: 0,
     isExact: true,
