@@ -4,13 +4,12 @@ import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
 import { createBackupProofs } from '../server/operation/backups/proofs.ts'
 import * as stored from '../server/platform/store/backup.ts'
-import { describeBackup, isProtected } from '../server/platform/store/backup-content.ts'
+import { type BackupContent, isProtected } from '../server/platform/store/backup-content.ts'
 import type { BackupProof as StoredProof } from '../server/platform/store/backup-proof.ts'
 import { backupsName } from '../server/platform/store/layout.ts'
-import { checkBackup } from '../server/platform/store/read-backup.ts'
 import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.ts'
-import { restore } from '../server/platform/store/restore.ts'
 import { schema } from '../server/platform/store/schema.ts'
+import { runInWorker } from '../server/platform/store/tasks.ts'
 import { saveRepo } from '../server/repository/records/export.ts'
 import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
 import { chooseDestination, chooseFile } from './file-dialogs.ts'
@@ -62,7 +61,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.preview': (name) =>
       outcome('backups.preview', async () =>
-        toPlain(await describeBackup(dataDir, await pathOf(dataDir, name), schema)),
+        toPlain(await describe(dataDir, await pathOf(dataDir, name))),
       ),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
@@ -84,7 +83,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
       }),
     'backups.previewChosen': (passphrase) =>
       outcome('backups.previewChosen', async () =>
-        toPlain(await describeBackup(dataDir, chosenFile(), schema, passphrase)),
+        toPlain(await describe(dataDir, chosenFile(), passphrase)),
       ),
     'backups.import': (passphrase) =>
       outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
@@ -99,11 +98,16 @@ type WorkDeps = Required<Omit<BackupsDeps, 'log'>>
 async function restoreFrom(parts: WorkDeps, file: string, passphrase?: string): Promise<string> {
   const { dataDir, server, now } = parts
   // Checked before the server is stopped.
-  await checkBackup(dataDir, file, { schema, passphrase })
+  await describe(dataDir, file, passphrase)
   return server.whileStopped(async () => {
-    const options = { directory: dataDir, file, passphrase, schema, now }
-    return (await restore(options)) ?? ''
+    const folder = await runInWorker({ kind: 'restore', dir: dataDir, file, passphrase, schema, at: now() })
+    return folder ?? ''
   })
+}
+
+/** Checks a backup, and counts its content. In a worker: SQLite's integrity check takes seconds, while this thread serves requests. */
+function describe(dir: string, file: string, passphrase?: string): Promise<BackupContent> {
+  return runInWorker({ kind: 'describe', dir, file, passphrase, schema })
 }
 
 /** Asks for a location, and saves a one-file backup there. @returns its path, undefined when cancelled */
