@@ -3,8 +3,8 @@
  * they share; and one-file backups, anywhere.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
-import { type Duplex, pipeline, Readable } from 'node:stream'
+import { basename, join } from 'node:path'
+import { type Duplex, pipeline } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
@@ -12,12 +12,12 @@ import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { isIntact, matchesCid } from './blob-files.ts'
 import { closeFile, setSeq } from './database-file.ts'
 import { StoreDamaged, StoreLocked, StoreUnavailable } from './errors.ts'
-import { type Files, nodeFiles, prepareFile, replaceFile, writeChunks } from './files.ts'
+import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, replaceFile, sha256Of } from './files.ts'
 import { backupsName, blobPath, blobsName, checkpointName, journalSeqs } from './layout.ts'
 import type { Lock } from './lock.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
-import { loadDuringCheckpoint } from './recover.ts'
+import { type Loaded, load } from './recover.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
 import type { Sqlite } from './sqlite.ts'
 
@@ -75,28 +75,25 @@ export async function exportBackup(
   options: PortableOptions,
   files: Files = nodeFiles,
 ): Promise<number> {
-  const temporary = `${file}.tmp`
-  try {
-    await withContent(files, dir, async ({ bytes, chunks, blobs }) => {
-      const written = createHash('sha256')
-      const database = { bytes, chunks: hashed(chunks(), written) }
-      const media = intactBlobs(files, join(dir, blobsName), blobs)
-      await writeChunks(files, temporary, await encodePortable(database, media, options))
-      const read = createHash('sha256')
-      const source = { head: await readHead(files, temporary), chunks: files.chunks(temporary) }
-      await decodePortable(file, source, options.passphrase, matchesCid, async (database) => {
-        for await (const chunk of database) read.update(chunk)
-      })
-      if (written.digest('hex') !== read.digest('hex'))
-        throw new StoreDamaged(file, 'was damaged when it was written')
+  await withContent(files, dir, async ({ bytes, chunks, blobs }) => {
+    const hash = createHash('sha256')
+    const database = { bytes, chunks: hashed(chunks(), hash) }
+    const media = intactBlobs(files, join(dir, blobsName), blobs)
+    const content = await encodePortable(database, media, options)
+    await replaceByChunks(files, file, content, async (written) => {
+      const source = { head: await readHead(files, written), chunks: files.chunks(written) }
+      await decodePortable(file, source, options.passphrase, matchesCid, (database) =>
+        assertSame(file, hash, database),
+      )
     })
-    const bytes = await files.size(temporary)
-    await files.rename(temporary, file)
-    await files.syncDir(dirname(file))
-    return bytes
-  } catch (error) {
-    await files.remove(temporary).catch(() => {})
-    throw error
+  })
+  return files.size(file)
+}
+
+/** Throws StoreDamaged if content that was read back is not what was written. */
+async function assertSame(file: string, written: Hash, read: AsyncIterable<Uint8Array>): Promise<void> {
+  if (written.digest('hex') !== (await sha256Of(read))) {
+    throw new StoreDamaged(file, 'was damaged when it was written')
   }
 }
 
@@ -123,14 +120,16 @@ class Outdated extends Error {}
 async function withContent<T>(files: Files, dir: string, use: (content: Content) => Promise<T>): Promise<T> {
   for (;;) {
     const before = await journalsOf(files, dir)
-    const loaded = await loadDuringCheckpoint(files, dir)
+    let loaded: Loaded | undefined
     try {
+      loaded = await load(files, dir)
       return await use(contentOf(loaded))
     } catch (error) {
-      const isMoved = error instanceof StoreDamaged && (await journalsOf(files, dir)) !== before
+      const mayBeMoved = error instanceof StoreDamaged || isMissing(error)
+      const isMoved = mayBeMoved && (await journalsOf(files, dir)) !== before
       if (!isMoved && !(error instanceof Outdated)) throw error
     } finally {
-      await closeFile(loaded)
+      if (loaded) await closeFile(loaded)
     }
   }
 }
@@ -178,49 +177,36 @@ export async function saveBackup(
 
 /** Writes a compressed database, and reads it back before it gets its name. Returns the SHA-256 of the file. */
 async function writeDatabase(files: Files, file: string, chunks: Iterable<Uint8Array>): Promise<string> {
-  const [written, packed, read] = [createHash('sha256'), createHash('sha256'), createHash('sha256')]
-  const compressed = through(Readable.from(hashed(chunks, written)), createZstdCompress())
-  const replace = await prepareFile(files, file, hashedLater(compressed, packed))
-  const content = through(Readable.from(files.chunks(`${file}.tmp`)), createZstdDecompress())
-  for await (const chunk of content) read.update(chunk)
-  if (written.digest('hex') !== read.digest('hex'))
-    throw new StoreDamaged(file, 'was damaged when it was written')
-  await replace()
+  const [plain, packed] = [createHash('sha256'), createHash('sha256')]
+  const compressed = through(hashed(chunks, plain), createZstdCompress())
+  await replaceByChunks(files, file, hashed(compressed, packed), (written) =>
+    assertSame(file, plain, through(files.chunks(written), createZstdDecompress())),
+  )
   return packed.digest('hex')
 }
 
 /** Returns the output of a transformation; an error of its input ends it. */
-function through(input: Readable, transform: Duplex): AsyncIterable<Uint8Array> {
+function through(input: AsyncIterable<Uint8Array>, transform: Duplex): AsyncIterable<Uint8Array> {
   return pipeline(input, transform, () => {})
 }
 
-function* hashed(chunks: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Array> {
-  for (const chunk of chunks) {
-    hash.update(chunk)
-    yield chunk
-  }
-}
-
-async function* hashedLater(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    hash.update(chunk)
-    yield chunk
-  }
-}
-
-/** Space that a backup leaves on the disk. */
-const reserveBytes = 1024 ** 3
+/** In bytes. */
+const reserve = 1024 ** 3
 /** A database shrinks to less than this share of its size. */
 const compressedShare = 0.6
 /** As many backups stay, however full the disk is. */
 const fewest = 2
 
+/** Whether a folder has space for `bytes`, and beside them a reserve for the server: 1 GB, or as many bytes if that is less. */
+export async function hasSpace(files: Files, folder: string, bytes: number): Promise<boolean> {
+  return (await files.freeBytes(folder)) >= bytes + Math.min(reserve, bytes)
+}
+
 /** Removes the oldest backups until the next one fits on the disk. Throws StoreUnavailable if it does not. */
 async function makeRoom(files: Files, dir: string, bytes: number): Promise<void> {
   const folder = join(dir, backupsName)
-  const needed = bytes * compressedShare + Math.min(reserveBytes, bytes)
   const backups = (await listNamed(dir, files)).sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-  while ((await files.freeBytes(folder)) < needed) {
+  while (!(await hasSpace(files, folder, bytes * compressedShare))) {
     const oldest = backups.length > fewest ? backups.shift() : undefined
     if (!oldest)
       throw new StoreUnavailable(

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { cidForRawHash, parseCid } from '@atproto/lex-data'
-import { type Files, isInUse, isMissing, writeFully } from './files.ts'
+import { type Files, hashed, isInUse, isMissing, writeChunks } from './files.ts'
 import { blobPath, isBlobName, temporarySuffix } from './layout.ts'
 
 export function newBlobHash(): Hash {
@@ -94,18 +94,7 @@ export async function writeBlob(
   const path = blobPath(folder, cid)
   await files.makeDir(dirname(path))
   const hash = newBlobHash()
-  const file = await files.create(path)
-  try {
-    let position = 0
-    for await (const chunk of chunks) {
-      hash.update(chunk)
-      await writeFully(file, chunk, position)
-      position += chunk.length
-    }
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeChunks(files, path, hashed(chunks, hash))
   return blobCid(hash) === cid
 }
 

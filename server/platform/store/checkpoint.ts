@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { StoreDamaged } from './errors.ts'
-import { type Files, readIfThere, replaceFile, writeChunks, writeFully } from './files.ts'
+import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from './files.ts'
 import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from './layout.ts'
 import { type PageChecksums, readChecksums } from './page-checksums.ts'
 import { type Pages, pageBytes, pageChecksum } from './page-file.ts'
@@ -21,18 +21,9 @@ const runLength = 64
 
 /** Writes changed pages to `pds.checkpoint`. After a failure there is no such file, or one that a start may use. */
 export async function writeCheckpoint(files: Files, dir: string, pages: Pages): Promise<void> {
-  const path = join(dir, checkpointName)
-  const temporary = `${path}.tmp`
   const numbers = ascending(pages)
   const list = await listOf(pages, numbers)
-  try {
-    await writeChunks(files, temporary, chunksOf(pages, numbers, list))
-  } catch (error) {
-    await files.remove(temporary).catch(() => {})
-    throw error
-  }
-  await files.rename(temporary, path)
-  await files.syncDir(dir)
+  await replaceByChunks(files, join(dir, checkpointName), chunksOf(pages, numbers, list))
 }
 
 /**
@@ -45,7 +36,20 @@ export async function finishCheckpoint(
   pages: Pages,
   checksums: PageChecksums | undefined,
 ): Promise<void> {
-  const file = await files.edit(join(dir, databaseName))
+  await putPages(files, join(dir, databaseName), pages, checksums)
+  if (checksums) await replaceFile(files, join(dir, checksumsName), checksums.encode())
+  await files.remove(join(dir, checkpointName))
+  await files.syncDir(dir)
+}
+
+/** Writes pages to their places in a database file, and syncs it. @param checksums get those of the pages */
+export async function putPages(
+  files: Files,
+  path: string,
+  pages: Pages,
+  checksums?: PageChecksums,
+): Promise<void> {
+  const file = await files.edit(path)
   try {
     for (const run of runsOf(ascending(pages))) {
       const bytes = Buffer.concat(run.map((number) => pages.get(number) as Uint8Array))
@@ -56,9 +60,6 @@ export async function finishCheckpoint(
   } finally {
     await file.close()
   }
-  if (checksums) await replaceFile(files, join(dir, checksumsName), checksums.encode())
-  await files.remove(join(dir, checkpointName))
-  await files.syncDir(dir)
 }
 
 /** Reads the pages of a checkpoint that was not finished; undefined if there is none. @throws StoreDamaged */

@@ -2,11 +2,10 @@
  * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
-import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { readCheckpoint } from './checkpoint.ts'
 import { StoreDamaged, StoreTooNew, StoreUnavailable } from './errors.ts'
-import { type Files, isMissing, readIfThere } from './files.ts'
+import { type Files, isMissing, readIfThere, sha256Of } from './files.ts'
 import { databaseName, earlierChecksumName } from './layout.ts'
 import { readChecksums } from './page-checksums.ts'
 import { PageFile, pageBytes } from './page-file.ts'
@@ -172,9 +171,7 @@ export async function compareEarlier(
 ): Promise<'same' | 'other' | 'unknown' | undefined> {
   const list = await readIfThere(files, listPath)
   if (!list) return undefined
-  const hash = createHash('sha256')
-  for await (const chunk of files.chunks(path)) hash.update(chunk)
-  const expected = `${hash.digest('hex')}  ${databaseName}\n`
+  const expected = `${await sha256Of(files.chunks(path))}  ${databaseName}\n`
   const lines = Buffer.from(list)
     .toString('latin1')
     .split(/(?<=\n)/)

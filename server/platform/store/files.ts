@@ -2,6 +2,7 @@
  * Every file operation of the store goes through `Files`, so that a test can make any of them fail or cut the power after
  * it.
  */
+import { createHash, type Hash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -258,11 +259,14 @@ export async function writeFully(file: OpenFile, bytes: Uint8Array, position: nu
   }
 }
 
+/** Content in parts, which are in memory one at a time. */
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
 /** Writes a file as its content arrives, and syncs it unless it is temporary. Its name is on disk after `syncDir`. */
 export async function writeChunks(
   files: Files,
   path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  chunks: Chunks,
   lifetime?: 'temporary',
 ): Promise<void> {
   const file = await files.create(path)
@@ -287,42 +291,39 @@ export async function replaceFile(
   await replaceByChunks(files, path, parts)
 }
 
-type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-
 /**
- * Writes the new content of a file beside it; a failure leaves nothing, as the disk may be full. Returns a function that replaces the
- * file, as `replaceFile`.
+ * As `replaceFile`, of content that is not in memory as a whole. A failure leaves no part of it, as the disk may be full.
+ * @param verify gets the path of the new file before it has its name; if it throws, the old file stays
  */
-export async function prepareFile(files: Files, path: string, chunks: Chunks): Promise<() => Promise<void>> {
+export async function replaceByChunks(
+  files: Files,
+  path: string,
+  chunks: Chunks,
+  verify?: (written: string) => Promise<void>,
+): Promise<void> {
   const temporary = `${path}.tmp`
   try {
     await writeChunks(files, temporary, chunks)
+    await verify?.(temporary)
+    await files.rename(temporary, path)
   } catch (error) {
     await files.remove(temporary).catch(() => {})
     throw error
   }
-  return async () => {
-    await files.rename(temporary, path)
-    await files.syncDir(dirname(path))
+  await files.syncDir(dirname(path))
+}
+
+/** Passes content on, and adds it to a hash. */
+export async function* hashed(chunks: Chunks, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
   }
 }
 
-/** As `replaceFile`, of content that is not in memory as a whole. */
-export async function replaceByChunks(files: Files, path: string, chunks: Chunks): Promise<void> {
-  const replace = await prepareFile(files, path, chunks)
-  await replace()
-}
-
-/** Replaces a file in a user's folder: as `replaceFile`, but removes the temporary file on failure. */
-export async function saveAs(
-  files: Files,
-  path: string,
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  try {
-    await replaceByChunks(files, path, chunks)
-  } catch (error) {
-    await files.remove(`${path}.tmp`).catch(() => {})
-    throw error
-  }
+/** Returns the SHA-256 of content, in hexadecimal. */
+export async function sha256Of(chunks: Chunks): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
 }

@@ -14,6 +14,7 @@ import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { BackupLocked, StoreDamaged } from './errors.ts'
+import type { Chunks } from './files.ts'
 import { blobPath, blobsName, databaseName, isBlobName } from './layout.ts'
 import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
@@ -36,7 +37,7 @@ export interface PortableOptions {
 /** The database of a backup. */
 export interface DatabaseContent {
   readonly bytes: number
-  readonly chunks: Iterable<Uint8Array>
+  readonly chunks: Chunks
 }
 
 const ageMagic = Buffer.from('age-encryption.org/v1\n')

@@ -1,7 +1,6 @@
 /** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
 import { createHash, randomBytes } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { blobCids, blobFolderOf } from './backup-blobs.ts'
@@ -9,7 +8,7 @@ import { scratchPrefix } from './backup-leftovers.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-files.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from './database-file.ts'
 import { BackupForeign, StoreDamaged } from './errors.ts'
-import { type Files, isMissing, nodeFiles, readIfThere, writeChunks } from './files.ts'
+import { type Files, hashed, isMissing, nodeFiles, readIfThere, writeChunks } from './files.ts'
 import { backupsName, blobPath } from './layout.ts'
 import { checkVersion, type Schema } from './migrate.ts'
 import { decodePortable, headBytes, isPortable, type ReceiveBlob } from './portable.ts'
@@ -147,12 +146,7 @@ export async function unpack(
 /** Copies or decompresses a database, and compares the file with its list of checksums, if it has one. */
 async function unpackDatabase(files: Files, file: string, to: string, compressed: boolean): Promise<void> {
   const hash = createHash('sha256')
-  async function* hashed() {
-    for await (const chunk of files.chunks(file)) {
-      hash.update(chunk)
-      yield chunk
-    }
-  }
+  const content = hashed(files.chunks(file), hash)
   let failure: unknown
   const write = (chunks: AsyncIterable<Uint8Array>) =>
     writeChunks(files, to, chunks).catch((error: unknown) => {
@@ -160,8 +154,8 @@ async function unpackDatabase(files: Files, file: string, to: string, compressed
       throw error
     })
   try {
-    if (compressed) await pipeline(Readable.from(hashed()), createZstdDecompress(), write)
-    else await write(hashed())
+    if (compressed) await pipeline(content, createZstdDecompress(), write)
+    else await write(content)
   } catch (error) {
     // The stream reports what it cannot decompress to its reader, too.
     const cause = failure ?? error

@@ -1,9 +1,8 @@
 /** Reads a data directory: the database, then the transactions of the journals. Changes nothing on disk. */
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { closeFile, type OpenedDatabase, openDatabase } from './database-file.ts'
 import { StoreDamaged, StoreUnavailable } from './errors.ts'
-import { type Files, isMissing } from './files.ts'
+import type { Files } from './files.ts'
 import { decodeFrames, type Frames, JournalDamage, readJournal } from './journal.ts'
 import { isDamaged, journalPath, journalSeqs } from './layout.ts'
 import type { Sqlite } from './sqlite.ts'
@@ -95,26 +94,6 @@ export async function replayJournals(
     if (length > 0) journals.push({ format, firstSeq: first, lastSeq: first + count - 1, length, texts })
   }
   return { seq: last, journals }
-}
-
-/** How often a load is tried again while no file is added or removed. */
-const attempts = 10
-
-/** Loads while checkpoints may replace the files. Tries again as long as one has: meanwhile a file can be missing. */
-export async function loadDuringCheckpoint(files: Files, dir: string): Promise<Loaded> {
-  let names = ''
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await load(files, dir)
-    } catch (error) {
-      const isTransient = error instanceof StoreDamaged || isMissing(error)
-      if (!isTransient || attempt === attempts) throw error
-      const found = (await files.list(dir)).toSorted().join('\n')
-      if (found !== names) attempt = 1
-      names = found
-      await setTimeout(20)
-    }
-  }
 }
 
 function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, path: string) {

@@ -7,7 +7,8 @@
 import { join } from 'node:path'
 import { forgetBlobs } from './backup-blobs.ts'
 import { exists } from './blob-files.ts'
-import { type Files, nodeFiles, writeFully } from './files.ts'
+import { putPages } from './checkpoint.ts'
+import { type Files, nodeFiles } from './files.ts'
 import {
   blobsName,
   databaseName,
@@ -18,8 +19,6 @@ import {
   restoredName,
 } from './layout.ts'
 import type { Schema } from './migrate.ts'
-import { pageBytes } from './page-file.ts'
-import type { PageOverlay } from './page-overlay.ts'
 import { readBackup } from './read-backup.ts'
 
 export interface RestoreOptions {
@@ -54,7 +53,7 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     await readBackup(file, temporary, { ...options, blobsTo, blobFolders }, async (content, opened) => {
       options.onMissingBlobs?.(content.missingBlobs)
       forgetBlobs(opened.sqlite, content.missingBlobs)
-      await putPages(files, temporary, opened.overlay)
+      await putPages(files, temporary, opened.overlay.takeChanges())
     })
     await files.rename(temporary, join(dir, restoredName))
     await files.syncDir(dir)
@@ -64,17 +63,6 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     throw error
   } finally {
     await lock.release()
-  }
-}
-
-/** Writes the changed pages of a database into its file. */
-async function putPages(files: Files, path: string, overlay: PageOverlay): Promise<void> {
-  const file = await files.edit(path)
-  try {
-    for (const [number, page] of overlay.takeChanges()) await writeFully(file, page, (number - 1) * pageBytes)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { DidString } from '@atproto/syntax'
 import type { Database } from '../../platform/store/database.ts'
-import { type Files, nodeFiles, saveAs } from '../../platform/store/files.ts'
+import { type Files, nodeFiles, replaceByChunks } from '../../platform/store/files.ts'
 import { exportsName } from '../../platform/store/layout.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import { createCopies, type OpenCopy } from './copies.ts'
@@ -129,6 +129,6 @@ export async function saveRepo(
   file: string,
 ): Promise<boolean> {
   const content = await exports.open(did, { reader: 'desktop' })
-  if (content) await saveAs(nodeFiles, file, content)
+  if (content) await replaceByChunks(nodeFiles, file, content)
   return content !== undefined
 }

@@ -286,6 +286,24 @@ describe('backups', () => {
     await db.close()
   })
 
+  test('on a full disk the oldest backups are deleted until the next one fits, all but two', async () => {
+    const { files } = new FaultyDisk()
+    let enough = 0
+    const made = async () => (await listBackups('/data', files)).map(({ file }) => file)
+    const freeBytes = async () => ((await made()).length <= enough ? Number.POSITIVE_INFINITY : 0)
+    const db = await Database.open({ directory: '/data', schema, now, files: { ...files, freeBytes } })
+    enough = 5
+    for (let i = 0; i < 5; i++) await db.backup()
+    const [newest, second, third] = await made()
+    enough = 3
+    const { file } = await db.backup()
+    expect(await made()).toEqual([file, newest, second, third])
+    enough = 1
+    await expect(db.backup()).rejects.toThrow('too little free space')
+    expect(await made()).toEqual([file, newest])
+    await db.close()
+  })
+
   test('a backup that reads back differently is removed', async () => {
     const { files } = new FaultyDisk()
     const isBackup = (path: string) => path.endsWith('Z.sqlite.zst.tmp')
