@@ -1,12 +1,13 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { type BackupInfo, listBackups } from '../../platform/store/backup.ts'
+import { type BackupInfo, hasSpace, listBackups } from '../../platform/store/backup.ts'
 import { removeBackupLeftovers, scratchPrefix } from '../../platform/store/backup-leftovers.ts'
 import { type BackupProof, writeProof } from '../../platform/store/backup-proof.ts'
 import { exists } from '../../platform/store/blob-files.ts'
+import { StoreUnavailable } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../platform/store/files.ts'
-import { blobsName } from '../../platform/store/layout.ts'
+import { blobsName, databaseName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { startWorker } from '../../platform/util/worker-or-inline.ts'
 import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
@@ -37,7 +38,7 @@ const weekMs = 7 * 24 * 60 * 60_000
 
 export function createBackupProofs(deps: Deps): BackupProofs {
   const { dataDir, now, files = nodeFiles, repairMedia, onUnloadable = () => {}, signal } = deps
-  /** One at a time: each takes the memory of a second server. */
+  /** One at a time: each takes the disk space of a second server. */
   const serialize = createSerializer()
 
   async function checkInWorker(job: CheckJob): Promise<CheckResult> {
@@ -58,8 +59,19 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     }
   }
 
+  /** A disk that the check fills would stop the server. The restored database is about as large as that of the server. */
+  async function assertSpace(folder: string): Promise<void> {
+    const database = join(dataDir, databaseName)
+    const bytes = (await exists(files, database)) ? await files.size(database) : 0
+    if (await hasSpace(files, folder, bytes)) return
+    throw new StoreUnavailable(
+      'The disk has too little free space to test a backup. Free disk space, then try again.',
+    )
+  }
+
   async function check(file: string, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
+    await assertSpace(dirname(file))
     const scratch = join(dirname(file), `${scratchPrefix}${randomBytes(6).toString('hex')}`)
     const job = { file, scratch, at, ...(repairMedia && { media: join(dataDir, blobsName) }) }
     try {

@@ -64,6 +64,14 @@ test('a check records beside the backup that it can be restored, and leaves noth
   expect(checkedAt > (first?.checkedAt ?? checkedAt)).toBe(true)
 })
 
+test('a check does not start on a disk that it would fill', async () => {
+  const { file } = await services().store.backup()
+  const files = { ...nodeFiles, freeBytes: async () => 100_000 }
+  const proofs = createBackupProofs({ dataDir: server.config.dataDir, now: () => new Date(), files })
+  await expect(proofs.prove(file)).rejects.toThrow('too little free space to test a backup')
+  expect(await scratchFolders()).toEqual([])
+})
+
 describe('a backup that cannot be restored', () => {
   let original: string
   beforeAll(async () => {
