@@ -60,9 +60,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
         return undefined
       }),
     'backups.preview': (name) =>
-      outcome('backups.preview', async () =>
-        toPlain(await describe(dataDir, await pathOf(dataDir, name))),
-      ),
+      outcome('backups.preview', async () => toPlain(await describe(dataDir, await pathOf(dataDir, name)))),
     'backups.restore': (name) =>
       outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
     'backups.replaced': async () => toPlain(await listReplaced(dataDir)),

@@ -14,5 +14,5 @@ export async function openBytes(file: string | Uint8Array): Promise<Sqlite> {
 /** Returns a database as a file, up to transaction `seq` if it is given. */
 export function bytesOf(sqlite: Sqlite, seq?: number): Buffer {
   if (seq !== undefined) setSeq(sqlite, seq)
-  return Buffer.from(sqlite.export())
+  return Buffer.concat([...sqlite.chunks()])
 }

@@ -1,5 +1,5 @@
 /**
- * The journal format: the transactions since the snapshot, in append-only files.
+ * The journal format: the transactions since the last checkpoint, in append-only files.
  *
  * The first line names the format and the sequence number of the first transaction. Frames follow: a header line (first
  * sequence number, number of transactions, bytes, zero sectors and CRC-32 of the payload) and the payload, shortened

@@ -4,7 +4,7 @@ import { contentOf, saveBackup } from './backup.ts'
 import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './database-file.ts'
 import { StoreDamaged } from './errors.ts'
-import { type Files, isMissing, replaceFile } from './files.ts'
+import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
 import { encodeTitle, formatVersion } from './journal.ts'
 import { Journal } from './journal-file.ts'
 import {
@@ -96,7 +96,7 @@ async function createStore(files: Files, dir: string, schema: Schema): Promise<v
   const sqlite = await createSqlite()
   try {
     migrate(sqlite, schema)
-    await replaceFile(files, join(dir, databaseName), sqlite.export())
+    await replaceByChunks(files, join(dir, databaseName), sqlite.chunks())
   } finally {
     sqlite.close()
   }

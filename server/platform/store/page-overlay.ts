@@ -20,7 +20,7 @@ export class PageOverlay {
   readonly #file: PageFile
   #changed = new Map<number, Uint8Array>()
   #failure: StoreDamaged | StoreUnavailable | undefined
-  /** What tells sql.js that a read has failed. */
+  /** The error that sql.js passes to SQLite as a failed read. */
   #refusal: unknown
 
   constructor(file: PageFile) {

@@ -184,12 +184,7 @@ export class Sqlite {
     this.#statements.clear()
   }
 
-  /** Returns the database as an SQLite file, if it is in memory. */
-  export(): Uint8Array {
-    return this.#db.export()
-  }
-
-  /** Yields the bytes of the database, which must not change meanwhile. */
+  /** Yields the bytes of the SQLite file, which must not change meanwhile. */
   *chunks(): Generator<Uint8Array> {
     const overlay = this.#overlay
     if (!overlay) return yield this.#db.export()
