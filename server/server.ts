@@ -20,11 +20,10 @@ import { asksForHandle, createWellKnown } from './operation/web/well-known.ts'
 import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
 import type { PlatformOptions } from './platform/platform.ts'
-import { Database } from './platform/store/database.ts'
+import { Database, type OpenOptions } from './platform/store/database.ts'
 import { StoreFull, StoreUnavailable } from './platform/store/errors.ts'
 import { type Files, nodeFiles } from './platform/store/files.ts'
 import { schema } from './platform/store/schema.ts'
-import * as events from './platform/store/tables/events.ts'
 import { createLogger, type Logger } from './platform/util/log.ts'
 import { randomId } from './platform/util/random.ts'
 import { TooManyLookups } from './platform/util/shared-lookup.ts'
@@ -55,14 +54,13 @@ export interface RunningServer {
 export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
     IdentityOptions,
-    Partial<Pick<RepositoryOptions, 'archiveLimits' | 'freeBytes'>>,
+    Partial<Pick<RepositoryOptions, 'archiveLimits'>>,
+    Pick<OpenOptions, 'freeBytes'>,
     Pick<FederationOptions, 'backlinkDelays'> {
   /** The file system of the store. */
   readonly files?: Files | undefined
   /** Bytes of journals at which a checkpoint starts by itself. */
   readonly checkpointBytes?: number
-  /** Bytes of data at which the store refuses more records and accounts. */
-  readonly fullBytes?: number
   /** Time limits of forwarded calls. */
   readonly serviceTimes?: Partial<ServiceTimes>
 }
@@ -152,19 +150,16 @@ async function withStoreReady(services: Services): Promise<Services> {
 
 type StoreOptions = ServerOptions & { now: () => Date; log: Logger }
 
-function openStore({ dataDir }: Config, options: StoreOptions): Promise<Database> {
-  const { files, now, log, checkpointBytes, fullBytes } = options
+function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
+  const { files, now, log, checkpointBytes, freeBytes } = options
   return Database.open({
     directory: dataDir,
     files,
     schema,
     now,
     checkpointBytes,
-    fullBytes,
-    limitedBytes: (db) => {
-      const { bytes, archivedBytes } = events.state(db)
-      return bytes - archivedBytes
-    },
+    diskReserve,
+    freeBytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),

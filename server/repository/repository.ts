@@ -1,7 +1,6 @@
 /** Creates the parts that keep repositories: records, media, archives of other servers, exports, the event stream. */
 import type { Platform } from '../platform/platform.ts'
 import { warnOfWorker } from '../platform/platform.ts'
-import { freeBytes } from '../platform/store/disk-space.ts'
 import type { Files } from '../platform/store/files.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createRoom, type Room } from './blobs/room.ts'
@@ -38,8 +37,6 @@ export interface RepositoryOptions {
   readonly listener: (media: RecordListener) => RecordListener
   /** Replaces the limits at which events are archived. */
   readonly archiveLimits?: ArchiveLimits | undefined
-  /** Replaces the free space of the disk, in bytes. */
-  readonly freeBytes?: typeof freeBytes | undefined
 }
 
 export async function createRepository(platform: Platform, options: RepositoryOptions): Promise<Repository> {
@@ -47,7 +44,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   const { files } = options
   const { dataDir } = config
   const shared = { ...platform, files, dataDir }
-  const room = createRoom({ config, store, freeBytes: options.freeBytes ?? freeBytes })
+  const room = createRoom({ config, store })
   const blobs = createBlobs({ ...shared, room })
   await blobs.removeTemporaries()
   const media = createBlobListener((did, cids) =>

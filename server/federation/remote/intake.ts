@@ -82,8 +82,8 @@ export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | '
   readonly notifying: RecordListener
 }
 
-/** The rest of the store is for records of accounts here. */
-const shareOfStore = 0.9
+/** So many times the reserve of the disk must be free for remote records: accounts here may use the last part. */
+const freeReserves = 2
 
 export function createIntake({
   store,
@@ -106,7 +106,7 @@ export function createIntake({
   /** Whether the store has room, as far as the current transaction knows. */
   let hasRoom = false
   const assertRoom = () => {
-    if (!hasRoom) store.assertRoom(shareOfStore)
+    if (!hasRoom) store.assertRoom(freeReserves)
     hasRoom = true
   }
   const feedItemListeners: FeedItemListener[] = []

@@ -162,7 +162,8 @@ const SETTINGS = {
     env: 'PDS_DISK_RESERVE',
     kind: kinds.byteSize,
     fallback: '1GB',
-    about: 'Free space of the disk below which uploads and imports are refused.',
+    about:
+      'Free space of the disk below which new records, accounts, uploads and imports are refused; for records of other servers, twice as much.',
   },
   importLimit: {
     env: 'PDS_IMPORT_LIMIT',
@@ -192,7 +193,7 @@ const SETTINGS = {
     env: 'PDS_REMOTE_LIMIT',
     kind: kinds.byteSize,
     fallback: '100MB',
-    about: 'Most bytes of records of other servers that are kept; the server holds these in memory.',
+    about: 'Most bytes of records of other servers that are kept.',
   },
   relays: {
     env: 'PDS_RELAYS',

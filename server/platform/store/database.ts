@@ -14,6 +14,7 @@ import { exists } from './blob-files.ts'
 import { finishCheckpoint, removeJournals, writeCheckpoint } from './checkpoint.ts'
 import { CommitLog } from './commit-log.ts'
 import { openPageFile, setSeq } from './database-file.ts'
+import { FreeSpace } from './disk-space.ts'
 import { StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { defaultReserveBytes } from './journal-file.ts'
@@ -21,7 +22,7 @@ import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
-import type { PageFile, Pages } from './page-file.ts'
+import { type PageFile, type Pages, pageBytes } from './page-file.ts'
 import { type PageOverlay, recycle } from './page-overlay.ts'
 import { replayJournals } from './recover.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
@@ -47,21 +48,18 @@ export interface OpenOptions extends StartEvents {
   readonly checkpointBytes?: number | undefined
   /** Bytes that a journal reserves ahead of its frames; tests take few. */
   readonly reserveBytes?: number
-  /** Bytes of data at which `assertRoom` throws. */
-  readonly fullBytes?: number | undefined
-  /** Returns bytes of data that have a limit of their own, which `assertRoom` leaves out. */
-  readonly limitedBytes?: (db: Reader) => number
+  /** Free bytes of the disk below which `assertRoom` throws: 0 by default. */
+  readonly diskReserve?: number
+  /** Replaces the free bytes of the disk that has a folder. */
+  readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
 /** Changed pages in memory at which a checkpoint starts automatically: 16 MiB. */
 const checkpointPages = 4096
-/** A snapshot of 2 GiB can be neither written nor read. The difference is for writes that a full store still accepts. */
-const defaultFullBytes = Number.POSITIVE_INFINITY
-/** Bytes of the journal after which the size of a database that is far from full is read again. */
-const sizeCheckBytes = 64 * 1024
 
 export class Database implements Reader {
+  readonly freeSpace: FreeSpace
   readonly #options: OpenOptions
   readonly #files: Files
   readonly #lock: Lock
@@ -80,8 +78,6 @@ export class Database implements Reader {
   #dirty = false
   #inTransaction = false
   #checkpointing = false
-  /** Size of the database when it was last read, and bytes of the journal then. */
-  #lastSize = { bytes: Number.POSITIVE_INFINITY, atLength: 0 }
   /** After a failed checkpoint: bytes of journals at which the next one starts. */
   #checkpointAt = 0
   /** Runs checkpoints and backups one at a time. */
@@ -91,6 +87,8 @@ export class Database implements Reader {
   #notificationDue = false
 
   private constructor(options: OpenOptions, files: Files, lock: Lock, opened: OpenedStore) {
+    const { directory, freeBytes = files.freeBytes } = options
+    this.freeSpace = new FreeSpace(() => freeBytes(directory))
     this.#options = options
     this.#files = files
     this.#lock = lock
@@ -125,6 +123,7 @@ export class Database implements Reader {
       )
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})
+      if (options.diskReserve) await database.freeSpace.refresh().catch(() => {})
       return database
     } catch (error) {
       await lock.release()
@@ -155,24 +154,21 @@ export class Database implements Reader {
   }
 
   /**
-   * Throws StoreFull if the store is full. Call it before writes that clients can repeat without limit.
-   * @param share of the limit that the data may take
+   * Throws StoreFull if the disk has too little free space. Call it before writes that clients can repeat without limit.
+   * @param reserves how many times the reserve must be free
    */
-  assertRoom(share = 1): void {
-    const { fullBytes = defaultFullBytes, limitedBytes } = this.#options
-    // The whole file, with the pages that deletions have freed. Far from the limit, it is not read for each write.
-    const { length } = this.#log
-    const { bytes, atLength } = this.#lastSize
-    const isFar = bytes < (fullBytes * share) / 2 && length >= atLength && length - atLength < sizeCheckBytes
-    if (!isFar) this.#lastSize = { bytes: this.#sqlite.size, atLength: length }
-    if (this.#lastSize.bytes < fullBytes * share) return
-    const used = this.get<{ bytes: number }>(
-      `SELECT (page_count - freelist_count) * page_size AS bytes
-       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+  assertRoom(reserves = 1): void {
+    const { diskReserve = 0 } = this.#options
+    const missing = diskReserve * reserves - this.freeSpace.bytes
+    // Deletions leave free pages in the file, which are used again. Journals and checkpoints need the rest of the reserve.
+    if (missing <= 0 || missing <= Math.min(this.#freePageBytes, diskReserve / 2)) return
+    throw new StoreFull(
+      'The disk of this server is almost full. Delete data or free disk space, then try again.',
     )
-    if (used && used.bytes >= fullBytes * share + (limitedBytes?.(this) ?? 0)) {
-      throw new StoreFull('The server is full. Delete data that is no longer needed, then try again.')
-    }
+  }
+
+  get #freePageBytes(): number {
+    return pageBytes * (this.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0)
   }
 
   /**
@@ -197,6 +193,16 @@ export class Database implements Reader {
    * back and is rethrown. Throws StoreUnavailable when it cannot be written, after rolling it back.
    */
   async transact<T>(work: (tx: Writer) => T): Promise<T> {
+    try {
+      return await this.#transact(work)
+    } catch (error) {
+      // The disk may have become full.
+      if (error instanceof StoreUnavailable) void this.freeSpace.refresh().catch(() => {})
+      throw error
+    }
+  }
+
+  async #transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
     // Checked first: on a full disk the transaction must not reach memory, where readers would see it.
     while (!this.#log.ready) {

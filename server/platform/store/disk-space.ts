@@ -6,3 +6,38 @@ export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
+
+/** Milliseconds after which a reading is replaced. */
+const freshMs = 3000
+
+/** The free bytes of a disk as of a few seconds ago, so that no write waits for them. */
+export class FreeSpace {
+  readonly #read: () => Promise<number>
+  #bytes = Number.POSITIVE_INFINITY
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<number> | undefined
+
+  constructor(read: () => Promise<number>) {
+    this.#read = read
+  }
+
+  /** The last reading, infinite before the first one. An old one is replaced in the background. */
+  get bytes(): number {
+    if (performance.now() - this.#readAt > freshMs) void this.refresh().catch(() => {})
+    return this.#bytes
+  }
+
+  /** Reads the free bytes now. Calls that come meanwhile share one reading. */
+  refresh(): Promise<number> {
+    this.#reading ??= this.#read()
+      .then((bytes) => {
+        this.#bytes = bytes
+        return bytes
+      })
+      .finally(() => {
+        this.#readAt = performance.now()
+        this.#reading = undefined
+      })
+    return this.#reading
+  }
+}

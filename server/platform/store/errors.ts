@@ -6,7 +6,7 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
-/** The database has reached its size limit. Deletions still work. */
+/** The disk has less free space than the reserve. Deletions still work. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'
 }

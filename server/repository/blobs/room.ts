@@ -1,7 +1,7 @@
 /** The room for files that accounts send: the quota of each, and the reserve of the disk. */
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
+import type { Database, Reader } from '../../platform/store/database.ts'
+import { StoreFull } from '../../platform/store/errors.ts'
 import { findByDid } from '../../platform/store/tables/accounts.ts'
 import * as blobs from '../../platform/store/tables/blobs.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
@@ -10,7 +10,7 @@ import type { BinaryInput } from '../../platform/xrpc/method.ts'
 type Incoming = Pick<BinaryInput, 'length' | 'body'>
 
 export interface Room {
-  /** Passes an upload on while there is room. @throws PayloadTooLarge beyond the quota, StoreUnavailable below the reserve */
+  /** Passes an upload on while there is room. @throws PayloadTooLarge beyond the quota, StoreFull below the reserve */
   upload(did: string, input: Incoming): AsyncIterable<Uint8Array>
   /** As `upload`, for an archive of an account's repository. */
   archive(did: string, input: Incoming): AsyncIterable<Uint8Array>
@@ -21,23 +21,21 @@ export interface Room {
 }
 
 interface Deps {
-  readonly config: Pick<Config, 'dataDir' | 'accountMediaLimit' | 'accountImportLimit' | 'diskReserve'>
-  readonly store: Reader
-  /** Returns the free bytes of the disk that has a folder. */
-  readonly freeBytes: (folder: string) => Promise<number>
+  readonly config: Pick<Config, 'accountMediaLimit' | 'accountImportLimit' | 'diskReserve'>
+  readonly store: Pick<Database, 'get' | 'all' | 'freeSpace'>
 }
 
 /** The free space is read again after so many bytes. */
 const checkEveryBytes = 1_000_000
 
-export function createRoom({ config, store, freeBytes }: Deps): Room {
+export function createRoom({ config, store }: Deps): Room {
   /** Bytes that accepted bodies have announced and not sent yet. */
   let announced = 0
 
   async function checkReserve(): Promise<void> {
-    const free = await freeBytes(config.dataDir)
+    const free = await store.freeSpace.refresh()
     if (free - announced < config.diskReserve) {
-      throw new StoreUnavailable('The disk of the server is almost full. Ask its owner to make room.')
+      throw new StoreFull('The disk of this server is almost full. Ask its owner to free disk space.')
     }
   }
 

@@ -1,55 +1,94 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaultConfig } from '../../../server/platform/config/config.ts'
-import { startServer } from '../../../server/server.ts'
 import { minute } from '../../support/clock.ts'
 import { FullDisk } from '../../support/full-disk.ts'
-import { passwords } from '../../support/passwords.ts'
-import { type Account, type Answer, TestServer } from '../../support/server.ts'
+import { type Account, type Answer, refusal, TestServer } from '../../support/server.ts'
+import { owner, server, setupServer } from '../../support/setup.ts'
 
-test('a full server refuses new records and accounts until something is deleted', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
-  const config = defaultConfig({ dataDir, port: 0, hosts: ['127.0.0.1'], logLevel: 'silent' })
-  const server = await startServer(config, { passwords, fullBytes: 1_000_000 })
-  const call = async (nsid: string, input: object, token?: string) => {
-    const answer = await fetch(`${server.url}/xrpc/${nsid}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(input),
-    })
-    const body = (await answer.json()) as Record<string, string>
-    return { status: answer.status, body }
+const full = refusal(503, 'NotEnoughResources', expect.stringContaining('disk'))
+
+describe('a disk below its reserve', () => {
+  const reserve = 1_000_000
+  let free: number
+  beforeEach(() => {
+    free = 2 * reserve
+  })
+  setupServer({
+    config: { diskReserve: reserve },
+    options: { freeBytes: async () => free },
+    accounts: ['alice'],
+    per: 'test',
+  })
+
+  const leave = async (bytes: number) => {
+    free = bytes
+    await server.running.services.store.freeSpace.refresh()
   }
-  const account = { handle: 'alice.test', password: 'a good password' }
-  try {
-    const { did, accessJwt } = (await call('com.core.server.createAccount', account)).body
-    const at = { repo: did, collection: 'org.example.thing' }
-    const write = (rkey: number) =>
-      call(
-        'com.core.repo.putRecord',
-        { ...at, rkey: `${rkey}`, record: { text: 'x'.repeat(300_000) } },
-        accessJwt,
-      )
-    let written = 0
-    while (written < 10 && (await write(written)).status === 200) written++
-    const full = { status: 503, body: { error: 'NotEnoughResources', message: expect.any(String) } }
-    expect(await write(written)).toEqual(full)
-    expect(await call('com.core.server.createAccount', { ...account, handle: 'bob.test' })).toEqual(full)
+  const at = (rkey: number) => ({ repo: owner.did, collection: 'org.example.thing', rkey: `${rkey}` })
+  const write = (rkey: number) =>
+    server.post('com.core.repo.putRecord', { ...at(rkey), record: { text: 'x'.repeat(300_000) } }, owner)
+  const remove = (rkey: number) => server.post('com.core.repo.deleteRecord', at(rkey), owner)
+  const createAccount = () =>
+    server.post('com.core.server.createAccount', { handle: 'bob.test', password: 'a good password' })
+
+  test('refuses new records and accounts, while reads and deletions work', async () => {
+    expect((await write(0)).status).toBe(200)
+    await leave(reserve - 1)
+    expect(await write(1)).toMatchObject(full)
+    expect(await createAccount()).toMatchObject(full)
     const subscribe = (post: boolean) => {
       const input = { subject: 'did:web:bob.test', activitySubscription: { post, reply: false } }
-      return call('app.example.notification.putActivitySubscription', input, accessJwt)
+      return server.post('app.example.notification.putActivitySubscription', input, owner)
     }
-    expect(await subscribe(true)).toEqual(full)
+    expect(await subscribe(true)).toMatchObject(full)
     expect((await subscribe(false)).status).toBe(200)
-    const session = { identifier: account.handle, password: account.password }
-    expect((await call('com.core.server.createSession', session)).status).toBe(200)
-    expect((await call('com.core.repo.deleteRecord', { ...at, rkey: '0' }, accessJwt)).status).toBe(200)
-    expect((await write(written)).status).toBe(200)
+    expect((await server.signIn(owner)).status).toBe(200)
+    expect((await remove(0)).status).toBe(200)
+    await leave(reserve)
+    expect((await write(1)).status).toBe(200)
+    expect((await createAccount()).status).toBe(200)
+  })
+
+  test('accepts records again when deletions have freed space in the database', async () => {
+    expect((await write(0)).status).toBe(200)
+    await leave(reserve - 200_000)
+    expect(await write(1)).toMatchObject(full)
+    expect((await remove(0)).status).toBe(200)
+    expect((await write(1)).status).toBe(200)
+    expect(await write(2)).toMatchObject(full)
+  })
+
+  test('refuses however much space the database has, when half of the reserve is used', async () => {
+    for (let rkey = 0; rkey < 4; rkey++) expect((await write(rkey)).status).toBe(200)
+    for (let rkey = 0; rkey < 4; rkey++) expect((await remove(rkey)).status).toBe(200)
+    await leave(reserve / 2)
+    expect((await write(0)).status).toBe(200)
+    await leave(reserve / 2 - 1)
+    expect(await write(1)).toMatchObject(full)
+  })
+
+  test('is noticed by an upload for the records after it', async () => {
+    free = reserve - 1
+    const headers = { authorization: `Bearer ${owner.accessJwt}`, 'content-type': 'text/plain' }
+    const upload = { method: 'POST', headers, body: 'Hello' }
+    expect(await server.fetch('/xrpc/com.core.repo.uploadBlob', upload)).toMatchObject(full)
+    expect(await write(0)).toMatchObject(full)
+  })
+})
+
+test('a write that the disk refuses has the free space read again', async () => {
+  const disk = new FullDisk()
+  let free = 2
+  const server = await TestServer.start({ diskReserve: 1 }, disk.files, { freeBytes: async () => free })
+  try {
+    const alice = await server.account('alice')
+    const { freeSpace } = server.running.services.store
+    free = 0
+    disk.isFull = true
+    const createAppPassword = () => server.post('com.core.server.createAppPassword', { name: 'phone' }, alice)
+    expect((await createAppPassword()).status).toBe(503)
+    expect(freeSpace.bytes).toBe(0)
   } finally {
     await server.close()
-    await rm(dataDir, { recursive: true })
   }
 })
 

@@ -1,16 +1,10 @@
 /** How much other servers can make this one store, and what makes room. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIntake } from '../../../../server/federation/remote/intake.ts'
 import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
-import { startServer } from '../../../../server/server.ts'
 import { hour, minute } from '../../../support/clock.ts'
-import { passwords } from '../../../support/passwords.ts'
 import { counts, mention, RemoteAuthor, reply, stored } from '../../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer, testConfig } from '../../../support/server.ts'
+import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
 import { server, setupServer } from '../../../support/setup.ts'
 import { type Ref, SocialServer } from '../../../support/social.ts'
 
@@ -23,65 +17,35 @@ const remote = () => new RemoteAuthor(server)
 const ignore = () => undefined
 const skipped = counts({ skipped: 1 })
 
-test('a store that is nearly full refuses remote records, and calls nothing, until there is room', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
-  const fullBytes = 1_500_000
-  const lines: string[] = []
-  const log = createLogger('warn', { write: (line) => void lines.push(line) })
-  const full = await startServer(testConfig({ dataDir }), { passwords, fullBytes, log })
-  const call = async (nsid: string, input: object, token = '') => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-    const answer = await fetch(`${full.url}/xrpc/${nsid}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(input),
-    })
-    return { status: answer.status, body: (await answer.json()) as Record<string, string> }
-  }
+test('remote records are refused, and nothing is called, while less than twice the reserve is free', async () => {
+  const diskReserve = 1_000_000
+  let free = 2 * diskReserve
+  const options = { freeBytes: async () => free }
+  const full = await TestServer.start({ diskReserve, logLevel: 'warn' }, undefined, options)
   try {
-    const { body } = await call('com.core.server.createAccount', {
-      handle: 'alice.test',
-      password: 'a good password',
-    })
-    const { did = '', accessJwt } = body
-    const write = (rkey: number) => {
-      const record = { text: 'x'.repeat(50_000) }
-      return call(
-        'com.core.repo.putRecord',
-        { repo: did, collection: 'org.example.thing', rkey: `${rkey}`, record },
-        accessJwt,
-      )
-    }
-    const bob = new RemoteAuthor({ running: full, clock: server.clock })
+    const alice = await full.account('alice')
+    const bob = new RemoteAuthor(full)
     let calls = 0
-    const apply = async () =>
-      bob.apply([await bob.change('app.bsky.graph.follow', { subject: did })], { last: () => void calls++ })
-    expect(await apply()).toEqual(stored)
-    let written = 0
-    while (
-      await apply().then(
-        () => true,
-        () => false,
-      )
-    )
-      expect((await write(written++)).status).toBe(200)
-    await expect(apply()).rejects.toThrow(StoreFull)
-    expect(lines.filter((line) => line.includes('store full'))).toHaveLength(1)
-    const before = calls
-    expect((await write(written)).status).toBe(200)
-    expect(calls).toBe(before)
-    for (let rkey = 0; rkey <= written; rkey++) {
-      await call(
-        'com.core.repo.deleteRecord',
-        { repo: did, collection: 'org.example.thing', rkey: `${rkey}` },
-        accessJwt,
-      )
+    const apply = async () => {
+      await full.running.services.store.freeSpace.refresh()
+      const follow = await bob.change('app.bsky.graph.follow', { subject: alice.did })
+      return bob.apply([follow], { last: () => void calls++ })
     }
     expect(await apply()).toEqual(stored)
-    expect(calls).toBe(before + 1)
+    expect(calls).toBe(1)
+    free--
+    await expect(apply()).rejects.toThrow(StoreFull)
+    await expect(apply()).rejects.toThrow(StoreFull)
+    expect(full.logged.filter((line) => line.includes('store full'))).toHaveLength(1)
+    expect(calls).toBe(1)
+    const record = { text: 'Hello' }
+    const input = { repo: alice.did, collection: 'org.example.thing', record }
+    expect((await full.post('com.core.repo.createRecord', input, alice)).status).toBe(200)
+    free++
+    expect(await apply()).toEqual(stored)
+    expect(calls).toBe(2)
   } finally {
     await full.close()
-    await rm(dataDir, { recursive: true })
   }
 })
 

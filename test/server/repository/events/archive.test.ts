@@ -367,25 +367,3 @@ test('closing waits for one file at most, and the next start archives the rest',
   expect(seqs(await replay())).toEqual(range(1, state().lastSeq))
   await expectNoLeftovers()
 })
-
-test('archived events make no room in a full store', async () => {
-  const fullBytes = 900_000
-  server = await TestServer.start({}, undefined, { archiveLimits: lowArchiveLimits, fullBytes })
-  const alice = await server.account('alice')
-  const record = { text: 'x'.repeat(5000) }
-  const input = { repo: alice.did, collection: 'org.example.thing', record }
-  let count = 0
-  for (; count < 150; count++) {
-    if ((await server.post('com.core.repo.createRecord', input, alice)).status !== 200) break
-    await idle()
-  }
-  expect(count).toBeLessThan(150)
-  const { bytes, archivedBytes } = state()
-  expect(archivedBytes).toBeGreaterThan(100_000)
-  const { used = 0 } =
-    store().get<{ used: number }>(
-      `SELECT (page_count - freelist_count) * page_size AS used
-       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
-    ) ?? {}
-  expect(used).toBeLessThan(fullBytes + bytes - archivedBytes + 50_000)
-})
