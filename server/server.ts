@@ -21,7 +21,7 @@ import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
 import type { PlatformOptions } from './platform/platform.ts'
 import { Database, type OpenOptions } from './platform/store/database.ts'
-import { StoreFull, StoreUnavailable } from './platform/store/errors.ts'
+import { StoreDamaged, StoreFull, StoreUnavailable } from './platform/store/errors.ts'
 import { type Files, nodeFiles } from './platform/store/files.ts'
 import { schema } from './platform/store/schema.ts'
 import { createLogger, type Logger } from './platform/util/log.ts'
@@ -163,6 +163,7 @@ function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Pro
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
+    onDamagedPage: (error) => log.error({ err: error }, 'page of the database is damaged'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
   })
 }
@@ -298,6 +299,8 @@ function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The server cannot write to its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
+  if (error instanceof StoreDamaged)
+    return 'This request needs data that are damaged on the disk of the server. Other requests work. The owner of the server can restore a backup.'
   if (error instanceof TooManyLookups)
     return 'Too many look-ups at other servers are under way. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)

@@ -42,7 +42,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     listener: (media) => inOrder({ media, notifications: notifier.notifying, ...federation.listeners }),
   })
   const app = createApp(platform, notifier, federation)
-  const operation = createOperation(platform, identity, repository, options)
+  const operation = await createOperation(platform, identity, repository, options)
   return { ...platform, identity, repository, federation, app, operation }
 }
 

@@ -265,6 +265,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.confirmClock': () => ({}),
   'com.core.admin.getClock': () => ({}),
+  'com.core.admin.getDataCheck': () => ({}),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.purgeRemoteRecords': () => ({}),
   'com.core.admin.requestCrawls': () => ({}),

@@ -1,8 +1,9 @@
-/** Creates the parts that the owner operates: moves of accounts, checks of the public address, proofs of backups. */
+/** Creates the parts that the owner operates: moves of accounts, checks of the public address, of backups and of the stored data. */
 import type { Identity } from '../identity/identity.ts'
 import type { Platform } from '../platform/platform.ts'
 import { warnOfWorker } from '../platform/platform.ts'
 import type { Files } from '../platform/store/files.ts'
+import { createPageCheck, type PageCheck } from '../platform/store/page-check.ts'
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
@@ -15,6 +16,7 @@ export interface Operation {
   readonly moves: Moves
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
+  readonly pageCheck: PageCheck
 }
 
 export interface OperationOptions {
@@ -23,21 +25,23 @@ export interface OperationOptions {
   readonly callMethod: CallMethod
 }
 
-export function createOperation(
+export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
   { files, callMethod }: OperationOptions,
-): Operation {
-  const { config, now, signal } = platform
+): Promise<Operation> {
+  const { config, store, now, signal } = platform
+  const { dataDir } = config
   return {
     callMethod,
     moves: createMoves({ ...platform, ...identity, callMethod }),
     doctor: createDoctor({ ...platform, ...identity, relays }),
     backupProofs: createBackupProofs({
-      ...{ dataDir: config.dataDir, files, now, signal },
+      ...{ dataDir, files, now, signal },
       repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),
       onUnloadable: warnOfWorker(platform),
     }),
+    pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
   }
 }

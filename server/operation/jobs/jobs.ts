@@ -3,6 +3,7 @@
 import type { Federation } from '../../federation/federation.ts'
 import type { Identity } from '../../identity/identity.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { PageCheck } from '../../platform/store/page-check.ts'
 import { pruneEvents } from '../../repository/events/retention.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
@@ -16,7 +17,11 @@ interface Deps extends Platform {
   readonly identity: Identity
   readonly repository: Repository
   readonly federation: Federation
-  readonly operation: { readonly moves: Moves; readonly backupProofs: BackupProofs }
+  readonly operation: {
+    readonly moves: Moves
+    readonly backupProofs: BackupProofs
+    readonly pageCheck: PageCheck
+  }
 }
 
 const minute = 60_000
@@ -27,7 +32,7 @@ export function periodicJobs(services: Deps): Job[] {
   const { clock, log, identity, repository, federation, operation } = services
   const { relays, blobs, eventArchive } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
-  const { moves, backupProofs } = operation
+  const { moves, backupProofs, pageCheck } = operation
   return [
     job('check of the clock', minute, () => clock.check()),
     // Before maintenance: the state of a move decides whether its account may be deleted.
@@ -50,6 +55,7 @@ export function periodicJobs(services: Deps): Job[] {
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
     job('check of backups', hour, () => checkBackups(backupProofs, log), { firstMs: 2 * minute }),
+    job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
     job('removal of leftover backup files', day, () => backupProofs.removeLeftovers()),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
     ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),

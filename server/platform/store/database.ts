@@ -40,6 +40,8 @@ export interface OpenOptions extends StartEvents {
   readonly now: () => Date
   /** Called when a checkpoint failed, because it has no caller. It will be retried. */
   readonly onFault?: (error: unknown) => void
+  /** Called with the error when a page of the database cannot be read, or fails its check, for the first time. */
+  readonly onDamagedPage?: (error: unknown) => void
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
@@ -101,6 +103,7 @@ export class Database implements Reader {
       rollBack: () => this.#reload(),
     })
     this.#file = opened.file
+    this.#file.onDamage = options.onDamagedPage
     this.#sqlite = opened.sqlite
     this.#overlay = opened.overlay
     this.#sealedBytes = opened.sealedBytes
@@ -169,6 +172,27 @@ export class Database implements Reader {
 
   get #freePageBytes(): number {
     return pageBytes * (this.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0)
+  }
+
+  /** Number of pages in the database file. The first one is 1. */
+  get pageCount(): number {
+    return this.#file.count
+  }
+
+  /** Pages that were damaged or unreadable when they were last read, ascending. */
+  get damagedPages(): readonly number[] {
+    return [...this.#file.damaged].sort((a, b) => a - b)
+  }
+
+  /** Reads a page of the file and compares it with its checksum; takes some microseconds. @throws StoreUnavailable when closed */
+  isPageIntact(number: number): boolean {
+    this.#assertOpen()
+    try {
+      this.#file.read(number)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /**

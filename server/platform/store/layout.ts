@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export const databaseName = 'pds.sqlite'
 /** The checksum of each page. */
 export const checksumsName = 'pds.sqlite.pages'
+/** The progress of the check of all pages. */
+export const pageCheckName = 'pds.sqlite.check'
 /** The SHA-256 of the whole file, which data of an earlier version have instead. */
 export const earlierChecksumName = 'pds.sqlite.sha256'
 /** Changed pages that are being put in their places. */

@@ -27,6 +27,10 @@ export class PageFile {
   checksums: PageChecksums | undefined
   /** Pages that are newer than those in the file. */
   frozen: Pages | undefined
+  /** Pages that could not be read, or failed their check, when they were last read. */
+  readonly damaged = new Set<number>()
+  /** Called when a page becomes one of `damaged`. */
+  onDamage: ((error: unknown) => void) | undefined
   readonly #file: ReadableFile
   readonly #buffer = Buffer.alloc(pageBytes)
 
@@ -54,8 +58,18 @@ export class PageFile {
 
   /** Returns a page, valid until the next one is read. @throws StoreDamaged */
   read(number: number): Uint8Array {
-    const frozen = this.frozen?.get(number)
-    if (frozen) return frozen
+    try {
+      const page = this.frozen?.get(number) ?? this.#readFile(number)
+      this.damaged.delete(number)
+      return page
+    } catch (error) {
+      if (!this.damaged.has(number)) this.onDamage?.(error)
+      this.damaged.add(number)
+      throw error
+    }
+  }
+
+  #readFile(number: number): Uint8Array {
     const page = this.#buffer
     if (this.#file.readBlocking(page, (number - 1) * pageBytes) < pageBytes) {
       throw new StoreDamaged(this.path, `is cut short before page ${number}`)
