@@ -8,6 +8,7 @@ import { useSession } from '../api/sessions.ts'
 import { desktop } from '../bridge.ts'
 import { isShownTo } from '../navigation.ts'
 import { ConnectionBanner } from '../parts/connection-banner.tsx'
+import { DamageBanner } from '../parts/data-check.tsx'
 import { TakendownScreen } from '../screens/account/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
@@ -40,6 +41,7 @@ export function Shell() {
       <div className={styles.content}>
         <ConnectionBanner />
         {isOwner && <ClockBanner />}
+        {isOwner && <DamageBanner />}
         <AccountBanner />
         {desktop && <OutboxBanner />}
         <main id="content" tabIndex={-1}>

@@ -1,5 +1,6 @@
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { BackupList } from '../../parts/backup-list.tsx'
+import { DataCheckSection } from '../../parts/data-check.tsx'
 import { SettingSwitch } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
@@ -39,6 +40,7 @@ export function BackupsScreen() {
       <Section lead={t.backups.checkDetail} title={t.backups.saved}>
         <BackupList />
       </Section>
+      <DataCheckSection />
       <ReplacedSection />
       <OneFileSection />
       <RepositorySection />

@@ -165,6 +165,19 @@ export const clock = {
   confirmed: 'Clock confirmed',
 }
 
+export const dataCheck = {
+  title: 'Stored data',
+  lead: 'The server verifies all its data within a week, a little every hour.',
+  verified: 'All data verified',
+  never: 'Not all data has been verified yet.',
+  damaged: (pages: number) =>
+    `Damaged data found: ${count(pages, { one: 'page', other: 'pages' })} of the database. Requests that need it fail, others work.`,
+  lastIntact: 'Last check without damage:',
+  remedy: 'Restore the newest tested backup.',
+  remedyElsewhere: 'Restore the newest tested backup on the computer that runs the server.',
+  show: 'Details',
+}
+
 export const notFound = {
   title: 'Page not found',
   lead: 'This page does not exist or has moved.',

@@ -72,6 +72,14 @@ describe('backups', () => {
     expect(await rows.first().innerText()).toContain('Damaged')
   })
 
+  test('the owner sees whether all data was verified', async () => {
+    const page = await signedIn('/backups')
+    await page.getByText('Not all data has been verified yet.').waitFor()
+    const asBob = await signedIn('/backups', {}, [bob])
+    await heading(asBob, 'Backups').waitFor()
+    expect(await asBob.getByText('has been verified').count()).toBe(0)
+  })
+
   test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
     const page = await signedIn('/backups')
     await page
