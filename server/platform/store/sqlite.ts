@@ -96,7 +96,7 @@ export class Sqlite {
 
   /** Whether a statement can change the database. */
   writes(sql: string): boolean {
-    return this.#prepare(sql).effect !== 'nothing'
+    return this.#checked(() => this.#prepare(sql).effect !== 'nothing')
   }
 
   /** Runs one statement of any kind to completion. */
