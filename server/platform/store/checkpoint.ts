@@ -2,20 +2,24 @@
  * The checkpoint puts changed pages in their places in the database file. First they are written to `pds.checkpoint`, which gets its name
  * when it is complete on disk. From then on, a crash at any point leads to the same result: the next start puts them in place again.
  *
- * `pds.checkpoint` begins with 16 bytes of text, the number of pages and the CRC-32 of the list that follows: number and checksum of each
- * page, ascending. Numbers have 32 bits, little-endian. The pages follow in the same order.
+ * `pds.checkpoint` begins with a head: 16 bytes of text that end in the version of the format, the number of pages, and the CRC-32 of
+ * both and of the list that follows: number and checksum of each page, ascending. Numbers have 32 bits, little-endian. The pages follow in
+ * the same order.
  */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { StoreDamaged } from './errors.ts'
+import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from './files.ts'
 import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from './layout.ts'
 import { type PageChecksums, readChecksums } from './page-checksums.ts'
 import { type Pages, pageBytes, pageChecksum } from './page-file.ts'
 
-const title = Buffer.from('pds checkpoint 1')
-const headBytes = title.length + 8
+const formatVersion = 1
+const title = Buffer.from('pds checkpoint ')
+const countAt = title.length + 1
+const crcAt = countAt + 4
+const headBytes = crcAt + 4
 /** Pages that are handled at once: half a millisecond. */
 const runLength = 64
 
@@ -62,31 +66,57 @@ export async function putPages(
   }
 }
 
-/** Reads the pages of a checkpoint that was not finished; undefined if there is none. @throws StoreDamaged */
+/** Reads the pages of a checkpoint that was not finished; undefined if there is none. @throws StoreDamaged, StoreTooNew */
 export async function readCheckpoint(files: Files, dir: string): Promise<Pages | undefined> {
   const path = join(dir, checkpointName)
   const bytes = await readIfThere(files, path)
   if (!bytes) return undefined
-  const { pages, isWhole } = scanCheckpoint(bytes)
+  const { version, pages, isWhole } = scanCheckpoint(bytes)
+  if (version > formatVersion) throw new StoreTooNew(path, version, formatVersion)
   if (!isWhole) throw new StoreDamaged(path, 'is damaged or cut short')
   return pages
 }
 
-/** Returns the intact pages of a checkpoint, and whether these are all. */
-export function scanCheckpoint(bytes: Uint8Array): { readonly pages: Pages; readonly isWhole: boolean } {
+export interface ScannedCheckpoint {
+  /** 0: the head or the list is damaged. */
+  readonly version: number
+  /** The checksums of all its pages. */
+  readonly checksums: ReadonlyMap<number, number>
+  /** Its intact pages. */
+  readonly pages: Pages
+  readonly isWhole: boolean
+}
+
+/** Reads a checkpoint that may be damaged. */
+export function scanCheckpoint(bytes: Uint8Array): ScannedCheckpoint {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const checksums = new Map<number, number>()
   const pages = new Map<number, Uint8Array>()
   const hasHead = content.length >= headBytes && title.equals(content.subarray(0, title.length))
-  const count = hasHead ? content.readUInt32LE(title.length) : 0
+  const count = hasHead ? content.readUInt32LE(countAt) : 0
   const start = headBytes + 8 * count
   const list = content.subarray(headBytes, start)
-  if (!hasHead || content.readUInt32LE(title.length + 4) !== crc32(list)) return { pages, isWhole: false }
+  if (!hasHead || content.readUInt32LE(crcAt) !== crcOf(content, list))
+    return { version: 0, checksums, pages, isWhole: false }
+  const version = Number(content.toString('latin1', title.length, countAt))
+  if (version !== formatVersion) return { version, checksums, pages, isWhole: false }
   for (let at = 0; at < count; at++) {
     const number = list.readUInt32LE(8 * at)
     const page = content.subarray(start + at * pageBytes, start + (at + 1) * pageBytes)
-    if (pageChecksum(page, number) === list.readUInt32LE(8 * at + 4)) pages.set(number, page)
+    checksums.set(number, list.readUInt32LE(8 * at + 4))
+    if (pageChecksum(page, number) === checksums.get(number)) pages.set(number, page)
   }
-  return { pages, isWhole: pages.size === count && content.length === start + count * pageBytes }
+  return {
+    version,
+    checksums,
+    pages,
+    isWhole: pages.size === count && content.length === start + count * pageBytes,
+  }
+}
+
+/** Returns the CRC-32 of a head, up to where it has it, and a list. */
+function crcOf(head: Buffer, list: Buffer): number {
+  return crc32(list, crc32(head.subarray(0, crcAt)))
 }
 
 /** Finishes a checkpoint that a crash interrupted. The caller holds the lock. @throws StoreDamaged, StoreTooNew */
@@ -95,9 +125,12 @@ export async function resumeCheckpoint(files: Files, dir: string): Promise<void>
   if (!pages) return
   const checksums = await readChecksums(files, dir)
   const isIntact = checksums?.hasUnknown === false
+  if (!isIntact) {
+    // Its intact part does not fit the pages of the checkpoint. Without them, the start checks the whole database.
+    await files.remove(join(dir, checksumsName))
+    await files.syncDir(dir)
+  }
   await finishCheckpoint(files, dir, pages, isIntact ? checksums : undefined)
-  // Without them, the start checks the whole database.
-  if (!isIntact) await files.remove(join(dir, checksumsName))
 }
 
 /** Removes the journals that start before transaction `before`; the database file must contain them. */
@@ -123,10 +156,11 @@ async function listOf(pages: Pages, numbers: readonly number[]): Promise<Buffer>
 }
 
 function* chunksOf(pages: Pages, numbers: readonly number[], list: Buffer): Generator<Uint8Array> {
-  const head = Buffer.alloc(8)
-  head.writeUInt32LE(numbers.length)
-  head.writeUInt32LE(crc32(list), 4)
-  yield Buffer.concat([title, head, list])
+  const head = Buffer.alloc(headBytes)
+  head.write(`${title}${formatVersion}`)
+  head.writeUInt32LE(numbers.length, countAt)
+  head.writeUInt32LE(crcOf(head, list), crcAt)
+  yield Buffer.concat([head, list])
   for (let at = 0; at < numbers.length; at += runLength) {
     yield Buffer.concat(numbers.slice(at, at + runLength).map((number) => pages.get(number) as Uint8Array))
   }

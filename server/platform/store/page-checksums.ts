@@ -97,12 +97,17 @@ export class PageChecksums {
   }
 
   set(number: number, page: Uint8Array): void {
+    this.put(number, pageChecksum(page, number))
+  }
+
+  /** @param checksum as `pageChecksum` returns it */
+  put(number: number, checksum: number): void {
     if (number >= this.#entries.length) {
       const grown = new Uint32Array(Math.max(number + perBlock, 1.5 * this.#entries.length))
       grown.set(this.#entries)
       this.#entries = grown
     }
-    this.#entries[number] = stored(pageChecksum(page, number))
+    this.#entries[number] = stored(checksum)
     this.#end = Math.max(this.#end, number + 1)
   }
 }
