@@ -20,7 +20,7 @@ import {
   openPageFile,
   setSeq,
 } from './database-file.ts'
-import { BackupForeign, StoreDamaged, StoreTooNew } from './errors.ts'
+import { BackupForeign, StoreDamaged, StoreTooNew, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles, replaceByChunks } from './files.ts'
 import { scanJournal } from './journal.ts'
 import {
@@ -39,7 +39,7 @@ import {
 } from './layout.ts'
 import { checkVersion, type Schema } from './migrate.ts'
 import { PageChecksums } from './page-checksums.ts'
-import { PageFile } from './page-file.ts'
+import { PageFile, type Pages } from './page-file.ts'
 import { unpack } from './read-backup.ts'
 import { applyFrames } from './recover.ts'
 import { finishRestore } from './restore.ts'
@@ -131,6 +131,8 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
         continue
       }
       const applied = applyFrames(sqlite, journal, seq)
+      // The disk refused a read: the transactions are not lost.
+      if (applied.error instanceof StoreUnavailable) throw applied.error
       seq = applied.last
       if (!isWhole || applied.error !== undefined) isBroken = true
     }
@@ -220,39 +222,96 @@ async function readOwn(
   present: ReadonlyMap<string, string>,
 ): Promise<Start | undefined> {
   const file = await PageFile.open(files, path)
-  let opened: OpenedFile | undefined
+  let start: Start | undefined
   try {
-    const [checksums, checkpoint] = [present.get(checksumsName), present.get(checkpointName)]
-    if (checksums) file.checksums = PageChecksums.decode(checksums, await files.read(checksums))
-    const scanned = checkpoint ? scanCheckpoint(await files.read(checkpoint)) : undefined
-    file.frozen = scanned?.pages
-    const bad = badPages(file)
-    const damaged = [
-      ...(bad.length > 0 ? [databaseName] : []),
-      ...(scanned?.isWhole === false ? [checkpointName] : []),
-    ]
-    const repaired = await repairPages(files, dir, file, bad)
-    const isEarlier = !file.checksums && present.has(earlierChecksumName)
-    if (
-      repaired &&
-      !(isEarlier && (await compareEarlier(files, path, present.get(earlierChecksumName))) === 'other')
-    ) {
-      file.frozen = new Map([...(scanned?.pages ?? []), ...repaired])
-      opened = await openPageFile(file, 'quick')
-      if (isConsistent(opened.sqlite)) return { ...opened, from: 'database', backup: undefined, damaged }
-      opened.sqlite.close()
-    }
-    // Perhaps another program has changed it.
-    file.checksums = undefined
-    opened = await openPageFile(file, 'quick')
-    if (isConsistent(opened.sqlite) && !(await hasLater(files, present, opened.seq))) {
-      return { ...opened, from: 'changed', backup: undefined, damaged: [databaseName] }
-    }
+    for (const state of await statesOf(files, present))
+      start ??= await openState(files, dir, file, present, state)
+    start ??= await openChanged(files, file, present)
+    return start
   } catch (error) {
     if (!(error instanceof StoreDamaged)) throw error
+    return undefined
+  } finally {
+    if (!start) await file.close()
   }
+}
+
+/** Pages that the database may consist of: those that have the checksums, in the file or in `pages`. */
+interface State {
+  readonly checksums: PageChecksums | undefined
+  readonly pages: Pages | undefined
+  readonly damaged: readonly string[]
+}
+
+/** Returns the state after the checkpoint and, if a part of it is damaged, the one before it. Pages of both never fit together. */
+async function statesOf(files: Files, present: ReadonlyMap<string, string>): Promise<State[]> {
+  const [path, checkpoint] = [present.get(checksumsName), present.get(checkpointName)]
+  const bytes = path === undefined ? undefined : await files.read(path)
+  const decode = () => (path !== undefined && bytes ? PageChecksums.decode(path, bytes) : undefined)
+  if (checkpoint === undefined) return [{ checksums: decode(), pages: undefined, damaged: [] }]
+  const { version, checksums, pages, isWhole } = scanCheckpoint(await files.read(checkpoint))
+  const damaged = isWhole ? [] : [checkpointName]
+  const states: State[] = []
+  const after = decode()
+  for (const [number, checksum] of checksums) after?.put(number, checksum)
+  if (isWhole || (after?.hasUnknown === false && version > 0))
+    states.push({ checksums: after, pages, damaged })
+  if (!isWhole) states.push({ checksums: decode(), pages: undefined, damaged })
+  return states
+}
+
+async function openState(
+  files: Files,
+  dir: string,
+  file: PageFile,
+  present: ReadonlyMap<string, string>,
+  { checksums, pages, damaged }: State,
+): Promise<Start | undefined> {
+  file.checksums = checksums
+  file.frozen = pages
+  const bad = badPages(file)
+  const repaired = await repairPages(files, dir, file, bad)
+  if (!repaired) return undefined
+  const earlier = checksums ? undefined : present.get(earlierChecksumName)
+  if (earlier && (await compareEarlier(files, file.path, earlier)) === 'other') return undefined
+  file.frozen = new Map([...(pages ?? []), ...repaired])
+  const all = bad.length > 0 ? [databaseName, ...damaged] : damaged
+  return openConsistent(file, async () => ({ from: 'database', backup: undefined, damaged: all }))
+}
+
+/**
+ * Opens a database that another program has changed. Such a program changes page 1, which counts changes, and another one; a single
+ * page that differs is damaged.
+ */
+async function openChanged(
+  files: Files,
+  file: PageFile,
+  present: ReadonlyMap<string, string>,
+): Promise<Start | undefined> {
+  file.frozen = undefined
+  if (present.has(checkpointName)) return undefined
+  const bad = file.checksums ? badPages(file) : []
+  if (file.checksums && !(bad.includes(1) && bad.length > 1)) return undefined
+  file.checksums = undefined
+  return openConsistent(file, async ({ seq }) =>
+    (await hasLater(files, present, seq))
+      ? undefined
+      : { from: 'changed', backup: undefined, damaged: [databaseName] },
+  )
+}
+
+/** Returns the database with what `describe` says of it, if it is consistent. */
+async function openConsistent(
+  file: PageFile,
+  describe: (opened: OpenedFile) => Promise<Pick<SalvagePlan, 'from' | 'backup' | 'damaged'> | undefined>,
+): Promise<Start | undefined> {
+  const opened = await openPageFile(file, 'quick').catch((error: unknown) => {
+    if (error instanceof StoreDamaged) return undefined
+    throw error
+  })
+  const description = opened && isConsistent(opened.sqlite) ? await describe(opened) : undefined
+  if (opened && description) return { ...opened, ...description }
   opened?.sqlite.close()
-  await file.close()
   return undefined
 }
 

@@ -10,6 +10,7 @@ import { PageChecksums } from '../../../../server/platform/store/page-checksums.
 import { PageFile, type Pages, pageBytes } from '../../../../server/platform/store/page-file.ts'
 import { PageOverlay } from '../../../../server/platform/store/page-overlay.ts'
 import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
+import { bytesOf } from '../../../support/database-bytes.ts'
 
 /** A file of any size: pages that were not written are zeros. */
 class SparseFile {
@@ -87,7 +88,7 @@ beforeEach(async () => {
   disk = new SparseFile()
   const empty = await createSqlite()
   empty.exec('CREATE TABLE entry (id INTEGER PRIMARY KEY, text TEXT, body BLOB)')
-  const bytes = empty.export()
+  const bytes = bytesOf(empty)
   empty.close()
   for (let at = 0; at < bytes.length; at += pageBytes)
     disk.put(new Map([[at / pageBytes + 1, bytes.subarray(at, at + pageBytes)]]))

@@ -158,3 +158,59 @@ test('a database that another program changed is accepted after the question', a
   expect(found.plan).toMatchObject({ from: 'changed', lostTransactions: 0 })
   expect(found.ids).toEqual([1, 2, 3, 4, 5])
 })
+
+/** A store that was killed at an operation of its second checkpoint; undefined if that has fewer operations. */
+async function killedAt(operation: number): Promise<FaultyDisk | undefined> {
+  const killed = new TrackedStore(new FaultyDisk())
+  await killed.open()
+  await killed.add(1, 2, 3, 4, 5, 6)
+  await killed.checkpoint()
+  await killed.backup()
+  await killed.add(7, 8, 9)
+  killed.disk.failAt(killed.disk.operations + operation, 'kill')
+  await killed.checkpoint()
+  const { off } = killed.disk
+  await killed.close()
+  killed.disk.restart()
+  return off ? killed.disk : undefined
+}
+
+test('a damaged checkpoint loses nothing, however far it was: pages from before it and after it are not mixed', {
+  timeout: 120_000,
+}, async () => {
+  const from: string[] = []
+  const checkpoint = join(directory, 'pds.checkpoint')
+  for (let operation = 1; ; operation++) {
+    const killed = await killedAt(operation)
+    if (!killed) break
+    if (!killed.names(directory).includes('pds.checkpoint')) continue
+    const content = killed.content(checkpoint)
+    const pages = content.readUInt32LE(16)
+    expect(pages).toBeGreaterThan(3)
+    const start = 24 + 8 * pages
+    const places = Array.from({ length: pages }, (_, page) => start + page * 4096 + 4000)
+    for (const at of [3, 15, 17, 22, 24, start - 1, ...places]) {
+      disk = killed.clone()
+      const changed = disk.content(checkpoint)
+      changed[at] = (changed[at] ?? 0) ^ 2
+      await expect(new TrackedStore(disk).open()).rejects.toThrow('pds.checkpoint is damaged or cut short')
+      const found = await run()
+      expect(found.ids, `operation ${operation}, byte ${at}`).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+      expect(found.plan.lostTransactions).toBe(0)
+      from.push(found.plan.from)
+    }
+  }
+  expect(from.length).toBeGreaterThan(30)
+  expect(from.filter((each) => each === 'database').length).toBeGreaterThan(from.length / 2)
+})
+
+test('a flipped bit in the only page that differs is damage, not the change of another program', async () => {
+  await store.close()
+  const content = disk.content(join(directory, snapshot))
+  for (let at = 0; at < content.length; at += 4096) {
+    const last = content.subarray(at, at + 4096).findLastIndex((byte) => byte !== 0)
+    content[at + last] = (content[at + last] ?? 0) ^ 1
+    await expect(run(), `page ${at / 4096 + 1}`).rejects.toThrow('no intact backup')
+    content[at + last] = (content[at + last] ?? 0) ^ 1
+  }
+})
