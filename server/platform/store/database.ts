@@ -57,8 +57,8 @@ export interface OpenOptions extends StartEvents {
 }
 
 const defaultCheckpointBytes = 8 * 1024 * 1024
-/** Changed pages in memory at which a checkpoint starts automatically: 16 MiB. */
-const checkpointPages = 4096
+/** Changed pages in memory at which a checkpoint starts automatically: 32 MiB. Fewer would be written more often: a post changes 23 of 1 GB. */
+const checkpointPages = 8192
 
 export class Database implements Reader {
   readonly freeSpace: FreeSpace
