@@ -297,7 +297,7 @@ function translate(error: unknown): XrpcError | undefined {
 
 function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
-    return 'The server cannot write to its disk at the moment. Try again later.'
+    return 'The server cannot use its disk at the moment. Try again later.'
   if (error instanceof StoreFull) return error.message
   if (error instanceof StoreDamaged)
     return 'This request needs data that are damaged on the disk of the server. Other requests work. The owner of the server can restore a backup.'
