@@ -86,10 +86,12 @@ test('it goes on after restarts, and catches up on days without the server', asy
 })
 
 test('a damaged page keeps data from counting as verified until it is intact again', async () => {
-  damaged.add(5)
+  damaged.add(500)
   await runHours(hoursOfWeek)
   expect(check.state()).toEqual({ verifiedAt: undefined, damagedPages: 1 })
   await start()
+  expect(check.state().damagedPages).toBe(1)
+  await runHours(1)
   expect(check.state().damagedPages).toBe(1)
   damaged.clear()
   await runHours(1)
