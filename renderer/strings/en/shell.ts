@@ -95,7 +95,7 @@ export const settings = {
     closeToTray: 'The server stays in the tray. Use Quit in the tray menu to stop it.',
     nativeNotifications: 'Shown for every kind of notification that is set to Push under Notifications.',
     automaticBackups:
-      'Once a day. The last 7 daily and 4 weekly backups are kept. The last 7 that you create are kept separately.',
+      'Once a day. The last 7 daily and 4 weekly backups are kept, and the last 7 that you create. Fewer if the disk is nearly full.',
     checkForUpdates: 'Only checks the version. Nothing is downloaded or installed automatically.',
   },
 }
