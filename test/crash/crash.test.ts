@@ -95,15 +95,15 @@ async function expectNoOrphans(): Promise<void> {
   expect(cids.length).toBeGreaterThan(0)
 }
 
-/** After a random number of operations; every other crash during a checkpoint, half of those while the snapshot is replaced. */
+/** After a random number of operations; every other crash during a checkpoint, half of those while it writes its pages. */
 async function momentOfCrash(crash: number, clients: readonly LoadClient[], random: Random): Promise<void> {
   const operations = () => clients.reduce((sum, { operationCount }) => sum + operationCount, 0)
   const end = operations() + random(60)
   while (operations() < end) await setTimeout(1)
   if (crash % 2 === 0) return
-  const replacing = crash % 4 === 3
-  while (!(replacing ? await isReplacing() : await isCheckpointing())) await setTimeout(1)
-  await setTimeout(random(replacing ? 10 : 100))
+  const isWritingPages = crash % 4 === 3
+  while (!(isWritingPages ? await hasTemporary() : await isCheckpointing())) await setTimeout(1)
+  await setTimeout(random(isWritingPages ? 10 : 100))
 }
 
 async function killDuringStart(random: Random): Promise<void> {
@@ -112,12 +112,12 @@ async function killDuringStart(random: Random): Promise<void> {
   await starting.kill()
 }
 
-/** A checkpoint leaves the old journal until the snapshot that replaces it is in place. */
+/** A checkpoint leaves the old journal until its pages are in the database file. */
 async function isCheckpointing(): Promise<boolean> {
   return (await readdir(dir)).filter((name) => name.endsWith('.journal')).length > 1
 }
 
-/** The new snapshot is written beside the old one first. */
-async function isReplacing(): Promise<boolean> {
+/** The pages of a checkpoint are written to a file of their own first, which gets its name at the end. */
+async function hasTemporary(): Promise<boolean> {
   return (await readdir(dir)).some((name) => name.endsWith('.tmp'))
 }

@@ -11,10 +11,10 @@ Backs the data up, also while the server runs.
   npm run backup [-- --data-dir DIR]
   npm run backup -- --export FILE [--passphrase-file FILE | --unprotected] [--data-dir DIR]
 
-The backup is an SQLite file in DIR/backups, compressed with Zstandard ("zstd -d FILE" opens it), with its checksums beside it. It is restored
-into a scratch folder and verified. Media are in DIR/backups/blobs, each file once for all backups, and take no further space where the disk
-has hard links. The newest seven backups made by
-this command are kept, beside the daily ones. Files with other names in that folder are never removed.
+The backup is an SQLite file in DIR/backups, compressed with Zstandard ("zstd -d FILE -o copy.sqlite" opens it), with its
+checksums beside it. It is restored into a scratch folder and verified. Media are in DIR/backups/blobs, each file once for
+all backups, and take no further space where the disk has hard links. The newest seven backups made by this command are
+kept, beside the daily ones. Files with other names in that folder are never removed.
 
 With --export the backup is one file for another computer, with accounts, records, media and keys. It is encrypted with a
 passphrase: the command asks for one, or reads the first line of --passphrase-file. --unprotected writes it without
