@@ -45,6 +45,10 @@ export class LoadClient {
   /** The file that the client's record names. */
   #file: BlobRef | undefined
   readonly #contents = new Map<string, string>()
+  /** Record keys of its notes. */
+  readonly #notes: string[] = []
+  /** CIDs of the acknowledged commits. */
+  readonly commits: string[] = []
   #count = 0
   #operations = 0
 
@@ -80,6 +84,9 @@ export class LoadClient {
       this.#signInAndOut,
       this.#invite,
       this.#replaceFile,
+      this.#addNote,
+      this.#addNote,
+      this.#deleteNote,
     ]
     try {
       for (;;) {
@@ -189,9 +196,43 @@ export class LoadClient {
     const before = this.#file
     this.#setFact('the file', () => this.#hasFile(before, blob))
     const record = { repo: this.#did, collection: 'org.example.file', rkey: 'one', record: { file: blob } }
-    await this.#send('com.core.repo.putRecord', 'application/json', JSON.stringify(record))
+    await this.#write('putRecord', record)
     this.#file = blob
     this.#setFact('the file', () => this.#hasFile(blob))
+  }
+
+  async #addNote(): Promise<void> {
+    const rkey = `note-${++this.#count}`
+    const text = 'note '.repeat(this.#random(400))
+    this.#setFact(rkey, async () => expect([undefined, text]).toContain(await this.#note(rkey)))
+    await this.#write('createRecord', { ...this.#noteKey(rkey), record: { text: `${text}.` } })
+    this.#notes.push(rkey)
+    this.#setFact(rkey, async () => expect(await this.#note(rkey)).toBe(text))
+  }
+
+  async #deleteNote(): Promise<void> {
+    const [rkey] = this.#notes.splice(this.#random(this.#notes.length), 1)
+    if (rkey === undefined) return
+    this.#facts.delete(rkey)
+    await this.#write('deleteRecord', this.#noteKey(rkey))
+    this.#setFact(rkey, async () => expect(await this.#note(rkey)).toBe(undefined))
+  }
+
+  /** Returns the text of a note; undefined if it does not exist. */
+  async #note(rkey: string): Promise<string | undefined> {
+    const query = `repo=${this.#did}&collection=org.example.note&rkey=${rkey}`
+    const found = await fetch(`${this.url}/xrpc/com.core.repo.getRecord?${query}`)
+    const { value } = (await found.json()) as { value?: { text: string } }
+    return value?.text.slice(0, -1)
+  }
+
+  #noteKey(rkey: string) {
+    return { repo: this.#did, collection: 'org.example.note', rkey }
+  }
+
+  async #write(method: string, input: unknown): Promise<void> {
+    const { body } = await this.#send(`com.core.repo.${method}`, 'application/json', JSON.stringify(input))
+    if (body?.commit) this.commits.push(body.commit.cid)
   }
 
   /** Whether the record names one of the files, whose content is there. */

@@ -8,7 +8,7 @@ const [, , dataDir = ''] = process.argv
 const config = testConfig({ dataDir, logLevel: 'error' })
 const { url } = await startServer(config, {
   passwords,
-  checkpointBytes: 50_000,
+  checkpointBytes: 15_000,
   archiveLimits: lowArchiveLimits,
 })
 process.stdout.write(`listening on ${url}\n`)
