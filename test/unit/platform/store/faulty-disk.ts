@@ -105,6 +105,11 @@ export class FaultyDisk {
     return this.#off
   }
 
+  /** Whether files can be read. */
+  get isReadable(): boolean {
+    return !this.#off && !this.#removed
+  }
+
   /** The disk after a restart, without faults. */
   restart(): void {
     this.#fault = undefined
