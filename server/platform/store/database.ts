@@ -107,6 +107,9 @@ export class Database implements Reader {
     this.#sqlite = opened.sqlite
     this.#overlay = opened.overlay
     this.#sealedBytes = opened.sealedBytes
+    const { frozen } = opened.file
+    // A checkpoint that the start could not finish.
+    if (frozen) this.#unfinished = { pages: frozen, before: 0, isWritten: true }
   }
 
   /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { contentOf, saveBackup } from './backup.ts'
 import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './database-file.ts'
-import { StoreDamaged } from './errors.ts'
+import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
 import { encodeTitle, formatVersion } from './journal.ts'
 import { Journal } from './journal-file.ts'
@@ -61,8 +61,17 @@ export async function openStore(
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
   const loaded = await orMoveAside(files, dir, now, async () => {
-    await resumeCheckpoint(files, dir)
-    return load(files, dir)
+    const failure = await resumeCheckpoint(files, dir).catch((error: unknown) => {
+      if (error instanceof StoreDamaged || error instanceof StoreTooNew) throw error
+      return { error }
+    })
+    const opened = await load(files, dir)
+    // On a full disk the store opens for reading: the pages of the checkpoint are read from its file.
+    if (failure && opened.checkedBy !== 'checksums') {
+      await closeFile(opened)
+      throw failure.error
+    }
+    return opened
   })
   let journal: Journal | undefined
   try {
@@ -170,7 +179,7 @@ async function bringUpToDate(
   onUpgrade?.({ from, to, state: 'started' })
   migrate(sqlite, schema)
   setSeq(sqlite, seq)
-  const pages = overlay.takeChanges()
+  const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])
   file.frozen = pages
   await writeCheckpoint(files, dir, pages)
   await finishCheckpoint(files, dir, pages, file.checksums)

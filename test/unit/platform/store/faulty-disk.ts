@@ -260,8 +260,9 @@ export class FaultyDisk {
           return part
         })
       },
+      // A full disk can shorten files.
       truncate: (length) =>
-        this.#step('write', () => {
+        this.#step('name', () => {
           const cut = Buffer.alloc(length)
           inode.data.copy(cut)
           inode.data = cut
