@@ -95,8 +95,8 @@ async function live(disk: FaultyDisk, onOpen?: (versions: Versions) => void): Pr
   return versions
 }
 
-/** Each fault is tried at every third operation, a different one for each. */
-const stride = 3
+/** Each fault is tried at every eleventh operation, a different one for each; 1 tries all. */
+const stride = 11
 const faults: Fault[] = [
   ...(['fails', 'works but fails', 'disk full', 'disk removed', 'torn write', 'lost sync', 'kill'] as const),
   ...(['power cut', 'power cut, prefix kept', 'power cut, last kept', 'power cut, sectors kept'] as const),
