@@ -11,12 +11,13 @@ export const scratchPrefix = 'check-'
 /** Removes temporary files, the companions of removed backups, and scratch folders, unless another process is using them. */
 export async function removeBackupLeftovers(files: Files, dir: string): Promise<void> {
   const folder = join(dir, backupsName)
-  const names = await files.list(folder)
-  for (const name of names.filter((name) => name.startsWith(scratchPrefix))) {
-    const scratch = join(folder, name)
-    await whileFree(files, scratch, () => files.removeDir(scratch))
+  for (const parent of [dir, folder]) {
+    for (const name of (await files.list(parent)).filter((name) => name.startsWith(scratchPrefix))) {
+      const scratch = join(parent, name)
+      await whileFree(files, scratch, () => files.removeDir(scratch))
+    }
   }
-  if (names.length > 0) await whileFree(files, folder, () => removeFiles(files, folder))
+  if ((await files.list(folder)).length > 0) await whileFree(files, folder, () => removeFiles(files, folder))
 }
 
 async function removeFiles(files: Files, folder: string): Promise<void> {

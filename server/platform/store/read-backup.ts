@@ -9,7 +9,7 @@ import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from './blob-
 import { closeFile, isSqlite, type OpenedFile, openChecked } from './database-file.ts'
 import { BackupForeign, StoreDamaged } from './errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, readIfThere, writeChunks } from './files.ts'
-import { backupsName, blobPath } from './layout.ts'
+import { blobPath } from './layout.ts'
 import { checkVersion, type Schema } from './migrate.ts'
 import { decodePortable, headBytes, isPortable, type ReceiveBlob } from './portable.ts'
 import { parseBackupName } from './retention.ts'
@@ -81,7 +81,7 @@ export async function checkBackup<T = CheckedBackup>(
   use: (backup: CheckedBackup, opened: OpenedFile) => T | Promise<T> = (backup) => backup as T,
 ): Promise<T> {
   const { files = nodeFiles } = options
-  const scratch = join(dir, backupsName, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+  const scratch = join(dir, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
   await readHead(files, file)
   await files.makeDir(scratch)
   const lock = await files.lock(scratch)
