@@ -39,7 +39,7 @@ setFlagsFromString('--wasm-num-compilation-tasks=1')
 
 const maxStatements = 500
 /** Memory for pages, which are read from disk otherwise. */
-const cacheKiB = 16 * 1024
+const cacheKiB = 32 * 1024
 const chunkBytes = 64 * pageBytes
 const noParams: SqlParams = []
 
