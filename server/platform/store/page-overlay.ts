@@ -12,7 +12,7 @@ const pagesPerSlab = 64
 
 /** Pages that no overlay uses any more. */
 const free: Uint8Array[] = []
-const maxFree = 8192
+const maxFree = 1024
 
 export class PageOverlay {
   /** More than a file can have, so that sql.js never replaces it. */
