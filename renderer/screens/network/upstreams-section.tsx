@@ -87,7 +87,7 @@ interface FollowedElsewhereProps {
   readonly add: AddUpstreamCall
 }
 
-/** Servers of people whom this account follows, and whose servers this one does not follow. */
+/** Servers of people that this account follows. This server does not follow those servers yet. */
 function FollowedElsewhere({ upstreams, add }: FollowedElsewhereProps) {
   const { did } = useSession()
   const { data } = useXrpcQuery(app.example.graph.getFollows, { actor: did as never, limit: maxFollows })
