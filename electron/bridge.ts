@@ -8,10 +8,10 @@
 import type { Config } from '../server/platform/config/config.ts'
 import type { InviteRule } from '../server/platform/config/values.ts'
 import type { OutboxMessage } from '../server/platform/mail/outbox.ts'
-import type { BackupInfo } from '../server/platform/store/backup.ts'
-import type * as content from '../server/platform/store/backup-content.ts'
+import type { BackupInfo } from '../server/platform/store/backups/backup.ts'
+import type * as content from '../server/platform/store/backups/backup-content.ts'
+import type { SalvagePlan } from '../server/platform/store/backups/salvage.ts'
 import type * as replaced from '../server/platform/store/replaced.ts'
-import type { SalvagePlan } from '../server/platform/store/salvage.ts'
 import type { LogLevel } from '../server/platform/util/log.ts'
 import type { Plain } from './plain.ts'
 

@@ -1,5 +1,5 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
-import { type SalvagePlan, salvage } from '../server/platform/store/salvage.ts'
+import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
 import { outcomeOf } from './outcome.ts'

@@ -108,7 +108,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/server/main.js',
     'dist/server/identity/auth/password-worker.js',
     'dist/server/repository/records/import/verify-worker.js',
-    'dist/server/platform/store/store-worker.js',
+    'dist/server/platform/store/backups/store-worker.js',
     'dist/renderer/index.html',
     'dist/renderer/notices.txt',
     'build/tray/tray.png',

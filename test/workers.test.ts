@@ -62,7 +62,7 @@ test('without its worker files the server hashes passwords and makes backups on 
 
   server.kill()
   await once(server, 'exit')
-  const tasks = await import(pathToFileURL(join(folder, 'dist/server/platform/store/tasks.js')).href)
+  const tasks = await import(pathToFileURL(join(folder, 'dist/server/platform/store/backups/tasks.js')).href)
   const problems: Error[] = []
   const task = { kind: 'backup', dir: join(folder, 'data'), at: new Date(), of: 'manual' }
   const { file } = await tasks.runInWorker(task, (error: Error) => problems.push(error))

@@ -1,7 +1,7 @@
 /** Databases as bytes, for tests that look into files of the store, or write them. */
 import { readFileSync } from 'node:fs'
 import { zstdDecompressSync } from 'node:zlib'
-import { setSeq } from '../../server/platform/store/database-file.ts'
+import { setSeq } from '../../server/platform/store/pages/database-file.ts'
 import { Sqlite } from '../../server/platform/store/sqlite.ts'
 
 /** Opens a copy of a database file, or of a compressed one. */

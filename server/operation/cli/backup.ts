@@ -1,6 +1,6 @@
 /** `npm run backup`: backs the data up, also while the server runs. */
 import { resolve } from 'node:path'
-import { backup, exportBackup } from '../../platform/store/backup.ts'
+import { backup, exportBackup } from '../../platform/store/backups/backup.ts'
 import { createBackupProofs } from '../backups/proofs.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'

@@ -1,7 +1,7 @@
 /** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
 import { createInterface } from 'node:readline/promises'
+import { type SalvagePlan, salvage } from '../../platform/store/backups/salvage.ts'
 import { databaseName } from '../../platform/store/layout.ts'
-import { type SalvagePlan, salvage } from '../../platform/store/salvage.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Invocation } from './command.ts'

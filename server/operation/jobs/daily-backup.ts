@@ -1,7 +1,7 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 
 import type { Platform } from '../../platform/platform.ts'
-import { backupIsDue } from '../../platform/store/backup.ts'
+import { backupIsDue } from '../../platform/store/backups/backup.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
 

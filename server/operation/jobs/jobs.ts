@@ -3,7 +3,7 @@
 import type { Federation } from '../../federation/federation.ts'
 import type { Identity } from '../../identity/identity.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { PageCheck } from '../../platform/store/page-check.ts'
+import type { PageCheck } from '../../platform/store/pages/page-check.ts'
 import { pruneEvents } from '../../repository/events/retention.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { BackupProofs } from '../backups/proofs.ts'

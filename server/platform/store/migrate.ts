@@ -1,7 +1,7 @@
 /** Creates the schema of a new database, and upgrades that of an older one. */
 
-import { schemaVersion } from './database-file.ts'
 import { StoreTooNew, StoreTooOld } from './errors.ts'
+import { schemaVersion } from './pages/database-file.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface Schema {

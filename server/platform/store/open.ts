@@ -1,12 +1,12 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
-import { contentOf, saveBackup } from './backup.ts'
-import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './database-file.ts'
+import { contentOf, saveBackup } from './backups/backup.ts'
+import { finishRestore } from './backups/restore.ts'
 import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
-import { encodeTitle, formatVersion } from './journal.ts'
-import { Journal } from './journal-file.ts'
+import { encodeTitle, formatVersion } from './journal/journal.ts'
+import { Journal } from './journal/journal-file.ts'
+import { type Loaded, load } from './journal/recover.ts'
 import {
   backupsName,
   checksumsName,
@@ -21,9 +21,9 @@ import {
   restoredBlobsName,
 } from './layout.ts'
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
-import { PageChecksums } from './page-checksums.ts'
-import { type Loaded, load } from './recover.ts'
-import { finishRestore } from './restore.ts'
+import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
+import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './pages/database-file.ts'
+import { PageChecksums } from './pages/page-checksums.ts'
 
 /** An upgrade of the data to the schema of this program, by versions of the schema. */
 export interface Upgrade {

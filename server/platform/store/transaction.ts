@@ -1,5 +1,5 @@
 /** Runs one transaction in memory and records its statements for the journal. */
-import { type EncodedStatement, encodeStatement } from './journal-statements.ts'
+import { type EncodedStatement, encodeStatement } from './journal/journal-statements.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 
 export interface Reader {

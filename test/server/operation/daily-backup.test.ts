@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { startJobs } from '../../../server/operation/jobs/scheduler.ts'
-import { listBackups } from '../../../server/platform/store/backup.ts'
+import { listBackups } from '../../../server/platform/store/backups/backup.ts'
 import { day, hour, minute } from '../../support/clock.ts'
 import { server, setupServer } from '../../support/setup.ts'
 

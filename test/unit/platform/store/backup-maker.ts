@@ -2,7 +2,7 @@
  * A process of its own for the backup tests: makes backups of a directory and prints how many notes each
  * holds.
  */
-import { backup } from '../../../../server/platform/store/backup.ts'
+import { backup } from '../../../../server/platform/store/backups/backup.ts'
 import { openBytes } from '../../../support/database-bytes.ts'
 
 const [directory = '', times] = process.argv.slice(2)

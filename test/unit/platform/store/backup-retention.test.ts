@@ -4,7 +4,7 @@ import {
   backupName,
   expiredBackups,
   parseBackupName,
-} from '../../../../server/platform/store/retention.ts'
+} from '../../../../server/platform/store/backups/retention.ts'
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1, 3) + n * 24 * 60 * 60_000)
 const made = (kind: BackupKind, n: number) => ({ kind, createdAt: day(n) })

@@ -271,7 +271,7 @@ test('a backup while transactions and checkpoints run is one state of the data',
   }
   const [, ...backups] = await Promise.all([work(), db.backup(), db.backup()])
   await db.close()
-  const { restore } = await import('../../../../server/platform/store/restore.ts')
+  const { restore } = await import('../../../../server/platform/store/backups/restore.ts')
   for (const { file } of backups) {
     const copy = disk.clone()
     await restore({ directory, file, schema, now, files: copy.files })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
-import { decodeFrames, readJournal } from '../../../../server/platform/store/journal.ts'
+import { decodeFrames, readJournal } from '../../../../server/platform/store/journal/journal.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { directory, TrackedStore } from './tracked-store.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restore, shorten } from '../../../../server/platform/store/journal-copies.ts'
+import { restore, shorten } from '../../../../server/platform/store/journal/journal-copies.ts'
 
 /** Bytes with repetitions at all distances, also of parts that overlap. */
 const repetitive = fc.array(fc.tuple(fc.uint8Array({ maxLength: 60 }), fc.nat({ max: 5 }))).map((parts) => {

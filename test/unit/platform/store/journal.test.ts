@@ -9,8 +9,11 @@ import {
   JournalDamage,
   readJournal,
   scanJournal,
-} from '../../../../server/platform/store/journal.ts'
-import { encodeStatement, type Statement } from '../../../../server/platform/store/journal-statements.ts'
+} from '../../../../server/platform/store/journal/journal.ts'
+import {
+  encodeStatement,
+  type Statement,
+} from '../../../../server/platform/store/journal/journal-statements.ts'
 import type { SqlParams, SqlValue } from '../../../../server/platform/store/sqlite.ts'
 
 const value = fc.oneof(

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { pageCheckName } from '../../../../server/platform/store/layout.ts'
-import { createPageCheck, type PageCheck } from '../../../../server/platform/store/page-check.ts'
+import { createPageCheck, type PageCheck } from '../../../../server/platform/store/pages/page-check.ts'
 import { day, hour, TestClock } from '../../../support/clock.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory } from './tracked-store.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { PageChecksums } from '../../../../server/platform/store/page-checksums.ts'
-import { PageFile, pageBytes } from '../../../../server/platform/store/page-file.ts'
+import { PageChecksums } from '../../../../server/platform/store/pages/page-checksums.ts'
+import { PageFile, pageBytes } from '../../../../server/platform/store/pages/page-file.ts'
 
 test('the page that SQLite leaves empty at 1 GiB needs no checksum', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pds-test-'))

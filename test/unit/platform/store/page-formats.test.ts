@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { StoreTooNew } from '../../../../server/platform/store/errors.ts'
 import {
   readCheckpoint,
   scanCheckpoint,
   writeCheckpoint,
-} from '../../../../server/platform/store/checkpoint.ts'
-import { StoreTooNew } from '../../../../server/platform/store/errors.ts'
-import { PageChecksums } from '../../../../server/platform/store/page-checksums.ts'
-import { pageBytes, pageChecksum } from '../../../../server/platform/store/page-file.ts'
+} from '../../../../server/platform/store/pages/checkpoint.ts'
+import { PageChecksums } from '../../../../server/platform/store/pages/page-checksums.ts'
+import { pageBytes, pageChecksum } from '../../../../server/platform/store/pages/page-file.ts'
 import { bytesOf, openBytes } from '../../../support/database-bytes.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, TrackedStore } from './tracked-store.ts'

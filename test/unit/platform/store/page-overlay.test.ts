@@ -3,12 +3,12 @@
  * sql.js that does more must fail here.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSqlite, openPageFile } from '../../../../server/platform/store/database-file.ts'
 import { StoreDamaged, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
 import type { Files, ReadableFile } from '../../../../server/platform/store/files.ts'
-import { PageChecksums } from '../../../../server/platform/store/page-checksums.ts'
-import { PageFile, type Pages, pageBytes } from '../../../../server/platform/store/page-file.ts'
-import { PageOverlay } from '../../../../server/platform/store/page-overlay.ts'
+import { createSqlite, openPageFile } from '../../../../server/platform/store/pages/database-file.ts'
+import { PageChecksums } from '../../../../server/platform/store/pages/page-checksums.ts'
+import { PageFile, type Pages, pageBytes } from '../../../../server/platform/store/pages/page-file.ts'
+import { PageOverlay } from '../../../../server/platform/store/pages/page-overlay.ts'
 import { Sqlite } from '../../../../server/platform/store/sqlite.ts'
 import { bytesOf } from '../../../support/database-bytes.ts'
 

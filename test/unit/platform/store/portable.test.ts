@@ -5,8 +5,11 @@ import { gunzipSync } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { exportBackup, listBackups } from '../../../../server/platform/store/backup.ts'
-import { describeBackup, isProtected } from '../../../../server/platform/store/backup-content.ts'
+import { exportBackup, listBackups } from '../../../../server/platform/store/backups/backup.ts'
+import { describeBackup, isProtected } from '../../../../server/platform/store/backups/backup-content.ts'
+import { checkBackup } from '../../../../server/platform/store/backups/read-backup.ts'
+import { restore } from '../../../../server/platform/store/backups/restore.ts'
+import { runInWorker } from '../../../../server/platform/store/backups/tasks.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import {
   BackupForeign,
@@ -16,10 +19,7 @@ import {
   StoreTooOld,
 } from '../../../../server/platform/store/errors.ts'
 import { replaceFile } from '../../../../server/platform/store/files.ts'
-import { checkBackup } from '../../../../server/platform/store/read-backup.ts'
-import { restore } from '../../../../server/platform/store/restore.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
-import { runInWorker } from '../../../../server/platform/store/tasks.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 

@@ -1,9 +1,9 @@
 /** A fault at every file operation of a restore and of a salvage: the data is the old or the new one afterwards, whole. */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { restore } from '../../../../server/platform/store/backups/restore.ts'
+import { salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
-import { restore } from '../../../../server/platform/store/restore.ts'
-import { salvage } from '../../../../server/platform/store/salvage.ts'
 import { type Fault, FaultyDisk, isPossible } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 

@@ -1,8 +1,8 @@
 /** Salvage: opens what verifies of damaged data, states the loss before it is accepted, and keeps the damaged files. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
-import { type SalvagePlan, salvage } from '../../../../server/platform/store/salvage.ts'
 import { bytesOf, openBytes } from '../../../support/database-bytes.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'

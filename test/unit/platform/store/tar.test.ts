@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../../../server/platform/store/tar.ts'
+import { readTar, tarEnd, tarHeader, tarPadding } from '../../../../server/platform/store/backups/tar.ts'
 
 const files = { 'pds.sqlite': 'x'.repeat(1000), 'blobs/ab/cab': 'y'.repeat(512), empty: '' }
 const modified = new Date('2031-02-03T04:05:06Z')

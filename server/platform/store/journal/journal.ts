@@ -12,7 +12,7 @@
  * tail and reports every other mismatch as damage to acknowledged data.
  */
 import { crc32 } from 'node:zlib'
-import { StoreTooNew } from './errors.ts'
+import { StoreTooNew } from '../errors.ts'
 import { decodePayload1 } from './journal-1.ts'
 import { restore, shorten } from './journal-copies.ts'
 import {

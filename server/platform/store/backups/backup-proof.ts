@@ -1,5 +1,5 @@
 /** The result of the last check of a backup, in `<backup>.proof.json`. */
-import { type Files, readIfThere, replaceFile } from './files.ts'
+import { type Files, readIfThere, replaceFile } from '../files.ts'
 
 export interface BackupProof {
   readonly checkedAt: Date

@@ -3,11 +3,11 @@
  * that the server serves. A blob is removed with the last backup that contains it.
  */
 import { dirname, join } from 'node:path'
-import { blobSha256, blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from './blob-files.ts'
-import { cidBytes, cidText } from './cid.ts'
-import { type Files, readIfThere } from './files.ts'
-import { blobPath, blobsName, isBlobName } from './layout.ts'
-import type { Sqlite } from './sqlite.ts'
+import { blobSha256, blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from '../blob-files.ts'
+import { cidBytes, cidText } from '../cid.ts'
+import { type Files, readIfThere } from '../files.ts'
+import { blobPath, blobsName, isBlobName } from '../layout.ts'
+import type { Sqlite } from '../sqlite.ts'
 
 /** Links the blobs of a data directory to its backups. Returns missing and damaged ones. */
 export async function keepBlobs(

@@ -3,10 +3,10 @@
  * rarely read is found while there are backups without it. The progress is kept in `pds.sqlite.check`.
  */
 import { join } from 'node:path'
-import { createPace } from '../util/turns.ts'
-import type { Database } from './database.ts'
-import { type Files, readIfThere, replaceFile } from './files.ts'
-import { pageCheckName } from './layout.ts'
+import { createPace } from '../../util/turns.ts'
+import type { Database } from '../database.ts'
+import { type Files, readIfThere, replaceFile } from '../files.ts'
+import { pageCheckName } from '../layout.ts'
 
 export interface PageCheck {
   /** Checks the pages that are due. */

@@ -9,9 +9,9 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { StoreDamaged, StoreTooNew } from './errors.ts'
-import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from './files.ts'
-import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from './layout.ts'
+import { StoreDamaged, StoreTooNew } from '../errors.ts'
+import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from '../files.ts'
+import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from '../layout.ts'
 import { type PageChecksums, readChecksums } from './page-checksums.ts'
 import { type Pages, pageBytes, pageChecksum } from './page-file.ts'
 

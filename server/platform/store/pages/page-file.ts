@@ -3,8 +3,8 @@
  * their places, those pages in memory. A page that fails its checksum is never returned.
  */
 import { crc32 } from 'node:zlib'
-import { StoreDamaged } from './errors.ts'
-import type { Files, ReadableFile } from './files.ts'
+import { StoreDamaged } from '../errors.ts'
+import type { Files, ReadableFile } from '../files.ts'
 import type { PageChecksums } from './page-checksums.ts'
 
 /** The size of every page, which this program gives to its databases. */

@@ -2,12 +2,12 @@
  * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
  * requests.
  */
-import { startWorker } from '../util/worker-or-inline.ts'
+import { startWorker } from '../../util/worker-or-inline.ts'
+import { withClass } from '../errors.ts'
+import { type Files, nodeFiles } from '../files.ts'
+import type { Schema } from '../migrate.ts'
 import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
-import { withClass } from './errors.ts'
-import { type Files, nodeFiles } from './files.ts'
-import type { Schema } from './migrate.ts'
 import { restore } from './restore.ts'
 
 export type Task =

@@ -4,7 +4,7 @@
  * sql.js is made for files in memory. It takes as a new file what `slice()` returns, reads it with `subarray()`, writes it with `set()`,
  * and replaces it by an array only if it is to be longer than its `length`, or shorter than it is. `Sqlite` never lets SQLite shorten it.
  */
-import { StoreDamaged, StoreUnavailable } from './errors.ts'
+import { StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type PageFile, type Pages, pageBytes } from './page-file.ts'
 
 /** Pages per allocation: many small ones would leave gaps in the memory of the process. */

@@ -1,9 +1,9 @@
 /** The journal that is being written: append, reserve space, repair, seal. */
 import { dirname } from 'node:path'
-import { type Files, type OpenFile, writeFully } from './files.ts'
+import { type Files, type OpenFile, writeFully } from '../files.ts'
+import { journalPath } from '../layout.ts'
 import { encodeFrame, encodeTitle, lineBytes } from './journal.ts'
 import type { EncodedStatement } from './journal-statements.ts'
-import { journalPath } from './layout.ts'
 
 /**
  * A write into space that the file already has needs no update of its length on disk, so it is faster to sync than an

@@ -13,9 +13,9 @@ import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
-import { BackupLocked, StoreDamaged } from './errors.ts'
-import type { Chunks } from './files.ts'
-import { blobPath, blobsName, databaseName, isBlobName } from './layout.ts'
+import { BackupLocked, StoreDamaged } from '../errors.ts'
+import type { Chunks } from '../files.ts'
+import { blobPath, blobsName, databaseName, isBlobName } from '../layout.ts'
 import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
 
 /** A blob of a backup. */

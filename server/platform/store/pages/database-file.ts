@@ -3,14 +3,14 @@
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
 import { dirname, join } from 'node:path'
+import { StoreDamaged, StoreTooNew, StoreUnavailable } from '../errors.ts'
+import { type Files, isMissing, readIfThere, sha256Of } from '../files.ts'
+import { databaseName, earlierChecksumName } from '../layout.ts'
+import { Sqlite } from '../sqlite.ts'
 import { readCheckpoint } from './checkpoint.ts'
-import { StoreDamaged, StoreTooNew, StoreUnavailable } from './errors.ts'
-import { type Files, isMissing, readIfThere, sha256Of } from './files.ts'
-import { databaseName, earlierChecksumName } from './layout.ts'
 import { readChecksums } from './page-checksums.ts'
 import { PageFile, pageBytes } from './page-file.ts'
 import { PageOverlay } from './page-overlay.ts'
-import { Sqlite } from './sqlite.ts'
 
 /** "PDS1": the application id in the SQLite files of this program. */
 const applicationId = 0x50445331

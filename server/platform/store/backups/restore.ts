@@ -5,10 +5,8 @@
  * The database commits the restore: if it is interrupted afterwards, the next start finishes it.
  */
 import { join } from 'node:path'
-import { forgetBlobs } from './backup-blobs.ts'
-import { exists } from './blob-files.ts'
-import { putPages } from './checkpoint.ts'
-import { type Files, nodeFiles } from './files.ts'
+import { exists } from '../blob-files.ts'
+import { type Files, nodeFiles } from '../files.ts'
 import {
   blobsName,
   databaseName,
@@ -17,8 +15,10 @@ import {
   restoredBlobsName,
   restoredMarkName,
   restoredName,
-} from './layout.ts'
-import type { Schema } from './migrate.ts'
+} from '../layout.ts'
+import type { Schema } from '../migrate.ts'
+import { putPages } from '../pages/checkpoint.ts'
+import { forgetBlobs } from './backup-blobs.ts'
 import { readBackup } from './read-backup.ts'
 
 export interface RestoreOptions {

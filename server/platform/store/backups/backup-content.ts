@@ -1,12 +1,13 @@
 /** Summary of a backup, for a person who decides whether to restore it. */
+
+import { BackupForeign } from '../errors.ts'
+import { type Files, nodeFiles } from '../files.ts'
+import type { Schema } from '../migrate.ts'
+import type { Sqlite } from '../sqlite.ts'
+import { isNotBeingDeleted } from '../tables/account-deletions.ts'
 import { countDamaged } from './backup-blobs.ts'
-import { BackupForeign } from './errors.ts'
-import { type Files, nodeFiles } from './files.ts'
-import type { Schema } from './migrate.ts'
 import { isEncrypted, isPortable } from './portable.ts'
 import { checkBackup, isDatabase, readHead } from './read-backup.ts'
-import type { Sqlite } from './sqlite.ts'
-import { isNotBeingDeleted } from './tables/account-deletions.ts'
 
 export interface BackupContent {
   readonly createdAt: Date

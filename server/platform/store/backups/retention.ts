@@ -1,5 +1,5 @@
 /** Names of backups, and the rule which of them are kept. Each kind has its own limit, so that no kind removes another's. */
-import { fileTime, parseFileTime } from './layout.ts'
+import { fileTime, parseFileTime } from '../layout.ts'
 
 /** `upgrade`: made before an upgrade of the data. */
 export type BackupKind = 'daily' | 'manual' | 'upgrade'

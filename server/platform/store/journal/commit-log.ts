@@ -1,11 +1,11 @@
 /** Group commit: transactions that wait at the same time are written as one frame of the journal, with one sync. */
 
-import { createSerializer } from '../util/serialize.ts'
-import { StoreUnavailable } from './errors.ts'
-import type { Files } from './files.ts'
+import { createSerializer } from '../../util/serialize.ts'
+import { StoreUnavailable } from '../errors.ts'
+import type { Files } from '../files.ts'
+import { journalPath, journalSeqs } from '../layout.ts'
 import { Journal } from './journal-file.ts'
 import type { EncodedStatement } from './journal-statements.ts'
-import { journalPath, journalSeqs } from './layout.ts'
 
 export interface CommitLogOptions {
   readonly files: Files

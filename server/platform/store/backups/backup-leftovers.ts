@@ -1,8 +1,8 @@
 /** Removes leftovers of crashes in the folder of backups. */
 import { join } from 'node:path'
-import { StoreLocked } from './errors.ts'
-import type { Files } from './files.ts'
-import { backupsName, blobsName, isBlobName, temporarySuffix } from './layout.ts'
+import { StoreLocked } from '../errors.ts'
+import type { Files } from '../files.ts'
+import { backupsName, blobsName, isBlobName, temporarySuffix } from '../layout.ts'
 import { parseBackupName } from './retention.ts'
 
 /** Prefix of the folders in which backups are checked. Each has a lock while it is used. */

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { StoreTooNew } from './errors.ts'
-import { type Files, readIfThere } from './files.ts'
-import { checksumsName } from './layout.ts'
+import { StoreTooNew } from '../errors.ts'
+import { type Files, readIfThere } from '../files.ts'
+import { checksumsName } from '../layout.ts'
 import { pageChecksum } from './page-file.ts'
 
 const formatVersion = 1

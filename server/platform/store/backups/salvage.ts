@@ -6,23 +6,11 @@
  * stream announces lost states.
  */
 import { basename, join } from 'node:path'
-import { listBackups } from './backup.ts'
-import { blobCids, forgetBlobs } from './backup-blobs.ts'
-import { scratchPrefix } from './backup-leftovers.ts'
-import { exists, linkBlob, syncBlobDirs } from './blob-files.ts'
-import { scanCheckpoint } from './checkpoint.ts'
-import {
-  closeFile,
-  compareEarlier,
-  isSound,
-  type OpenedFile,
-  openChecked,
-  openPageFile,
-  setSeq,
-} from './database-file.ts'
-import { BackupForeign, StoreDamaged, StoreTooNew, StoreUnavailable } from './errors.ts'
-import { type Files, nodeFiles, replaceByChunks } from './files.ts'
-import { scanJournal } from './journal.ts'
+import { exists, linkBlob, syncBlobDirs } from '../blob-files.ts'
+import { BackupForeign, StoreDamaged, StoreTooNew, StoreUnavailable } from '../errors.ts'
+import { type Files, nodeFiles, replaceByChunks } from '../files.ts'
+import { scanJournal } from '../journal/journal.ts'
+import { applyFrames } from '../journal/recover.ts'
 import {
   backupsName,
   blobPath,
@@ -36,14 +24,26 @@ import {
   journalSeqs,
   restoredBlobsName,
   restoredName,
-} from './layout.ts'
-import { checkVersion, type Schema } from './migrate.ts'
-import { PageChecksums } from './page-checksums.ts'
-import { PageFile, type Pages } from './page-file.ts'
+} from '../layout.ts'
+import { checkVersion, type Schema } from '../migrate.ts'
+import { scanCheckpoint } from '../pages/checkpoint.ts'
+import {
+  closeFile,
+  compareEarlier,
+  isSound,
+  type OpenedFile,
+  openChecked,
+  openPageFile,
+  setSeq,
+} from '../pages/database-file.ts'
+import { PageChecksums } from '../pages/page-checksums.ts'
+import { PageFile, type Pages } from '../pages/page-file.ts'
+import type { Sqlite } from '../sqlite.ts'
+import { listBackups } from './backup.ts'
+import { blobCids, forgetBlobs } from './backup-blobs.ts'
+import { scratchPrefix } from './backup-leftovers.ts'
 import { unpack } from './read-backup.ts'
-import { applyFrames } from './recover.ts'
 import { finishRestore } from './restore.ts'
-import type { Sqlite } from './sqlite.ts'
 
 export interface SalvagePlan {
   /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */

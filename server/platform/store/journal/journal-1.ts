@@ -2,8 +2,9 @@
  * Journals of format 1, which earlier versions wrote: the payload of a frame is a JSON array of transactions. They are only read. This file
  * can be deleted when data of those versions are no longer opened.
  */
+
+import type { SqlValue } from '../sqlite.ts'
 import type { Statement } from './journal-statements.ts'
-import type { SqlValue } from './sqlite.ts'
 
 type Encoded = [sql: string, params: (SqlValue | { base64: string })[]]
 

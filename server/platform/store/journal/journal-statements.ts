@@ -4,7 +4,7 @@
  * A transaction is the number of its statements, then each one: the number of its SQL text in this journal, the number of its values,
  * the values. Texts are numbered from 1. The number 0 is followed by the next text: length and UTF-8.
  */
-import type { SqlParams, SqlValue } from './sqlite.ts'
+import type { SqlParams, SqlValue } from '../sqlite.ts'
 
 export type Statement = readonly [sql: string, params: SqlParams]
 

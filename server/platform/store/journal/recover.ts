@@ -1,11 +1,11 @@
 /** Reads a data directory: the database, then the transactions of the journals. Changes nothing on disk. */
 import { join } from 'node:path'
-import { closeFile, type OpenedDatabase, openDatabase } from './database-file.ts'
-import { StoreDamaged, StoreUnavailable } from './errors.ts'
-import type { Files } from './files.ts'
+import { StoreDamaged, StoreUnavailable } from '../errors.ts'
+import type { Files } from '../files.ts'
+import { isDamaged, journalPath, journalSeqs } from '../layout.ts'
+import { closeFile, type OpenedDatabase, openDatabase } from '../pages/database-file.ts'
+import type { Sqlite } from '../sqlite.ts'
 import { decodeFrames, type Frames, JournalDamage, readJournal } from './journal.ts'
-import { isDamaged, journalPath, journalSeqs } from './layout.ts'
-import type { Sqlite } from './sqlite.ts'
 
 /** With the transactions of the journals. */
 export interface Loaded extends OpenedDatabase {
