@@ -10,6 +10,8 @@ export interface TarFile {
 }
 
 const blockBytes = 512
+/** Larger sizes do not fit the 11 octal digits of the field. */
+const maxOctalSize = 8 ** 11 - 1
 
 /** Returns the header of a file, which its content and `tarPadding` follow. */
 export function tarHeader(name: string, size: number, modified: Date): Buffer {
@@ -22,7 +24,12 @@ export function tarHeader(name: string, size: number, modified: Date): Buffer {
   // Owner and group.
   octal(108, 8, 0)
   octal(116, 8, 0)
-  octal(124, 12, size)
+  if (size <= maxOctalSize) octal(124, 12, size)
+  else {
+    // As GNU tar does, which POSIX tools read, too: a big-endian number of 12 bytes, of which the first has its top bit set.
+    header.writeUInt8(0x80, 124)
+    header.writeUIntBE(size, 130, 6)
+  }
   octal(136, 12, Math.floor(modified.getTime() / 1000))
   // A regular file.
   put(156, '0')

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,10 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 async function* inPieces(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function* withZeros(header: Buffer) {
+  for (yield header; ; ) yield Buffer.alloc(512)
 }
 
 async function read(archive: Buffer, pieceBytes = 100): Promise<Record<string, string>> {
@@ -57,6 +61,18 @@ test('tar: the system tool reads an archive, and its archives are read without t
     'blobs/ab/cab': files['blobs/ab/cab'],
     'pds.sqlite': files['pds.sqlite'],
   })
+})
+
+test('tar: files of 8 GiB and more keep their size, also for the system tool', async () => {
+  for (const size of [8 ** 11 - 1, 8 ** 11, 2 ** 40]) {
+    const header = tarHeader('pds.sqlite', size, modified)
+    for await (const file of readTar(withZeros(header))) {
+      expect(file.size).toBe(size)
+      break
+    }
+    const { stdout } = spawnSync('tar', ['-tvf', '-'], { input: header, encoding: 'utf8' })
+    expect(stdout).toMatch(new RegExp(` ${size} .* pds.sqlite\\n`))
+  }
 })
 
 test('tar: an archive that is cut, has a damaged header or a trailer is refused', async () => {
