@@ -36,7 +36,8 @@ export function blocksOf({ did, records, rev = '3kaaaaaaaaa2a', commit, sign }: 
     .map(([key, record]) => ({ key, layer: layerOf(key), ...blockOf(record) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const nodes: Block[] = []
-  const tree = nodeOf(contents, Math.max(0, ...contents.map(({ layer }) => layer)), nodes)
+  const highest = contents.reduce((layer, leaf) => Math.max(layer, leaf.layer), 0)
+  const tree = nodeOf(contents, highest, nodes)
   const unsigned = { did, version: 3, data: tree, rev, prev: null, ...commit }
   const sig = sign?.(encode(unsigned)) ?? new Uint8Array(64)
   return [blockOf({ ...unsigned, sig }), ...nodes, ...contents]
