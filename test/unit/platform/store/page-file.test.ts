@@ -2,23 +2,26 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { PageChecksums } from '../../../../server/platform/store/pages/page-checksums.ts'
 import { PageFile, pageBytes } from '../../../../server/platform/store/pages/page-file.ts'
 
-test('the page that SQLite leaves empty at 1 GiB needs no checksum', async () => {
+test('the page that SQLite leaves empty at 1 GiB is read as empty, also from a file that ends before it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pds-test-'))
   try {
     const path = join(folder, 'large')
     const lockPage = 1024 ** 3 / pageBytes + 1
     // A sparse file.
     const handle = await open(path, 'w')
-    await handle.truncate((lockPage + 1) * pageBytes)
+    for (const pages of [lockPage - 1, lockPage, lockPage + 1]) {
+      await handle.truncate(pages * pageBytes)
+      const file = await PageFile.open(nodeFiles, path, new PageChecksums())
+      expect(file.read(lockPage)).toEqual(Buffer.alloc(pageBytes))
+      expect(() => file.read(lockPage + 1)).toThrow(StoreDamaged)
+      await file.close()
+    }
     await handle.close()
-    const file = await PageFile.open(nodeFiles, path, new PageChecksums())
-    expect(file.read(lockPage)).toEqual(Buffer.alloc(pageBytes))
-    expect(() => file.read(lockPage + 1)).toThrow('damaged page')
-    await file.close()
   } finally {
     await rm(folder, { recursive: true })
   }
