@@ -28,19 +28,28 @@ export function checkVersion(file: string, sqlite: Sqlite, schema: Schema): void
 /**
  * Creates the schema of a database of version 0, or runs the pending upgrades, each in a transaction. Foreign keys are off
  * meanwhile, so that a table can be rebuilt, and are checked at the end. After an error the database is unusable: the file on disk
- * is the previous version.
+ * is that of the last call of `save`.
+ * @param save called after each upgrade but the last one, so that the pages of few are in memory
  */
-export function migrate(sqlite: Sqlite, schema: Schema): void {
+export async function migrate(
+  sqlite: Sqlite,
+  schema: Schema,
+  save: () => Promise<void> = async () => {},
+): Promise<void> {
   const version = schemaVersion(sqlite)
+  const newest = newestVersion(schema)
   const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - schema.oldest)
-  // Without a rollback journal, which would hold every changed page in memory.
-  sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF')
-  for (const statements of pending) sqlite.exec(`BEGIN; ${statements}; COMMIT`)
-  sqlite.exec(`PRAGMA user_version = ${newestVersion(schema)}`)
+  // Without a rollback journal, which would hold every changed page in memory. Nor need they stay in SQLite's cache: nothing is rolled back.
+  sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_spill = ON')
+  for (const [at, statements] of pending.entries()) {
+    const to = newest - pending.length + 1 + at
+    sqlite.exec(`BEGIN; ${statements}; PRAGMA user_version = ${to}; COMMIT`)
+    if (to < newest) await save()
+  }
   sqlite.forget()
   const broken = sqlite.all<{ table: string }>('PRAGMA foreign_key_check')
   if (broken.length > 0)
     throw new Error(`An upgrade left rows in ${broken[0]?.table} that refer to missing rows`)
-  sqlite.exec('PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
+  sqlite.exec('PRAGMA cache_spill = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
   sqlite.forget()
 }

@@ -104,7 +104,7 @@ async function isNew(files: Files, dir: string): Promise<boolean> {
 async function createStore(files: Files, dir: string, schema: Schema): Promise<void> {
   const sqlite = await createSqlite()
   try {
-    migrate(sqlite, schema)
+    await migrate(sqlite, schema)
     await replaceByChunks(files, join(dir, databaseName), sqlite.chunks())
   } finally {
     sqlite.close()
@@ -166,7 +166,7 @@ async function keepChecksums(files: Files, dir: string, { file, checkedBy }: Loa
   await files.remove(join(dir, earlierChecksumName))
 }
 
-/** Runs pending upgrades. They are in no journal, so a checkpoint follows at once. */
+/** Runs pending upgrades. They are in no journal, so a checkpoint follows each at once. A start that is cut goes on with the next one. */
 async function bringUpToDate(
   files: Files,
   dir: string,
@@ -177,12 +177,15 @@ async function bringUpToDate(
   const [from, to] = [schemaVersion(sqlite), newestVersion(schema)]
   if (from === to) return
   onUpgrade?.({ from, to, state: 'started' })
-  migrate(sqlite, schema)
-  setSeq(sqlite, seq)
-  const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])
-  file.frozen = pages
-  await writeCheckpoint(files, dir, pages)
-  await finishCheckpoint(files, dir, pages, file.checksums)
-  file.frozen = undefined
+  const save = async () => {
+    setSeq(sqlite, seq)
+    const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])
+    file.frozen = pages
+    await writeCheckpoint(files, dir, pages)
+    await finishCheckpoint(files, dir, pages, file.checksums)
+    file.frozen = undefined
+  }
+  await migrate(sqlite, schema, save)
+  await save()
   onUpgrade?.({ from, to, state: 'finished' })
 }

@@ -1,6 +1,7 @@
 /**
  * The upgrades of databases of earlier versions, oldest first: each leads to the next `user_version`. `schema.ts` has the
- * result of all. Append only: a released upgrade never changes.
+ * result of all. Append only: a released upgrade never changes. The pages that one of them changes are in memory until its end, so it
+ * changes no table of records, blocks or notifications as a whole: it adds columns, and a job fills them.
  */
 export const upgrades: readonly string[] = [
   // 34. See tables/moves.ts and tables/missing-media.ts.

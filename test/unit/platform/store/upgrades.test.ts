@@ -48,9 +48,9 @@ function described(db: Sqlite): Map<string, unknown> {
 
 test('an upgraded database has the schema of a new one', async () => {
   expect(schemaVersion(sqlite)).toBe(schema.oldest)
-  migrate(sqlite, schema)
+  await migrate(sqlite, schema)
   const fresh = await createSqlite()
-  migrate(fresh, schema)
+  await migrate(fresh, schema)
   expect(schemaVersion(fresh)).toBe(schemaVersion(sqlite))
   const expected = described(fresh)
   expect(expected.size).toBeGreaterThan(100)
@@ -58,7 +58,7 @@ test('an upgraded database has the schema of a new one', async () => {
   fresh.close()
 })
 
-test('accounts: the deletion date of an import becomes the date of its activation; one that the holder set stays', () => {
+test('accounts: the deletion date of an import becomes the date of its activation; one that the holder set stays', async () => {
   const at = '2030-01-01T00:00:00.000Z'
   const threeDaysLater = '2030-01-04T00:00:00.000Z'
   const later = '2030-01-04T00:00:00.001Z'
@@ -75,7 +75,7 @@ test('accounts: the deletion date of an import becomes the date of its activatio
       [`${name}.test`, isMinted, at, at, deleteAfter, did],
     )
   }
-  migrate(sqlite, schema)
+  await migrate(sqlite, schema)
   expect(
     sqlite.all(
       `SELECT handle, delete_after AS deleteAfter, activate_by AS activateBy, stream_state AS state FROM accounts
@@ -88,7 +88,7 @@ test('accounts: the deletion date of an import becomes the date of its activatio
   ])
 })
 
-test('moves: writes stay stopped once the identity may name the other server', () => {
+test('moves: writes stay stopped once the identity may name the other server', async () => {
   const move = (handle: string, direction: string, step: string) =>
     sqlite.execute(
       `INSERT INTO moves (account, direction, peer, handle, by_admin, step, started_at, updated_at)
@@ -97,7 +97,7 @@ test('moves: writes stay stopped once the identity may name the other server', (
     )
   move('alice.test', 'out', 'activation')
   move('bob.test', 'in', 'copy')
-  migrate(sqlite, schema)
+  await migrate(sqlite, schema)
   expect(
     sqlite.all(
       'SELECT identity_changed AS identityChanged, writes_stopped AS writesStopped FROM moves ORDER BY account',
