@@ -162,12 +162,13 @@ export class Database implements Reader {
   /**
    * Throws StoreFull if the disk has too little free space. Call it before writes that clients can repeat without limit.
    * @param reserves how many times the reserve must be free
+   * @param bytes of a temporary file that is written next: as much must be free beside it
    */
-  assertRoom(reserves = 1): void {
-    const { diskReserve = 0 } = this.#options
-    const missing = diskReserve * reserves - this.freeSpace.bytes
+  assertRoom(reserves = 1, bytes = 0): void {
+    const reserve = reserves * (this.#options.diskReserve ?? 0)
+    const missing = reserve + bytes - this.freeSpace.bytes
     // Deletions leave free pages in the file, which are used again. Journals and checkpoints need the rest of the reserve.
-    if (missing <= 0 || missing <= Math.min(this.#freePageBytes, diskReserve / 2)) return
+    if (missing <= 0 || missing <= Math.min(this.#freePageBytes, reserve / 2)) return
     throw new StoreFull(
       'The disk of this server is almost full. Delete data or free disk space, then try again.',
     )

@@ -48,6 +48,8 @@ interface Planned {
 }
 
 const maxAttempts = 3
+/** Of the disk's reserves, as many stay free: an account can leave a server whose disk refuses new records. */
+const exportReserves = 0.5
 
 export function createCopies({ store, repositories, files, folder }: Deps): Copies {
   /** The latest copy that is being sent, by DID. */
@@ -83,7 +85,8 @@ export function createCopies({ store, repositories, files, folder }: Deps): Copi
     return repos.findHead(store, did)?.commit === head.commit
   }
 
-  const readAll = (did: DidString, pin: Pin) => spool(files, folder, encodeBlocks(blocksOf(store, did, pin)))
+  const readAll = (did: DidString, pin: Pin) =>
+    spool(files, folder, encodeBlocks(blocksOf(store, did, pin)), () => store.assertRoom(exportReserves))
 
   /** Reads the blocks newer than a revision, if they are few. */
   async function readNewer(did: DidString, since: string): Promise<OpenCopy | undefined> {

@@ -22,9 +22,15 @@ const paceBytes = 4096
 /**
  * Reads `parts` to the end, in pieces of a few milliseconds. An error leaves no file.
  * @param folder is created when a file is needed
- * @throws StoreUnavailable when the disk is full or fails, and errors of `parts`
+ * @param assertRoom called before each write to it
+ * @throws StoreUnavailable when the disk is full or fails, and errors of `parts` and `assertRoom`
  */
-export async function spool(files: Files, folder: string, parts: Iterable<Uint8Array>): Promise<Spool> {
+export async function spool(
+  files: Files,
+  folder: string,
+  parts: Iterable<Uint8Array>,
+  assertRoom: () => void = () => {},
+): Promise<Spool> {
   const chunks = inChunks(parts)
   const { held, isAll } = await readSome(chunks)
   if (isAll) return { chunks: () => held, remove: async () => {} }
@@ -32,7 +38,7 @@ export async function spool(files: Files, folder: string, parts: Iterable<Uint8A
   const remove = () => files.remove(path)
   try {
     await files.makeDir(folder)
-    await writeChunks(files, path, joined(held.splice(0), chunks), 'temporary')
+    await writeChunks(files, path, joined(held.splice(0), chunks, assertRoom), 'temporary')
   } catch (error) {
     await remove().catch(() => {})
     if (!isOfDisk(error)) throw error
@@ -62,9 +68,13 @@ async function readSome(chunks: AsyncGenerator<Uint8Array, undefined>) {
 async function* joined(
   first: readonly Uint8Array[],
   rest: AsyncIterable<Uint8Array>,
+  assertRoom: () => void,
 ): AsyncGenerator<Uint8Array> {
   yield* first
-  yield* rest
+  for await (const chunk of rest) {
+    assertRoom()
+    yield chunk
+  }
 }
 
 /** Joins small parts, and lets the event loop continue between them. */

@@ -1,6 +1,9 @@
+import { ReadableStream } from 'node:stream/web'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type ArchiveRecord, archiveOf } from '../../support/archive.ts'
 import { minute } from '../../support/clock.ts'
 import { FullDisk } from '../../support/full-disk.ts'
+import { importRepo } from '../../support/moving-account.ts'
 import { type Account, type Answer, refusal, TestServer } from '../../support/server.ts'
 import { owner, server, setupServer } from '../../support/setup.ts'
 
@@ -64,6 +67,28 @@ describe('a disk below its reserve', () => {
     expect((await write(0)).status).toBe(200)
     await leave(reserve / 2 - 1)
     expect(await write(1)).toMatchObject(full)
+  })
+
+  test('refuses an import whose temporary files need the reserve', async () => {
+    const records: ArchiveRecord[] = [['org.example.thing/0', { text: 'x'.repeat(300_000) }]]
+    const archive = archiveOf({ did: owner.did, records })
+    const body = () => ReadableStream.from([archive])
+    expect((await server.post('com.core.server.deactivateAccount', {}, owner)).status).toBe(200)
+    await leave(reserve + 200_000)
+    expect(await importRepo(server, owner, body())).toMatchObject(full)
+    await leave(reserve + 400_000)
+    expect((await importRepo(server, owner, body())).status).toBe(200)
+  })
+
+  test('exports large repositories until half of the reserve is used', async () => {
+    for (let rkey = 0; rkey < 6; rkey++) expect((await write(rkey)).status).toBe(200)
+    const download = () => fetch(`${server.url}/xrpc/com.core.sync.getRepo?did=${owner.did}`)
+    await leave(reserve / 2 - 1)
+    expect((await download()).status).toBe(503)
+    await leave(reserve / 2)
+    const { status, body } = await download()
+    expect(status).toBe(200)
+    await body?.cancel()
   })
 
   test('is noticed by an upload for the records after it', async () => {

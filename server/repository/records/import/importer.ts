@@ -74,8 +74,9 @@ export function createImporter(options: Deps): Importer {
       const [archive, staged] = [`${path}.car`, `${path}.staged`]
       try {
         await files.makeDir(folder)
-        await receiveFile(files, archive, body)
+        const bytes = await receiveFile(files, archive, body)
         requireDeactivated(store, did)
+        store.assertRoom(1, bytes)
         const verified = await verify({ archive, staged, did })
         await files.remove(archive)
         await repositories.serialize(did, () => replace(did, staged, verified))
