@@ -6,11 +6,11 @@ const sliceMs = 5
 
 /**
  * Calls `step` until it returns false: in each transaction several times, until a few milliseconds have passed. Resolves when all
- * of it is on disk.
+ * of it is on disk. Waits for a running backup once many pages have changed, so that they do not fill the memory.
  * @param check called first in each transaction; its error ends the work
  */
 export async function inSlices(
-  store: Pick<Database, 'transact'>,
+  store: Pick<Database, 'transact' | 'keepPace'>,
   step: (tx: Writer) => boolean,
   check: (tx: Writer) => void = () => {},
 ): Promise<void> {
@@ -20,8 +20,9 @@ export async function inSlices(
     while (performance.now() < end) if (!step(tx)) return false
     return true
   }
-  while (await store.transact(slice)) {
+  do {
     // A write to a fast disk may block, and then no request would be answered between two slices.
     await setImmediate()
-  }
+    await store.keepPace()
+  } while (await store.transact(slice))
 }

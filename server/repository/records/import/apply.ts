@@ -109,7 +109,6 @@ async function stage(deps: Deps, commit: NewCommit, path: string): Promise<Reado
   const stageRecord = recordStager(deps, commit)
   for await (const entries of readStagedFile(files, path)) {
     store.assertRoom()
-    await store.keepPace()
     let begun: Begun | undefined
     let next = 0
     await inSlices(

@@ -8,7 +8,7 @@ import * as imports from '../../../platform/store/tables/imports.ts'
 import * as notifications from '../../../platform/store/tables/notifications.ts'
 import * as omitted from '../../../platform/store/tables/omitted-records.ts'
 
-type Store = Pick<Database, 'transact'>
+type Store = Pick<Database, 'transact' | 'keepPace'>
 
 const fewRows = 50
 const manyRows = 500
