@@ -286,6 +286,19 @@ describe('closing', () => {
   })
 })
 
+test('a client that waits for a slow response stays connected', async () => {
+  const { port } = await start({ timeouts: { headersMs: 5000, requestMs: 5000, idleMs: 100 } })
+  const patient = await open(port)
+  patient.send(get('slow'))
+  await waiting.arrival()
+  // This one is disconnected after the same time without a byte.
+  const hanging = await open(port)
+  hanging.send(`${noteHead}Content-Length: 100\r\n\r\n{"text":`)
+  await hanging.closed()
+  waiting.open()
+  expect(await patient.answers(1)).toMatchObject([{ status: 200, body: { done: true } }])
+})
+
 test('concurrent requests are all answered', async () => {
   const { fetch } = await start()
   const answers = await Promise.all(

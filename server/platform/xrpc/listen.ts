@@ -17,7 +17,7 @@ export interface Timeouts {
   readonly headersMs: number
   /** For the body of a request; more for a large one, see `extendDeadline`. */
   readonly requestMs: number
-  /** Without a byte in either direction, for example when the client does not read the response. */
+  /** Without a byte in either direction, for example when the client does not read the response. Not while the response is made. */
   readonly idleMs: number
 }
 
@@ -99,6 +99,11 @@ async function bind(
     answer,
   )
   server.timeout = timeouts.idleMs
+  server.on('timeout', (socket) => {
+    // An import or an export of a large repository can take longer.
+    const isMade = [...(connections.get(socket) ?? [])].some((res) => res.req.complete && !res.headersSent)
+    if (!isMade) socket.destroy()
+  })
   server.on('connection', (socket) => {
     const pending = new Set<ServerResponse>()
     connections.set(socket, pending)
