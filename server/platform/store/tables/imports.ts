@@ -6,6 +6,7 @@
  * the old tree, which is harmless because they are named by their content. An interrupted import is undone while it is being
  * staged, and completed after that.
  */
+import type { DidString } from '@atproto/syntax'
 import { cidBytes } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
 import * as actors from './actors.ts'
@@ -13,7 +14,7 @@ import * as actors from './actors.ts'
 export interface Import {
   readonly id: number
   /** DID of the account. */
-  readonly did: string
+  readonly did: DidString
   /** Id of the account; null when it has been deleted. */
   readonly account: number | null
   /** Id of the actor that the staged records belong to; null when none is left. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../../platform/platform.ts'
+import type { Writer } from '../../../platform/store/database.ts'
 import { StoreUnavailable } from '../../../platform/store/errors.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { importsName } from '../../../platform/store/layout.ts'
@@ -25,7 +26,10 @@ export interface Importer {
    * @throws InvalidRequest
    */
   importArchive(did: DidString, archive: AsyncIterable<Uint8Array>): Promise<void>
-  /** Undoes or completes the imports of earlier processes, and removes their files. Call it before the first request. */
+  /**
+   * Removes the files of earlier processes, and undoes or completes their imports in the background, which takes minutes for large ones.
+   * Call it before the first request.
+   */
   recover(): Promise<void>
 }
 
@@ -44,16 +48,31 @@ export function createImporter(options: Deps): Importer {
   const verify = createVerifier({ ...options, idleMs: 0 })
   const deps = { ...options, nextTid: repositories.newKey }
 
-  /** Undoes an import, or completes it if it is committed. */
-  async function end(begun: imports.Import): Promise<void> {
-    if (begun.phase === imports.phases.staging || begun.account === null) return discard(store, begun)
-    await finish(store, begun)
+  const untilClosed = {
+    keepPace: () => store.keepPace(),
+    transact: async <T>(work: (tx: Writer) => T): Promise<T> => {
+      signal.throwIfAborted()
+      return store.transact(work)
+    },
+  }
+
+  /** Undoes the import of an account, or completes it if it is committed. Call it in the queue of writes to the repository. */
+  async function endAnyOf(did: string): Promise<void> {
+    const begun = imports.find(store, did)
+    if (!begun) return
+    const isUndone = begun.phase === imports.phases.staging || begun.account === null
+    if (isUndone) return discard(untilClosed, begun)
+    await finish(untilClosed, begun)
     background.run('deletion of blobs', () => blobs.sweep())
   }
 
-  async function endAnyOf(did: string): Promise<void> {
-    const begun = imports.find(store, did)
-    if (begun) await end(begun)
+  /** Does nothing when the server closes: the next start goes on. */
+  async function recoverOne(did: DidString): Promise<void> {
+    await repositories
+      .serialize(did, () => endAnyOf(did))
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
   }
 
   async function replace(did: DidString, path: string, verified: VerifiedArchive): Promise<void> {
@@ -92,7 +111,7 @@ export function createImporter(options: Deps): Importer {
     },
     async recover() {
       await files.removeDir(folder)
-      for (const begun of imports.all(store)) await end(begun)
+      for (const { did } of imports.all(store)) background.run('end of an import', () => recoverOne(did))
     },
   }
 }

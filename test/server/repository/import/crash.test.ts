@@ -77,7 +77,8 @@ async function copiesDuring(archive: Buffer): Promise<string[]> {
 async function stateOf(dataDir: string) {
   const crashed = await TestServer.start({ dataDir })
   try {
-    const { store } = crashed.running.services
+    const { store, background } = crashed.running.services
+    await background.idle()
     const { body: session } = await crashed.signIn(account)
     const url = `${crashed.url}/xrpc/com.core.sync.getRepo?did=${encodeURIComponent(host.did)}`
     const response = await fetch(url, { headers: { authorization: `Bearer ${session.accessJwt}` } })
@@ -138,6 +139,7 @@ test('an import that a crash has interrupted can be sent again', async () => {
   const archive = archiveOf({ did: host.did, records })
   const copies = await copiesDuring(archive)
   const dataDir = copies[Math.floor(copies.length / 3)] ?? ''
+  // Its end may still be under way.
   const crashed = await TestServer.start({ dataDir })
   const { body: session } = await crashed.signIn(account)
   expect((await importRepo(crashed, session, archive)).status).toBe(200)
