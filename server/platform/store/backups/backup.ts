@@ -5,17 +5,16 @@
 import { createHash, type Hash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { type Duplex, pipeline } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { isIntact, matchesCid } from '../blob-files.ts'
-import { StoreDamaged, StoreLocked, StoreUnavailable } from '../errors.ts'
+import { exists, isIntact, matchesCid } from '../blob-files.ts'
+import { StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, replaceFile, sha256Of } from '../files.ts'
 import { type Loaded, load } from '../journal/recover.ts'
-import { backupsName, blobPath, blobsName, checkpointName, journalSeqs } from '../layout.ts'
-import type { Lock } from '../lock.ts'
+import { backupsName, blobPath, blobsName, checkpointName, databaseName, journalSeqs } from '../layout.ts'
 import { closeFile, setSeq } from '../pages/database-file.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
+import { whileLocked } from './backup-lock.ts'
 import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
@@ -42,11 +41,10 @@ export interface Content {
 }
 
 const dayMs = 24 * 60 * 60_000
-/** A backup waits so long for another one of the same data. */
-const lockWaitMs = 10 * 60_000
-const lockPauseMs = 100
 /** Blobs that are deleted while the data is read make it necessary to read it again. */
 const readAttempts = 3
+/** Reads that fail in a row, with the same journals before and after, are damage. */
+const damagedReads = 3
 
 /**
  * Backs up a data directory as it is on disk, also while another process serves it. Removes backups that `retention.ts` no longer keeps.
@@ -60,7 +58,7 @@ export async function backup(
   let attempt = 0
   return withContent(files, dir, (content) => {
     attempt++
-    return saveBackup(files, dir, content, at, kind, attempt < readAttempts)
+    return writeBackup(files, dir, content, at, kind, attempt < readAttempts)
   })
 }
 
@@ -114,24 +112,30 @@ async function* intactBlobs(
 class Outdated extends Error {}
 
 /**
- * Calls `use` with the data as they are on disk. Calls it again if the server has put other pages in place meanwhile, or if it throws
- * Outdated.
+ * Calls `use` with the data as they are on disk, while no other process makes a backup and the server waits with its next checkpoint.
+ * Calls it again if the server has put other pages in place meanwhile, or if it throws Outdated.
  */
 async function withContent<T>(files: Files, dir: string, use: (content: Content) => Promise<T>): Promise<T> {
-  for (;;) {
-    const before = await journalsOf(files, dir)
-    let loaded: Loaded | undefined
-    try {
-      loaded = await load(files, dir)
-      return await use(contentOf(loaded))
-    } catch (error) {
-      const mayBeMoved = error instanceof StoreDamaged || isMissing(error)
-      const isMoved = mayBeMoved && (await journalsOf(files, dir)) !== before
-      if (!isMoved && !(error instanceof Outdated)) throw error
-    } finally {
-      if (loaded) await closeFile(loaded)
+  const path = join(dir, databaseName)
+  if (!(await exists(files, path))) throw new StoreDamaged(path, 'is missing')
+  return whileLocked(files, dir, async () => {
+    for (let failures = 0; ; ) {
+      const before = await journalsOf(files, dir)
+      let loaded: Loaded | undefined
+      try {
+        loaded = await load(files, dir)
+        return await use(contentOf(loaded))
+      } catch (error) {
+        if (error instanceof Outdated) continue
+        if (!(error instanceof StoreDamaged || isMissing(error))) throw error
+        // A checkpoint may have begun and ended meanwhile: before it and after it, the directory has the same two journals.
+        failures = (await journalsOf(files, dir)) === before ? failures + 1 : 0
+        if (failures === damagedReads) throw error
+      } finally {
+        if (loaded) await closeFile(loaded)
+      }
     }
-  }
+  })
 }
 
 /** Changes with each checkpoint. */
@@ -146,8 +150,19 @@ export function contentOf({ sqlite, seq }: { readonly sqlite: Sqlite; readonly s
   return { blobs: blobCids(sqlite), bytes: sqlite.size, chunks: () => sqlite.chunks() }
 }
 
-/** Writes content as a backup. @param insist throws Outdated if blobs of the content are no longer there; they are left out otherwise */
+/** Writes content as a backup, while no other process makes one. */
 export async function saveBackup(
+  files: Files,
+  dir: string,
+  content: Content,
+  createdAt: Date,
+  kind: BackupKind,
+): Promise<BackupInfo> {
+  return whileLocked(files, dir, () => writeBackup(files, dir, content, createdAt, kind))
+}
+
+/** @param insist throws Outdated if blobs of the content are no longer there; they are left out otherwise */
+async function writeBackup(
   files: Files,
   dir: string,
   { blobs, bytes, chunks }: Content,
@@ -157,22 +172,16 @@ export async function saveBackup(
 ): Promise<BackupInfo> {
   const folder = join(dir, backupsName)
   const file = join(folder, backupName({ kind, createdAt }))
-  await files.makeDir(folder)
-  const lock = await lockBackups(files, folder)
-  try {
-    await makeRoom(files, dir, bytes)
-    const missing = await keepBlobs(files, dir, join(folder, blobsName), blobs)
-    if (missing.size > 0 && insist) throw new Outdated()
-    const kept = blobs.filter((cid) => !missing.has(cid))
-    const sha256 = await writeDatabase(files, file, chunks())
-    await replaceFile(files, checksumFile(file), checksumLine(sha256, basename(file)), blobChecksums(kept))
-    for (const expired of expiredBackups(await listNamed(dir, files), createdAt))
-      await removeBackup(files, expired.file)
-    await removeUnusedBlobs(files, folder)
-    return { file, kind, createdAt, bytes: await files.size(file), proof: undefined }
-  } finally {
-    await lock.release()
-  }
+  await makeRoom(files, dir, bytes)
+  const missing = await keepBlobs(files, dir, join(folder, blobsName), blobs)
+  if (missing.size > 0 && insist) throw new Outdated()
+  const kept = blobs.filter((cid) => !missing.has(cid))
+  const sha256 = await writeDatabase(files, file, chunks())
+  await replaceFile(files, checksumFile(file), checksumLine(sha256, basename(file)), blobChecksums(kept))
+  for (const expired of expiredBackups(await listNamed(dir, files), createdAt))
+    await removeBackup(files, expired.file)
+  await removeUnusedBlobs(files, folder)
+  return { file, kind, createdAt, bytes: await files.size(file), proof: undefined }
 }
 
 /** Writes a compressed database, and reads it back before it gets its name. Returns the SHA-256 of the file. */
@@ -213,19 +222,6 @@ async function makeRoom(files: Files, dir: string, bytes: number): Promise<void>
         'The disk has too little free space for a backup. Free disk space, then try again.',
       )
     await removeBackup(files, oldest.file)
-  }
-}
-
-/** Only one process at a time adds backups, because a backup removes the blobs that no other contains. */
-async function lockBackups(files: Files, folder: string): Promise<Lock> {
-  const deadline = performance.now() + lockWaitMs
-  for (;;) {
-    try {
-      return await files.lock(folder)
-    } catch (error) {
-      if (!(error instanceof StoreLocked) || performance.now() > deadline) throw error
-      await setTimeout(lockPauseMs)
-    }
   }
 }
 

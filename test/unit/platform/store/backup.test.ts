@@ -65,6 +65,14 @@ const contents = () =>
       .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name))]),
   )
 const backups = () => readdirSync(join(directory, 'backups')).sort()
+/** Files of a process that calls `work` between reading the checksums and the pages. */
+const besides = (work: () => Promise<void>): Files => ({
+  ...nodeFiles,
+  async open(path) {
+    if (path === join(directory, 'pds.sqlite')) await work()
+    return nodeFiles.open(path)
+  },
+})
 const mode = (path: string) => (statSync(join(directory, path)).mode & 0o777).toString(8)
 
 describe('files of the data directory', () => {
@@ -218,11 +226,12 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('a backup is made although a checkpoint replaces the files again and again while they are read', async () => {
+  test('a backup is made although a server that does not wait for it replaces the files again and again', async () => {
     const db = await open(first)
     let checkpoints = 0
     const files: Files = {
       ...nodeFiles,
+      lock: async () => ({ release: async () => {} }),
       async list(dir) {
         if (dir === directory && checkpoints < 12) {
           await insert(db, `note ${checkpoints++}`)
@@ -234,6 +243,77 @@ describe('backups', () => {
     const { file } = await backup(directory, now(), 'manual', files)
     const sqlite = await openBytes(file)
     expect(sqlite.get('SELECT count(*) AS notes FROM note')).toEqual({ notes: 12 })
+    sqlite.close()
+    await db.close()
+  })
+
+  test('the next checkpoint waits for the backup of another process, and transactions go on', async () => {
+    const db = await open(first)
+    await insert(db, 'before')
+    const ends: string[] = []
+    let checkpoint: Promise<unknown> | undefined
+    const beside = besides(async () => {
+      checkpoint ??= db.checkpoint().then(() => ends.push('checkpoint'))
+      for (let i = 0; i < 20; i++) await insert(db, `note ${i}`)
+    })
+    await backup(directory, now(), 'manual', beside)
+    ends.push('backup')
+    await checkpoint
+    expect(ends).toEqual(['backup', 'checkpoint'])
+    expect(texts(db)).toHaveLength(21)
+    await db.close()
+  })
+
+  test('a server closes beside the backup of another process', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    const { file } = await backup(
+      directory,
+      now(),
+      'manual',
+      besides(() => db.close()),
+    )
+    const sqlite = await openBytes(file)
+    expect(sqlite.get('SELECT text FROM note')).toEqual({ text: 'a' })
+    sqlite.close()
+  })
+
+  test('a backup is made although a checkpoint ends meanwhile and leaves journals of the same names', async () => {
+    const [begun, mayGoOn, ended, mayRemove] = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+    const files: Files = {
+      ...nodeFiles,
+      async rename(from, to) {
+        if (to.endsWith('pds.checkpoint')) {
+          begun?.resolve()
+          await mayGoOn?.promise
+        }
+        await nodeFiles.rename(from, to)
+      },
+      async remove(path) {
+        if (path.endsWith('.journal')) {
+          ended?.resolve()
+          await mayRemove?.promise
+        }
+        await nodeFiles.remove(path)
+      },
+    }
+    const db = await Database.open({ directory, schema, now, files })
+    await insert(db, 'a')
+    const checkpoint = db.checkpoint()
+    await begun?.promise
+    let reads = 0
+    const beside = besides(async () => {
+      reads++
+      mayGoOn?.resolve()
+      await ended?.promise
+    })
+    const { file } = await backup(directory, now(), 'manual', beside)
+    expect(reads).toBe(2)
+    mayRemove?.resolve()
+    await checkpoint
+    const sqlite = await openBytes(file)
+    expect(texts(db)).toEqual(['a'])
+    expect(sqlite.get('SELECT text FROM note')).toEqual({ text: 'a' })
     sqlite.close()
     await db.close()
   })

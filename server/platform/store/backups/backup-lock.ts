@@ -1,0 +1,47 @@
+/**
+ * The lock of the folder of backups. Only one process at a time makes a backup, because a backup removes the blobs that no other contains.
+ * And a server waits with its checkpoint for a backup of another process, which would have to read the changed data again.
+ */
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { StoreLocked } from '../errors.ts'
+import type { Files } from '../files.ts'
+import { backupsName } from '../layout.ts'
+import type { Lock } from '../lock.ts'
+
+/** A backup or a checkpoint waits so long for another backup of the same data. */
+const waitMs = 10 * 60_000
+const pauseMs = 100
+
+/** Calls `work` while no other process makes a backup of a data directory. @throws StoreLocked after ten minutes */
+export async function whileLocked<T>(files: Files, dir: string, work: () => Promise<T>): Promise<T> {
+  const folder = join(dir, backupsName)
+  await files.makeDir(folder)
+  const lock = await lockFolder(files, folder)
+  try {
+    return await work()
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Waits up to ten minutes for the backup that another process makes. @param isUrgent ends it early */
+export async function waitForBackup(files: Files, dir: string, isUrgent: () => boolean): Promise<void> {
+  // Without a folder of backups, or on a disk that has no room for a lock, there is nothing to wait for.
+  await lockFolder(files, join(dir, backupsName), isUrgent).then(
+    (lock) => lock.release(),
+    () => {},
+  )
+}
+
+async function lockFolder(files: Files, folder: string, isUrgent = () => false): Promise<Lock> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    try {
+      return await files.lock(folder)
+    } catch (error) {
+      if (!(error instanceof StoreLocked) || performance.now() > deadline || isUrgent()) throw error
+      await setTimeout(pauseMs)
+    }
+  }
+}
