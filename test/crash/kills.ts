@@ -1,6 +1,7 @@
 /**
- * `node test/crash/kills.ts [MINUTES] [SEED]`: kills a server under load again and again: uploads, records, deletions, sign-ups, and a
- * consumer of the event stream. After each kill all pages are verified and the acknowledged writes compared; at the end, all of them.
+ * `node test/crash/kills.ts [MINUTES] [SEED]`: kills a server under load again and again: uploads, records, sign-ups, imports, deletions,
+ * backups by it and by this process, and a consumer of the event stream. After each kill all pages are compared with their checksums and
+ * the acknowledged writes that it may have changed are compared; now and then, and at the end, all of them.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -8,9 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { setup } from '../../build/test-servers.ts'
+import { backup, listBackups } from '../../server/platform/store/backups/backup.ts'
+import { checkBackup } from '../../server/platform/store/backups/read-backup.ts'
 import { nodeFiles } from '../../server/platform/store/files.ts'
-import { load } from '../../server/platform/store/journal/recover.ts'
-import { checkpointName } from '../../server/platform/store/layout.ts'
+import { type Loaded, load } from '../../server/platform/store/journal/recover.ts'
+import { backupsName, checkpointName, importsName } from '../../server/platform/store/layout.ts'
 import { allPages, closeFile, isSound } from '../../server/platform/store/pages/database-file.ts'
 import { type Listener, listening } from '../support/listener.ts'
 import { LoadClient } from './load-client.ts'
@@ -23,53 +26,76 @@ const random = seededRandom(seed)
 
 await setup()
 const dir = await mkdtemp(join(tmpdir(), 'pds-kills-'))
-const clients = Array.from({ length: 3 }, (_, i) => new LoadClient(`client-${i}`, random))
-const operations = () => clients.reduce((sum, { operationCount }) => sum + operationCount, 0)
+const scratch = await mkdtemp(join(tmpdir(), 'pds-kills-scratch-'))
+const clients = Array.from({ length: 3 }, (_, i) => new LoadClient(`client-${i}`, random, dir))
+const operations = () => sum(clients.map(({ operationCount }) => operationCount))
 
-/** How often each commit was in the event stream. */
+/** How often each commit, and each deletion of an account, was in the event stream. */
 const seen = new Map<string, number>()
 let lastEvent = 0
-let kills = 0
 let pages = 0
-const files = { duringCheckpoint: 0, withCheckpointFile: 0 }
+const kills = { underLoad: 0, duringStart: 0 }
+/** Of the kills under load. */
+const during = { checkpoint: 0, placement: 0, import: 0, backup: 0 }
+const backups = { byServer: 0, byOthers: 0, checked: 0, withoutBlobs: 0 }
+let otherBackup: Promise<void> | undefined
+
+/** The moments of the kills, in turns. */
+const moments = [
+  anyMoment,
+  () => momentOf(isCheckpointing, 10),
+  anyMoment,
+  () => momentOf(isImporting, 60),
+  () => momentOf(isCheckpointing, 10),
+  () => momentOf(isImporting, 150),
+  () => momentOf(isBackingUp, 60),
+]
 
 print(`seed ${seed}, ${minutes} minutes, ${dir}`)
 const end = Date.now() + minutes * 60_000
-while (Date.now() < end) {
+for (let turn = 0; Date.now() < end; turn++) {
   const server = await start()
-  if (kills === 0) await Promise.all(clients.map((client) => client.signUp()))
-  await Promise.all(clients.map((client) => client.verify(kills % 50 === 49 ? 'all' : 'touched')))
+  if (turn === 0) await Promise.all(clients.map((client) => client.signUp()))
+  await Promise.all(clients.map((client) => client.verify(turn % 100 === 99 ? 'all' : 'touched')))
   const consumer = await connect(server.url)
   const reading = read(consumer)
+  if (turn % 10 === 3) otherBackup ??= backUp()
+  if (turn % 7 === 6 || turn % 5 === 0) server.process.backUp()
   const load = Promise.all(clients.map((client) => client.writeUntilKilled()))
-  await Promise.race([load, momentOfKill()])
+  await Promise.race([load, moments[turn % moments.length]?.()])
   await server.process.kill()
   await Promise.all([load, reading])
   assert.equal(server.process.stderr, '')
-  kills++
-  await countFiles()
-  pages += await verifyPages()
-  if (kills % 20 === 0) print(progress())
-  if (kills % 10 === 5) await killDuringStart()
+  kills.underLoad++
+  if (server.process.stdout.includes('made a backup')) backups.byServer++
+  await countMoment()
+  pages += await verifyPages(turn % 10 === 0)
+  if (turn % 50 === 49) await checkBackups()
+  if (turn % 20 === 19) print(progress())
+  if (turn % 2 === 1) await killDuringStart()
 }
 
 const server = await start()
 for (const client of clients) await client.verify('all')
 const consumer = await connect(server.url)
 const reading = read(consumer)
-const commits = clients.flatMap((client) => client.commits)
-const missing = () => commits.filter((cid) => !seen.has(cid))
+const expected = clients.flatMap(({ commits, guests }) => [...commits, ...(guests?.deleted ?? [])])
+const missing = () => expected.filter((cid) => !seen.has(cid))
 for (const until = Date.now() + 20_000; missing().length > 0 && Date.now() < until; ) await setTimeout(50)
 await server.process.kill()
 await reading
+await otherBackup
 assert.deepEqual(missing(), [])
 assert.deepEqual(
   [...seen].filter(([, count]) => count > 1),
   [],
 )
+await checkBackups()
+pages += await verifyPages(true, expectNothingLeft)
 print(progress())
-print(`nothing lost: ${commits.length} commits, each once in the event stream`)
+print(`nothing lost: ${expected.length} commits and deletions, each once in the event stream`)
 await rm(dir, { recursive: true })
+await rm(scratch, { recursive: true })
 
 async function start(): Promise<{ process: ServerProcess; url: string }> {
   const process = new ServerProcess(dir)
@@ -83,46 +109,103 @@ async function start(): Promise<{ process: ServerProcess; url: string }> {
   return { process, url }
 }
 
-/** After a random number of operations; every other time while a checkpoint runs. */
-async function momentOfKill(): Promise<void> {
-  const last = operations() + random(60)
+/** After a random number of operations. */
+async function anyMoment(): Promise<void> {
+  const last = operations() + random(40)
   while (operations() < last) await setTimeout(1)
-  if (kills % 2 === 0) return
-  const deadline = Date.now() + 5000
-  const isRunning = async () => (await readdir(dir)).some((name) => name.startsWith(checkpointName))
+}
+
+/** After a few operations, up to `within` milliseconds after the start of some work. */
+async function momentOf(isRunning: () => Promise<boolean>, within: number): Promise<void> {
+  const last = operations() + random(12)
+  while (operations() < last) await setTimeout(1)
+  const deadline = Date.now() + 3000
   while (!(await isRunning()) && Date.now() < deadline) await setTimeout(1)
-  await setTimeout(random(10))
+  await setTimeout(random(within))
+}
+
+async function isCheckpointing(): Promise<boolean> {
+  return (await readdir(dir)).some((name) => name.startsWith(checkpointName))
+}
+
+async function isImporting(): Promise<boolean> {
+  return (await nodeFiles.list(join(dir, importsName))).length > 0
+}
+
+async function isBackingUp(): Promise<boolean> {
+  return (await nodeFiles.list(join(dir, backupsName))).some((name) => name.endsWith('.tmp'))
 }
 
 async function killDuringStart(): Promise<void> {
-  const starting = new ServerProcess(dir)
-  await setTimeout(random(600))
-  await starting.kill()
-  pages += await verifyPages()
+  for (let times = 1 + random(2); times > 0; times--) {
+    const starting = new ServerProcess(dir)
+    await setTimeout(random(600))
+    await starting.kill()
+    assert.equal(starting.stderr, '')
+    kills.duringStart++
+    pages += await verifyPages(false)
+  }
 }
 
-async function countFiles(): Promise<void> {
+async function countMoment(): Promise<void> {
   const names = await readdir(dir)
-  if (names.filter((name) => name.endsWith('.journal')).length > 1) files.duringCheckpoint++
-  if (names.includes(checkpointName)) files.withCheckpointFile++
+  if (names.filter((name) => name.endsWith('.journal')).length > 1) during.checkpoint++
+  if (names.includes(checkpointName)) during.placement++
+  if (await isImporting()) during.import++
+  if (await isBackingUp()) during.backup++
 }
 
-/** Reads the data as the next start will, and compares each page with its checksum. Returns the number of pages. */
-async function verifyPages(): Promise<number> {
+/**
+ * Reads the data as the next start will, and compares each page with its checksum. Returns the number of pages.
+ * @param thoroughly also by SQLite's integrity check
+ */
+async function verifyPages(thoroughly: boolean, use?: (loaded: Loaded) => void): Promise<number> {
   const loaded = await load(nodeFiles, dir)
   try {
     assert.equal(loaded.checkedBy, 'checksums')
     let count = 0
     for (const _ of allPages(loaded.file)) count++
-    assert.ok(isSound(loaded.sqlite))
+    if (thoroughly) assert.ok(isSound(loaded.sqlite))
+    use?.(loaded)
     return count
   } finally {
     await closeFile(loaded)
   }
 }
 
+/** Imports and deletions leave nothing behind, once the server has started after a kill. */
+function expectNothingLeft({ sqlite }: Loaded): void {
+  const count = (from: string) => sqlite.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)?.n
+  for (const table of ['imports', 'import_blocks', 'import_removals']) assert.equal(count(table), 0, table)
+  assert.equal(count(`actors WHERE did LIKE 'import:%'`), 0)
+  assert.equal(count(`accounts WHERE did LIKE 'deleting:%'`), 0)
+  assert.equal(count('records WHERE actor NOT IN (SELECT id FROM accounts)'), 0)
+}
+
+/** Makes a backup as another process, beside the server and its kills. It has all events that were sent before. */
+async function backUp(): Promise<void> {
+  const before = lastEvent
+  const { file } = await backup(dir, new Date())
+  await checkBackup(scratch, file, {}, ({ missingBlobs }, { sqlite }) => {
+    const last = sqlite.get<{ seq: number }>('SELECT max(seq) AS seq FROM events')?.seq ?? 0
+    assert.ok(last >= before, `the backup ends with event ${last}, before ${before}`)
+    if (missingBlobs.length > 0) backups.withoutBlobs++
+  })
+  backups.byOthers++
+  otherBackup = undefined
+}
+
+/** Restores each backup into a scratch folder. */
+async function checkBackups(): Promise<void> {
+  await otherBackup
+  for (const { file } of await listBackups(dir)) {
+    await checkBackup(scratch, file)
+    backups.checked++
+  }
+}
+
 async function connect(url: string): Promise<Listener> {
-  return listening(`${url}/xrpc/com.atproto.sync.subscribeRepos?cursor=${lastEvent}`)
+  return listening(`${url}/xrpc/com.core.sync.subscribeRepos?cursor=${lastEvent}`)
 }
 
 /** Reads events until the connection ends. */
@@ -134,15 +217,28 @@ async function read(consumer: Listener): Promise<void> {
     assert.equal(header.op, 1, JSON.stringify(payload))
     assert.ok(payload.seq > lastEvent, `event ${payload.seq} after ${lastEvent}`)
     lastEvent = payload.seq
-    const cid = payload.commit && String(payload.commit)
-    if (cid) seen.set(cid, (seen.get(cid) ?? 0) + 1)
+    const id = payload.commit ? String(payload.commit) : payload.status === 'deleted' && payload.did
+    if (id) seen.set(id, (seen.get(id) ?? 0) + 1)
   }
 }
 
 function progress(): string {
-  return `${kills} kills (${files.duringCheckpoint} during a checkpoint, ${files.withCheckpointFile} while pages were put in place), ${operations()} operations, ${pages} pages verified, event ${lastEvent}`
+  const guests = clients.flatMap((client) => client.guests?.counts ?? [])
+  const total = (of: (counts: (typeof guests)[number]) => number) => sum(guests.map(of))
+  return [
+    `${kills.underLoad + kills.duringStart} kills, ${kills.duringStart} of them during a start`,
+    `${during.checkpoint} during a checkpoint, ${during.placement} while pages were put in place, ${during.import} during imports, ${during.backup} during a backup`,
+    `${operations()} operations, event ${lastEvent}, ${pages} pages verified`,
+    `${total(({ imports }) => imports)} imports, ${total(({ resumedImports }) => resumedImports)} sent again after a kill`,
+    `${total(({ deletions }) => deletions)} deletions, ${total((counts) => counts.unacknowledgedDeletions)} cut by a kill`,
+    `${backups.byServer} backups by the server, ${backups.byOthers} beside it (${backups.withoutBlobs} without deleted blobs), ${backups.checked} checked`,
+  ].join('; ')
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
 }

@@ -4,21 +4,14 @@
  */
 import { expect } from 'vitest'
 import { adminAuth } from '../support/server.ts'
+import { type Answer, exchange, ServerKilled } from './exchange.ts'
+import { GuestAccounts } from './guest-accounts.ts'
 import type { Random } from './random.ts'
 
 const password = 'the password of a client'
 
-/** The connection broke: the server has been killed. */
-class ServerKilled extends Error {}
-
-interface Answer {
-  readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
-  readonly body: any
-}
-
 /** Throws if it does not hold. */
-type Fact = () => Promise<void>
+export type Fact = () => Promise<void>
 
 interface BlobRef {
   readonly ref: { readonly $link: string }
@@ -49,12 +42,18 @@ export class LoadClient {
   readonly #notes: string[] = []
   /** CIDs of the acknowledged commits. */
   readonly commits: string[] = []
+  /** Accounts that import archives and are deleted; only with a data directory. */
+  readonly guests: GuestAccounts | undefined
   #count = 0
   #operations = 0
 
-  constructor(name: string, random: Random) {
+  /** @param dataDir of the server, where the codes of its mails are */
+  constructor(name: string, random: Random, dataDir?: string) {
     this.#name = name
     this.#random = random
+    if (dataDir === undefined) return
+    const setFact = (subject: string, fact: Fact) => this.#setFact(subject, fact)
+    this.guests = new GuestAccounts({ name, random, dataDir, setFact, url: () => this.url })
   }
 
   get factCount(): number {
@@ -77,7 +76,9 @@ export class LoadClient {
 
   /** Writes until the server is killed. */
   async writeUntilKilled(): Promise<void> {
+    const { guests } = this
     const operations = [
+      ...(guests ? [() => guests.importTwo(), () => guests.deleteOne()] : []),
       this.#refresh,
       this.#makeAppPassword,
       this.#revokeAppPassword,
@@ -293,13 +294,4 @@ export class LoadClient {
     }
     return exchange(`${this.url}/xrpc/com.core.server.${method}`, request)
   }
-}
-
-async function exchange(url: string, request: RequestInit): Promise<Answer> {
-  const { status, text } = await fetch(url, request)
-    .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-    .catch((cause: unknown) => {
-      throw new ServerKilled('The connection broke', { cause })
-    })
-  return { status, body: text === '' ? undefined : JSON.parse(text) }
 }

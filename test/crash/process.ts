@@ -34,6 +34,16 @@ export class ServerProcess {
     return this.#stderr
   }
 
+  /** Its standard output. */
+  get stdout(): string {
+    return this.#stdout
+  }
+
+  /** Asks for a backup; see `server.ts`. */
+  backUp(): void {
+    this.#child.kill('SIGUSR2')
+  }
+
   /** Kills the process; unlike a power cut, this keeps the system's page cache. */
   async kill(): Promise<void> {
     const exit = once(this.#child, 'exit')

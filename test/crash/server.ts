@@ -1,4 +1,4 @@
-/** The real server with frequent checkpoints and an archive of most events: `node server.ts DATA_DIR`. */
+/** The real server with frequent checkpoints and an archive of most events: `node server.ts DATA_DIR`. It makes a backup on SIGUSR2. */
 import { startServer } from '../../server/server.ts'
 import { lowArchiveLimits } from '../support/archive-limits.ts'
 import { passwords } from '../support/passwords.ts'
@@ -6,9 +6,15 @@ import { testConfig } from '../support/server.ts'
 
 const [, , dataDir = ''] = process.argv
 const config = testConfig({ dataDir, logLevel: 'error' })
-const { url } = await startServer(config, {
+const { url, services } = await startServer(config, {
   passwords,
   checkpointBytes: 15_000,
   archiveLimits: lowArchiveLimits,
+})
+process.on('SIGUSR2', () => {
+  services.store.backup().then(
+    () => process.stdout.write('made a backup\n'),
+    (error: unknown) => process.stderr.write(`${error}\n`),
+  )
 })
 process.stdout.write(`listening on ${url}\n`)
