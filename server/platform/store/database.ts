@@ -10,7 +10,7 @@
 import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo, BackupKind } from './backups/backup.ts'
-import { waitForBackup } from './backups/backup-lock.ts'
+import { tryLock } from './backups/backup-lock.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
 import { FreeSpace } from './disk-space.ts'
@@ -274,7 +274,8 @@ export class Database implements Reader {
   }
 
   async #checkpoint(): Promise<void> {
-    await waitForBackup(this.#files, this.#options.directory, () => this.#closing !== undefined)
+    const isClosing = () => this.#closing !== undefined
+    await (await tryLock(this.#files, this.#options.directory, isClosing))?.release()
     await this.#finishCheckpoint()
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return

@@ -25,13 +25,16 @@ export async function whileLocked<T>(files: Files, dir: string, work: () => Prom
   }
 }
 
-/** Waits up to ten minutes for the backup that another process makes. @param isUrgent ends it early */
-export async function waitForBackup(files: Files, dir: string, isUrgent: () => boolean): Promise<void> {
-  // Without a folder of backups, or on a disk that has no room for a lock, there is nothing to wait for.
-  await lockFolder(files, join(dir, backupsName), isUrgent).then(
-    (lock) => lock.release(),
-    () => {},
-  )
+/**
+ * Takes the lock, for up to ten minutes. Returns undefined without a folder of backups, and on a disk that is full or read-only.
+ * @param isUrgent ends the wait early
+ */
+export async function tryLock(
+  files: Files,
+  dir: string,
+  isUrgent?: () => boolean,
+): Promise<Lock | undefined> {
+  return lockFolder(files, join(dir, backupsName), isUrgent).catch(() => undefined)
 }
 
 async function lockFolder(files: Files, folder: string, isUrgent = () => false): Promise<Lock> {

@@ -14,7 +14,7 @@ import { backupsName, blobPath, blobsName, checkpointName, databaseName, journal
 import { closeFile, setSeq } from '../pages/database-file.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
-import { whileLocked } from './backup-lock.ts'
+import { tryLock, whileLocked } from './backup-lock.ts'
 import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
@@ -55,11 +55,14 @@ export async function backup(
   kind: BackupKind = 'manual',
   files: Files = nodeFiles,
 ): Promise<BackupInfo> {
+  const path = join(dir, databaseName)
+  if (!(await exists(files, path))) throw new StoreDamaged(path, 'is missing')
   let attempt = 0
-  return withContent(files, dir, (content) => {
+  const write = (content: Content) => {
     attempt++
     return writeBackup(files, dir, content, at, kind, attempt < readAttempts)
-  })
+  }
+  return whileLocked(files, dir, () => withContent(files, dir, write))
 }
 
 /**
@@ -73,7 +76,8 @@ export async function exportBackup(
   options: PortableOptions,
   files: Files = nodeFiles,
 ): Promise<number> {
-  await withContent(files, dir, async ({ bytes, chunks, blobs }) => {
+  const lock = await tryLock(files, dir)
+  const write = async ({ bytes, chunks, blobs }: Content) => {
     const hash = createHash('sha256')
     const database = { bytes, chunks: hashed(chunks(), hash) }
     const media = intactBlobs(files, join(dir, blobsName), blobs)
@@ -84,7 +88,8 @@ export async function exportBackup(
         assertSame(file, hash, database),
       )
     })
-  })
+  }
+  await withContent(files, dir, write).finally(() => lock?.release())
   return files.size(file)
 }
 
@@ -112,30 +117,26 @@ async function* intactBlobs(
 class Outdated extends Error {}
 
 /**
- * Calls `use` with the data as they are on disk, while no other process makes a backup and the server waits with its next checkpoint.
- * Calls it again if the server has put other pages in place meanwhile, or if it throws Outdated.
+ * Calls `use` with the data as they are on disk. Calls it again if the server has put other pages in place meanwhile, or if it throws
+ * Outdated.
  */
 async function withContent<T>(files: Files, dir: string, use: (content: Content) => Promise<T>): Promise<T> {
-  const path = join(dir, databaseName)
-  if (!(await exists(files, path))) throw new StoreDamaged(path, 'is missing')
-  return whileLocked(files, dir, async () => {
-    for (let failures = 0; ; ) {
-      const before = await journalsOf(files, dir)
-      let loaded: Loaded | undefined
-      try {
-        loaded = await load(files, dir)
-        return await use(contentOf(loaded))
-      } catch (error) {
-        if (error instanceof Outdated) continue
-        if (!(error instanceof StoreDamaged || isMissing(error))) throw error
-        // A checkpoint may have begun and ended meanwhile: before it and after it, the directory has the same two journals.
-        failures = (await journalsOf(files, dir)) === before ? failures + 1 : 0
-        if (failures === damagedReads) throw error
-      } finally {
-        if (loaded) await closeFile(loaded)
-      }
+  for (let failures = 0; ; ) {
+    const before = await journalsOf(files, dir)
+    let loaded: Loaded | undefined
+    try {
+      loaded = await load(files, dir)
+      return await use(contentOf(loaded))
+    } catch (error) {
+      if (error instanceof Outdated) continue
+      if (!(error instanceof StoreDamaged || isMissing(error))) throw error
+      // A checkpoint may have begun and ended meanwhile: before it and after it, the directory has the same two journals.
+      failures = (await journalsOf(files, dir)) === before ? failures + 1 : 0
+      if (failures === damagedReads) throw error
+    } finally {
+      if (loaded) await closeFile(loaded)
     }
-  })
+  }
 }
 
 /** Changes with each checkpoint. */

@@ -19,7 +19,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { backup, backupIsDue, listBackups } from '../../../../server/platform/store/backups/backup.ts'
+import {
+  backup,
+  backupIsDue,
+  exportBackup,
+  listBackups,
+} from '../../../../server/platform/store/backups/backup.ts'
 import { checkBackup } from '../../../../server/platform/store/backups/read-backup.ts'
 import { restore } from '../../../../server/platform/store/backups/restore.ts'
 import { Database, type Schema } from '../../../../server/platform/store/database.ts'
@@ -262,6 +267,17 @@ describe('backups', () => {
     expect(ends).toEqual(['backup', 'checkpoint'])
     expect(texts(db)).toHaveLength(21)
     await db.close()
+  })
+
+  test('an export is made of data on a disk that accepts no lock', async () => {
+    const db = await open(first)
+    await insert(db, 'a')
+    await db.backup()
+    await db.close()
+    const lock = async () => Promise.reject(new Error('the disk is full'))
+    const file = join(directory, 'carried.tar.gz')
+    await exportBackup(directory, file, { createdAt: now() }, { ...nodeFiles, lock })
+    await checkBackup(directory, file)
   })
 
   test('a server closes beside the backup of another process', async () => {
