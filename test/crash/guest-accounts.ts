@@ -61,20 +61,13 @@ export class GuestAccounts {
     if (!guest) return
     const { name, did, email, accessJwt } = guest
     // If the server is killed before the deletion, the account stays as it was.
-    this.#setFact(name, async () => {
-      await this.#isWhole(guest)
-      this.#imported.push(guest)
-    })
+    this.#setFact(name, () => this.#keep(guest))
     await this.#callOrThrow('com.core.server.requestAccountDelete', undefined, accessJwt)
     const token = (await listOutbox(this.#options.dataDir)).find(({ to }) => to === email)?.code
     this.#setFact(name, async () => {
       const { status } = await this.#signIn(guest)
       this.counts.unacknowledgedDeletions++
-      if (status === 200) {
-        await this.#isWhole(guest)
-        this.#imported.push(guest)
-        this.#setFact(name, () => this.#isWhole(guest))
-      } else await this.#setDeleted(guest)
+      await (status === 200 ? this.#keep(guest) : this.#setDeleted(guest))
     })
     await this.#callOrThrow('com.core.server.deleteAccount', { did, password, token }, accessJwt)
     this.counts.deletions++
@@ -101,8 +94,7 @@ export class GuestAccounts {
       if (found.size > 0) expect(found).toEqual(records)
       this.counts.resumedImports++
       await this.#sendArchive(guest)
-      await this.#isWhole(guest)
-      this.#setImported(guest)
+      await this.#keep(guest)
     })
     await this.#sendArchive(guest)
     this.counts.imports++
@@ -113,6 +105,11 @@ export class GuestAccounts {
       const status = await this.#call('com.core.server.checkAccountStatus', undefined, accessJwt)
       expect(status.body.activated).toBe(true)
     })
+  }
+
+  async #keep(guest: Guest): Promise<void> {
+    await this.#isWhole(guest)
+    this.#setImported(guest)
   }
 
   #setImported(guest: Guest): void {

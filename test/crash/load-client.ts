@@ -78,7 +78,7 @@ export class LoadClient {
   async writeUntilKilled(): Promise<void> {
     const { guests } = this
     const operations = [
-      ...(guests ? [() => guests.importTwo(), () => guests.deleteOne()] : []),
+      ...(guests ? [() => guests.importTwo(), () => guests.deleteOne(), () => guests.deleteOne()] : []),
       this.#refresh,
       this.#makeAppPassword,
       this.#revokeAppPassword,
