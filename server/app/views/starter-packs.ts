@@ -4,13 +4,12 @@ import * as graph from '../../platform/store/tables/graph.ts'
 import * as lists from '../../platform/store/tables/lists.ts'
 import { joined } from '../../platform/store/tables/starter-packs.ts'
 import { iso } from '../../platform/util/time.ts'
-import { recordJson } from '../../repository/records/view.ts'
 import type { ViewContext } from './context.ts'
 import { findRecord } from './find.ts'
 import { listItemViews } from './list-views.ts'
 import { type List, listViewBasic, loadLists } from './lists.ts'
 import { isHidden, profileViewBasic } from './profiles.ts'
-import type { ViewRecord } from './records.ts'
+import { jsonOf, type ViewRecord } from './records.ts'
 
 const { starterpack, list: listCollection } = app.example.graph
 
@@ -71,14 +70,15 @@ function sample(ctx: ViewContext, list: number): app.example.graph.defs.ListItem
   )
 }
 
-function commonView(ctx: ViewContext, { actor, uri, cid, indexedAt, bytes }: StarterPack) {
+function commonView(ctx: ViewContext, pack: StarterPack) {
+  const { actor, uri, cid, indexedAt } = pack
   const rkey = uri.slice(uri.lastIndexOf('/') + 1)
   const since = iso(new Date(ctx.now().getTime() - week))
   const counts = joined(ctx.db, { actor, rkey }, ctx.names.stored(starterpack.$type), since)
   return {
     uri,
     cid,
-    record: recordJson(bytes),
+    record: jsonOf(pack),
     creator: profileViewBasic(ctx, actor),
     joinedWeekCount: counts.recent,
     joinedAllTimeCount: counts.total,

@@ -2,10 +2,9 @@
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
 import { instant, iso } from '../../platform/util/time.ts'
-import { recordJson } from '../../repository/records/view.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
-import type { ViewRecord } from './records.ts'
+import { jsonOf, type ViewRecord } from './records.ts'
 
 type StatusRecord = app.example.actor.status.Main
 
@@ -14,15 +13,16 @@ const minute = 60_000
 /** `app.example.actor.defs#statusView`; undefined when the status has expired. */
 export function statusView(
   ctx: ViewContext,
-  { did, uri, cid, bytes, value }: ViewRecord<StatusRecord>,
+  status: ViewRecord<StatusRecord>,
 ): app.example.actor.defs.StatusView | undefined {
+  const { did, uri, cid, value } = status
   const end = expiry(value)
   if (end && end <= ctx.now()) return undefined
   return {
     uri,
     cid,
     status: value.status,
-    record: recordJson(bytes),
+    record: jsonOf(status),
     embed: embedView(ctx, did, value.embed),
     expiresAt: end && iso(end),
     isActive: true,
