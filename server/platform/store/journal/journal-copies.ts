@@ -47,20 +47,24 @@ export function shorten(bytes: Buffer): Buffer {
 
 /** Returns the bytes that were shortened. */
 export function restore(bytes: Buffer): Buffer {
-  const count = bytes.readUInt16LE()
-  let kept = 2 + copyBytes * count
-  if (count === 0) return bytes.subarray(kept)
-  let size = bytes.length - kept
-  for (let copy = 2; copy < kept; copy += copyBytes) size += bytes.readUInt16LE(copy + 4)
+  const start = 2 + copyBytes * bytes.readUInt16LE()
+  const kept = bytes.subarray(start)
+  if (start === 2) return kept
+  const copies = new Uint16Array(Uint8Array.from(bytes.subarray(2, start)).buffer)
+  let size = kept.length
+  for (let copy = 0; copy < copies.length; copy += 3) size += copies[copy + 2] as number
   const restored = Buffer.allocUnsafe(size)
+  // The kept bytes move from the end to their places, and the copies fill the space between.
+  let next = size - kept.length
+  restored.set(kept, next)
   let end = 0
-  for (let copy = 2; copy < 2 + copyBytes * count; copy += copyBytes) {
-    const at = bytes.readUInt16LE(copy)
-    const from = bytes.readUInt16LE(copy + 2)
-    bytes.copy(restored, end, kept, kept + at - end)
-    kept += at - end
-    end = at + restored.copy(restored, at, from, from + bytes.readUInt16LE(copy + 4))
+  for (let copy = 0; copy < copies.length; copy += 3) {
+    const at = copies[copy] as number
+    const from = copies[copy + 1] as number
+    restored.copyWithin(end, next, next + at - end)
+    next += at - end
+    end = at + (copies[copy + 2] as number)
+    restored.copyWithin(at, from, from + end - at)
   }
-  bytes.copy(restored, end, kept)
   return restored
 }
