@@ -70,7 +70,10 @@ export function createCalls(deps: CallsDeps): Calls {
     'backups.previewChosen': { accepts: args(optional(secret)), handle: backups['backups.previewChosen'] },
     'backups.import': { accepts: args(optional(secret)), handle: backups['backups.import'] },
     'salvage.preview': { accepts: none, handle: salvages['salvage.preview'] },
-    'salvage.run': { accepts: args(oneOf('database', 'changed', 'backup')), handle: salvages['salvage.run'] },
+    'salvage.run': {
+      accepts: args(oneOf('database', 'rows', 'changed', 'backup')),
+      handle: salvages['salvage.run'],
+    },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
 
     'logs.tail': { accepts: none, handle: () => logs.tail() },

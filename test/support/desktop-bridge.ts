@@ -45,6 +45,8 @@ export const salvage: SalvagePreview = {
   backup: undefined,
   damaged: [],
   keptTransactions: 12,
+  lostRows: [],
+  consequences: [],
   lostTransactions: 0,
   isExact: true,
   keptUntil: undefined,

@@ -14,7 +14,7 @@ import { tryLock } from './backups/backup-lock.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
 import { FreeSpace } from './disk-space.ts'
-import { StoreFull, StoreUnavailable } from './errors.ts'
+import { StoreDamaged, StoreFull, StoreUnavailable } from './errors.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { CommitLog } from './journal/commit-log.ts'
 import { defaultReserveBytes } from './journal/journal-file.ts'
@@ -189,14 +189,17 @@ export class Database implements Reader {
     return [...this.#file.damaged].sort((a, b) => a - b)
   }
 
-  /** Reads a page of the file and compares it with its checksum; takes some microseconds. @throws StoreUnavailable when closed */
+  /**
+   * Reads a page of the file and compares it with its checksum; takes some microseconds. A damaged free page is replaced by the next
+   * checkpoint. @throws StoreUnavailable when closed
+   */
   isPageIntact(number: number): boolean {
     this.#assertOpen()
     try {
       this.#file.read(number)
       return true
-    } catch {
-      return false
+    } catch (error) {
+      return error instanceof StoreDamaged && this.#overlay.clearIfFree(number)
     }
   }
 

@@ -1,6 +1,7 @@
 /** The only file that imports sql.js: SQLite with cached statements and plain rows. */
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
+import { StoreDamaged } from './errors.ts'
 import { pageBytes } from './pages/page-file.ts'
 import { PageOverlay } from './pages/page-overlay.ts'
 
@@ -184,6 +185,16 @@ export class Sqlite {
     this.#statements.clear()
   }
 
+  /** Yields the rows of a query, each as its values. */
+  *each(sql: string): Generator<SqlValue[]> {
+    const statement = this.#checked(() => this.#db.prepare(sql))
+    try {
+      while (this.#checked(() => statement.step())) yield statement.get() as SqlValue[]
+    } finally {
+      statement.free()
+    }
+  }
+
   /** Yields the bytes of the SQLite file, which must not change meanwhile. */
   *chunks(): Generator<Uint8Array> {
     const overlay = this.#overlay
@@ -193,8 +204,7 @@ export class Sqlite {
       const end = Math.min(start + chunkBytes, size)
       const chunk = Buffer.allocUnsafe(end - start)
       for (let at = start; at < end; at += pageBytes) {
-        const page = this.#checked(() => overlay.subarray(at, at + pageBytes))
-        chunk.set(page, at - start)
+        chunk.set(pageOrEmpty(overlay, at / pageBytes + 1), at - start)
       }
       yield chunk
     }
@@ -305,6 +315,16 @@ export class Sqlite {
   /** Rows changed since the start, by triggers and foreign keys as well. */
   #totalChanges(): number {
     return this.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+  }
+}
+
+/** Returns a page; zeros for a damaged one that is free. @throws StoreDamaged */
+function pageOrEmpty(overlay: PageOverlay, number: number): Uint8Array {
+  try {
+    return overlay.page(number)
+  } catch (error) {
+    if (error instanceof StoreDamaged && overlay.clearIfFree(number)) return overlay.page(number)
+    throw error
   }
 }
 

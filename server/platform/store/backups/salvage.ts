@@ -39,20 +39,29 @@ import {
 import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Sqlite } from '../sqlite.ts'
+import type { Writer } from '../transaction.ts'
 import { listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
 import { scratchPrefix } from './backup-leftovers.ts'
 import { unpack } from './read-backup.ts'
 import { finishRestore } from './restore.ts'
+import { copyRows, type LostRows } from './salvage-rows.ts'
 
 export interface SalvagePlan {
-  /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */
-  readonly from: 'database' | 'changed' | 'backup'
+  /**
+   * `rows`: pages of the database are lost, the rows of the others are copied. `changed`: another program wrote the database, which is
+   * sound. `backup`: the database is lost.
+   */
+  readonly from: 'database' | 'rows' | 'changed' | 'backup'
   /** The backup that it starts from. */
   readonly backup: string | undefined
   /** Damaged or missing files, by their name in the data directory. */
   readonly damaged: readonly string[]
   readonly keptTransactions: number
+  /** Lost rows, and those that refer to them. */
+  readonly lostRows: readonly LostRows[]
+  /** Sentences of `repair`. */
+  readonly consequences: readonly string[]
   readonly lostTransactions: number
   /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
   readonly isExact: boolean
@@ -67,6 +76,8 @@ export interface SalvageOptions {
   readonly now: () => Date
   /** Asked before anything changes. Nothing does unless it returns true. */
   readonly confirm: (plan: SalvagePlan) => Promise<boolean>
+  /** Makes the rows consistent that are left if some are lost. Returns a sentence on each consequence. */
+  readonly repair?: (tx: Writer) => Promise<readonly string[]>
   readonly files?: Files
 }
 
@@ -81,7 +92,7 @@ export async function salvage(
   const lock = await files.lock(dir)
   try {
     await finishRestore(files, dir, now())
-    const { sqlite, file, seq, plan } = await recover(files, dir, options.schema)
+    const { sqlite, file, seq, plan } = await recover(files, dir, options)
     try {
       if (!(await confirm(plan))) return undefined
       await takeBlobs(files, dir, sqlite)
@@ -105,10 +116,13 @@ interface Recovered extends OpenedFile {
   readonly plan: SalvagePlan
 }
 
-async function recover(files: Files, dir: string, schema: Schema): Promise<Recovered> {
+async function recover(
+  files: Files,
+  dir: string,
+  { schema, repair }: Pick<SalvageOptions, 'schema' | 'repair'>,
+): Promise<Recovered> {
   const present = await filesByName(files, dir)
-  const start = await readStart(files, dir, present, schema)
-  const { sqlite } = start
+  let start = await readStart(files, dir, present, schema)
   try {
     const damaged = [...start.damaged]
     let seq = start.seq
@@ -130,7 +144,7 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
         isBroken = true
         continue
       }
-      const applied = applyFrames(sqlite, journal, seq)
+      const applied = applyFrames(start.sqlite, journal, seq)
       // The disk refused a read: the transactions are not lost.
       if (applied.error instanceof StoreUnavailable) throw applied.error
       seq = applied.last
@@ -138,7 +152,11 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
     }
     // Then nothing says how many transactions the lost database had.
     if (start.from === 'backup' && end <= start.seq) isExact = false
+    if (start.mayLoseRows) start = await replaceByCopy(files, dir, start, seq, schema)
+    const { sqlite, lostRows } = start
     const plan: SalvagePlan = {
+      lostRows,
+      consequences: lostRows.length > 0 ? ((await repair?.(writerOf(sqlite))) ?? []) : [],
       from: start.from,
       backup: start.backup,
       damaged,
@@ -152,6 +170,14 @@ async function recover(files: Files, dir: string, schema: Schema): Promise<Recov
   } catch (error) {
     await closeFile(start)
     throw error
+  }
+}
+
+function writerOf(sqlite: Sqlite): Writer {
+  return {
+    get: (sql, params) => sqlite.get(sql, params),
+    all: (sql, params) => sqlite.all(sql, params),
+    run: (sql, params) => sqlite.execute(sql, params).changes,
   }
 }
 
@@ -188,9 +214,28 @@ async function filesByName(files: Files, dir: string): Promise<Map<string, strin
   return present
 }
 
-type Start = OpenedFile & Pick<SalvagePlan, 'from' | 'backup' | 'damaged'>
+interface Start extends OpenedFile, Pick<SalvagePlan, 'from' | 'backup' | 'damaged' | 'lostRows'> {
+  /** Whether a page that is lost has rows. The journals are applied up to the first transaction that needs it, then the others are copied. */
+  readonly mayLoseRows?: boolean
+}
 
-/** Opens the database if its pages verify or can be repaired, else the newest backup that is intact. */
+/** Closes a database with lost pages. Returns a copy of its rows. */
+async function replaceByCopy(
+  files: Files,
+  dir: string,
+  start: Start,
+  seq: number,
+  schema: Schema,
+): Promise<Start> {
+  const { copy, lost } = await copyRows(files, copyPath(dir), { ...start, seq }, schema)
+  await closeFile(start)
+  return { ...start, ...copy, lostRows: lost }
+}
+
+/**
+ * Opens the database if its pages verify or can be repaired, else the newest backup that is intact if the journals continue it, else the
+ * rows of the database, else that backup.
+ */
 async function readStart(
   files: Files,
   dir: string,
@@ -208,11 +253,68 @@ async function readStart(
     }
     return own
   }
+  const backup = await readBackup(files, dir)
+  const [first = Number.POSITIVE_INFINITY] = journalSeqs([...present.keys()])
+  if (backup && first <= backup.seq + 1) return backup
+  const rows = path === undefined ? undefined : await readRows(files, dir, path, present, schema)
+  if (rows && backup) await closeFile(backup)
+  if (rows ?? backup) return (rows ?? backup) as Start
+  throw new StoreDamaged(join(dir, databaseName), 'is damaged, and there is no intact backup beside it')
+}
+
+async function readBackup(files: Files, dir: string): Promise<Start | undefined> {
   for (const { file } of await listBackups(dir, files)) {
     const opened = await openBackup(files, dir, file)
-    if (opened) return { ...opened, from: 'backup', backup: file, damaged: [databaseName] }
+    if (opened) return { ...opened, from: 'backup', backup: file, damaged: [databaseName], lostRows: [] }
   }
-  throw new StoreDamaged(join(dir, databaseName), 'is damaged, and there is no intact backup beside it')
+  return undefined
+}
+
+/** Opens the database with pages that are lost; undefined if they have its schema. */
+async function readRows(
+  files: Files,
+  dir: string,
+  path: string,
+  present: ReadonlyMap<string, string>,
+  schema: Schema,
+): Promise<Start | undefined> {
+  const file = await PageFile.open(files, path)
+  try {
+    const found: { pages: Pages; lost: number; damaged: readonly string[]; checksums: PageChecksums }[] = []
+    for (const { checksums, pages, damaged } of await statesOf(files, present)) {
+      if (!checksums || checksums.hasUnknown) continue
+      file.checksums = checksums
+      file.frozen = pages
+      const bad = badPages(file)
+      const repaired = await findPages(files, dir, file, bad)
+      const lost = bad.length - repaired.size
+      found.push({ pages: new Map([...(pages ?? []), ...repaired]), lost, damaged, checksums })
+    }
+    // The state before or after a checkpoint: pages of the other one count as damaged.
+    const [state] = found.sort((a, b) => a.lost - b.lost)
+    if (!state) throw new StoreDamaged(path, 'has no checksums')
+    file.checksums = state.checksums
+    file.frozen = state.pages
+    const description = {
+      ...({ from: 'rows', backup: undefined, lostRows: [] } as const),
+      damaged: [databaseName, ...state.damaged],
+    }
+    const opened = await openPageFile(file, 'quick')
+    checkVersion(join(dir, databaseName), opened.sqlite, schema)
+    opened.sqlite.close()
+    await files.makeDir(scratchOf(dir))
+    const { copy, lost } = await copyRows(files, copyPath(dir), opened, schema)
+    if (lost.length === 0) {
+      await file.close()
+      return { ...description, ...copy }
+    }
+    await closeFile(copy)
+    return { ...description, ...(await openPageFile(file, 'quick')), mayLoseRows: true }
+  } catch (error) {
+    await file.close()
+    if (!(error instanceof StoreDamaged)) throw error
+    return undefined
+  }
 }
 
 async function readOwn(
@@ -270,13 +372,18 @@ async function openState(
   file.checksums = checksums
   file.frozen = pages
   const bad = badPages(file)
-  const repaired = await repairPages(files, dir, file, bad)
-  if (!repaired) return undefined
+  const repaired = await findPages(files, dir, file, bad)
+  if (repaired.size < bad.length) return undefined
   const earlier = checksums ? undefined : present.get(earlierChecksumName)
   if (earlier && (await compareEarlier(files, file.path, earlier)) === 'other') return undefined
   file.frozen = new Map([...(pages ?? []), ...repaired])
   const all = bad.length > 0 ? [databaseName, ...damaged] : damaged
-  return openConsistent(file, async () => ({ from: 'database', backup: undefined, damaged: all }))
+  return openConsistent(file, async () => ({
+    from: 'database',
+    backup: undefined,
+    damaged: all,
+    lostRows: [],
+  }))
 }
 
 /**
@@ -296,14 +403,16 @@ async function openChanged(
   return openConsistent(file, async ({ seq }) =>
     (await hasLater(files, present, seq))
       ? undefined
-      : { from: 'changed', backup: undefined, damaged: [databaseName] },
+      : { from: 'changed', backup: undefined, damaged: [databaseName], lostRows: [] },
   )
 }
 
 /** Returns the database with what `describe` says of it, if it is consistent. */
 async function openConsistent(
   file: PageFile,
-  describe: (opened: OpenedFile) => Promise<Pick<SalvagePlan, 'from' | 'backup' | 'damaged'> | undefined>,
+  describe: (
+    opened: OpenedFile,
+  ) => Promise<Pick<Start, 'from' | 'backup' | 'damaged' | 'lostRows'> | undefined>,
 ): Promise<Start | undefined> {
   const opened = await openPageFile(file, 'quick').catch((error: unknown) => {
     if (error instanceof StoreDamaged) return undefined
@@ -330,16 +439,15 @@ function badPages(file: PageFile): number[] {
   return bad
 }
 
-/** Finds damaged pages in the backups: a page that has the checksum is the same. Undefined if one is in none. */
-async function repairPages(
+/** Finds damaged pages in the backups: a page that has the checksum is the same. */
+async function findPages(
   files: Files,
   dir: string,
   { checksums }: PageFile,
   bad: readonly number[],
-): Promise<Map<number, Uint8Array> | undefined> {
+): Promise<Map<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>()
-  if (bad.length === 0) return found
-  if (!checksums) return undefined
+  if (bad.length === 0 || !checksums) return found
   for (const { file } of await listBackups(dir, files)) {
     const opened = await openBackup(files, dir, file)
     if (!opened) continue
@@ -349,14 +457,18 @@ async function repairPages(
       if (!checksums.differs(number, page)) found.set(number, Buffer.from(page))
     }
     await closeFile(opened)
-    if (found.size === bad.length) return found
+    if (found.size === bad.length) break
   }
-  return undefined
+  return found
 }
 
 /** A folder for the database of a backup, while it is needed. */
 function scratchOf(dir: string): string {
   return join(dir, backupsName, `${scratchPrefix}salvage`)
+}
+
+function copyPath(dir: string): string {
+  return join(scratchOf(dir), 'rows')
 }
 
 async function openBackup(files: Files, dir: string, file: string): Promise<OpenedFile | undefined> {

@@ -5,6 +5,7 @@
  * and replaces it by an array only if it is to be longer than its `length`, or shorter than it is. `Sqlite` never lets SQLite shorten it.
  */
 import { StoreDamaged, StoreUnavailable } from '../errors.ts'
+import { freePages } from './free-pages.ts'
 import { type PageFile, type Pages, pageBytes } from './page-file.ts'
 
 /** Pages per allocation: many small ones would leave gaps in the memory of the process. */
@@ -32,6 +33,13 @@ export class PageOverlay {
     return this.#changed.size
   }
 
+  /** Number of pages, with those that the file does not have yet. */
+  get pageCount(): number {
+    let count = this.#file.count
+    for (const number of this.#changed.keys()) count = Math.max(count, number)
+    return count
+  }
+
   /** Returns the reason of a failed read, once; SQLite knows only that the disk has failed. */
   takeFailure(): StoreDamaged | StoreUnavailable | undefined {
     const failure = this.#failure
@@ -42,7 +50,25 @@ export class PageOverlay {
   /** Returns what sql.js is to open. @param refusal is thrown for each page that cannot be read */
   source(refusal: unknown): Pick<PageOverlay, 'length'> & { subarray(): PageOverlay; slice(): PageOverlay } {
     this.#refusal = refusal
-    return { length: this.#file.count * pageBytes, subarray: () => this, slice: () => this }
+    return { length: this.pageCount * pageBytes, subarray: () => this, slice: () => this }
+  }
+
+  /** Returns a page, valid until the next call. @throws StoreDamaged, StoreUnavailable */
+  page(number: number): Uint8Array {
+    try {
+      return this.#changed.get(number) ?? this.#file.read(number)
+    } catch (error) {
+      if (error instanceof StoreDamaged) throw error
+      throw new StoreUnavailable(`The disk refused a read (${error}). Check the disk, then try again.`)
+    }
+  }
+
+  /** Replaces a damaged page by zeros if it is free, because nothing reads it. Returns whether it is. */
+  clearIfFree(number: number): boolean {
+    if (!freePages((each) => this.page(each)).has(number)) return false
+    if (!this.#changed.has(number)) this.set(new Uint8Array(pageBytes), (number - 1) * pageBytes)
+    this.#file.damaged.delete(number)
+    return true
   }
 
   /** Returns bytes of one page, valid until the next call. */
@@ -50,7 +76,7 @@ export class PageOverlay {
     const number = Math.floor(start / pageBytes) + 1
     const offset = start % pageBytes
     if (offset + end - start > pageBytes) throw new Error(`A read of SQLite spans pages: ${start} to ${end}`)
-    const page = this.#changed.get(number) ?? this.#read(number)
+    const page = this.#read(number)
     return page.subarray(offset, offset + end - start)
   }
 
@@ -81,12 +107,9 @@ export class PageOverlay {
 
   #read(number: number): Uint8Array {
     try {
-      return this.#file.read(number)
+      return this.page(number)
     } catch (error) {
-      const isDamaged = error instanceof StoreDamaged
-      this.#failure = isDamaged
-        ? error
-        : new StoreUnavailable(`The disk refused a read (${error}). Check the disk, then try again.`)
+      this.#failure = error as StoreDamaged | StoreUnavailable
       throw this.#refusal
     }
   }

@@ -9,6 +9,7 @@ export const pageKinds = [
   'index interior',
   'index leaf',
   'overflow',
+  'free list',
   'free',
 ] as const
 export type PageKind = (typeof pageKinds)[number]
@@ -21,7 +22,7 @@ const treeKinds: Record<number, PageKind> = {
   13: 'table leaf',
 }
 
-/** Returns the numbers of the pages. `meta` is the one of the table `store_meta`, `first` is page 1. */
+/** Returns the numbers of the pages. `meta` is the one of the table `store_meta`, `first` is page 1, `free list` names free pages. */
 export async function pagesByKind(file: Buffer): Promise<Map<PageKind, number[]>> {
   const sqlite = await openBytes(file)
   const roots = sqlite.all<{ name: string; rootpage: number }>(
@@ -57,7 +58,7 @@ function walk(file: Buffer, number: number, kinds: Map<number, PageKind>, as?: P
 function walkFree(file: Buffer, kinds: Map<number, PageKind>): void {
   for (let trunk = file.readUInt32BE(32); trunk > 0; trunk = file.readUInt32BE((trunk - 1) * pageBytes)) {
     const start = (trunk - 1) * pageBytes
-    kinds.set(trunk, 'free')
+    kinds.set(trunk, 'free list')
     for (let leaf = 0; leaf < file.readUInt32BE(start + 4); leaf++) {
       kinds.set(file.readUInt32BE(start + 8 + 4 * leaf), 'free')
     }
