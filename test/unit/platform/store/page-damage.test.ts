@@ -261,3 +261,27 @@ test('a damaged free page is replaced when it is used', async () => {
     expect(damages, `page ${number}`).toEqual([])
   }
 })
+
+test('a damaged free page stops no backup, and the next checkpoint replaces it', async () => {
+  for (const number of changedPages.get('free') ?? []) {
+    const copy = flipped(changed, (number - 1) * pageBytes + 2047)
+    const db = await open(copy)
+    await db.backup()
+    expect(db.isPageIntact(number), `page ${number}`).toBe(true)
+    expect(db.damagedPages).toEqual([])
+    await db.transact((tx) => tx.run('UPDATE entry SET version = 9 WHERE id = 1'))
+    await db.checkpoint()
+    await db.close()
+    expect(copy.content(path).subarray((number - 1) * pageBytes, number * pageBytes)).toEqual(
+      changed.content(path).subarray((number - 1) * pageBytes, number * pageBytes),
+    )
+  }
+})
+
+test('a damaged list of free pages stops a backup: its pages are not known to be free', async () => {
+  const [number = 0] = changedPages.get('free list') ?? []
+  const db = await open(flipped(changed, (number - 1) * pageBytes + 2047))
+  expect(db.isPageIntact(number)).toBe(false)
+  await expect(db.backup()).rejects.toBeInstanceOf(StoreDamaged)
+  await db.close()
+})
