@@ -298,7 +298,9 @@ function removeDangling(sqlite: Sqlite, lost: LostMap): void {
 /** Returns a condition for each foreign key of a table: that a row refers to a missing one. */
 function danglingConditions(sqlite: Sqlite, name: string): string[] {
   const rows = sqlite.all<{ id: number; parent: string; from: string; to: string }>(
-    'SELECT id, "table" AS parent, "from", "to" FROM pragma_foreign_key_list(?)',
+    `SELECT id, "table" AS parent, "from",
+       coalesce("to", (SELECT name FROM pragma_table_info(f."table") WHERE pk = f.seq + 1)) AS "to"
+     FROM pragma_foreign_key_list(?) f`,
     [name],
   )
   return [...Map.groupBy(rows, ({ id }) => id).values()].map((columns) => {

@@ -234,7 +234,7 @@ async function replaceByCopy(
 
 /**
  * Opens the database if its pages verify or can be repaired, else the newest backup that is intact if the journals continue it, else the
- * rows of the database, else that backup.
+ * rows of the database unless a whole table is lost, else that backup.
  */
 async function readStart(
   files: Files,
@@ -256,7 +256,7 @@ async function readStart(
   const backup = await readBackup(files, dir)
   const [first = Number.POSITIVE_INFINITY] = journalSeqs([...present.keys()])
   if (backup && first <= backup.seq + 1) return backup
-  const rows = path === undefined ? undefined : await readRows(files, dir, path, present, schema)
+  const rows = path === undefined ? undefined : await readRows(files, dir, path, present, schema, backup)
   if (rows && backup) await closeFile(backup)
   if (rows ?? backup) return (rows ?? backup) as Start
   throw new StoreDamaged(join(dir, databaseName), 'is damaged, and there is no intact backup beside it')
@@ -270,13 +270,14 @@ async function readBackup(files: Files, dir: string): Promise<Start | undefined>
   return undefined
 }
 
-/** Opens the database with pages that are lost; undefined if they have its schema. */
+/** Opens the database with pages that are lost; undefined if they have its schema, or all rows of a table that the backup has. */
 async function readRows(
   files: Files,
   dir: string,
   path: string,
   present: ReadonlyMap<string, string>,
   schema: Schema,
+  backup: Start | undefined,
 ): Promise<Start | undefined> {
   const file = await PageFile.open(files, path)
   try {
@@ -308,13 +309,22 @@ async function readRows(
       await file.close()
       return { ...description, ...copy }
     }
+    const isEmptied = lost.some(
+      ({ table }) => backup && hasRows(backup.sqlite, table) && !hasRows(copy.sqlite, table),
+    )
     await closeFile(copy)
+    if (isEmptied) throw new StoreDamaged(path, 'has lost a table')
     return { ...description, ...(await openPageFile(file, 'quick')), mayLoseRows: true }
   } catch (error) {
     await file.close()
     if (!(error instanceof StoreDamaged)) throw error
     return undefined
   }
+}
+
+function hasRows(sqlite: Sqlite, table: string): boolean {
+  const isThere = sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table'", [table])
+  return isThere !== undefined && sqlite.get(`SELECT 1 FROM "${table}"`) !== undefined
 }
 
 async function readOwn(
