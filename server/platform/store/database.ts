@@ -317,8 +317,7 @@ export class Database implements Reader {
     const { pages, before } = checkpoint
     if (!checkpoint.isWritten) await writeCheckpoint(this.#files, directory, pages)
     checkpoint.isWritten = true
-    await finishCheckpoint(this.#files, directory, pages, this.#file.checksums)
-    this.#file.frozen = undefined
+    await finishCheckpoint(this.#files, directory, this.#file)
     this.#unfinished = undefined
     recycle(pages)
     this.#sealedBytes = 0

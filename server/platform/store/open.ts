@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { contentOf, saveBackup } from './backups/backup.ts'
 import { finishRestore } from './backups/restore.ts'
-import { StoreDamaged, StoreTooNew } from './errors.ts'
+import { StoreDamaged } from './errors.ts'
 import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
 import { encodeTitle, formatVersion } from './journal/journal.ts'
 import { Journal } from './journal/journal-file.ts'
@@ -21,7 +21,7 @@ import {
   restoredBlobsName,
 } from './layout.ts'
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
-import { finishCheckpoint, removeJournals, resumeCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
+import { finishCheckpoint, removeJournals, writeCheckpoint } from './pages/checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './pages/database-file.ts'
 import { PageChecksums } from './pages/page-checksums.ts'
 
@@ -60,19 +60,7 @@ export async function openStore(
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
-  const loaded = await orMoveAside(files, dir, now, async () => {
-    const failure = await resumeCheckpoint(files, dir).catch((error: unknown) => {
-      if (error instanceof StoreDamaged || error instanceof StoreTooNew) throw error
-      return { error }
-    })
-    const opened = await load(files, dir)
-    // On a full disk the store opens for reading: the pages of the checkpoint are read from its file.
-    if (failure && opened.checkedBy !== 'checksums') {
-      await closeFile(opened)
-      throw failure.error
-    }
-    return opened
-  })
+  const loaded = await orMoveAside(files, dir, now, () => load(files, dir))
   let journal: Journal | undefined
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
@@ -80,6 +68,7 @@ export async function openStore(
     if (isEarlier || schemaVersion(loaded.sqlite) < newestVersion(schema)) {
       await saveBackup(files, dir, contentOf(loaded), now(), 'upgrade')
     }
+    await resumeCheckpoint(files, dir, loaded)
     journal = await openJournal(files, dir, loaded)
     await keepChecksums(files, dir, loaded)
     if (loaded.checkedBy === 'repaired') onDamagedChecksum?.()
@@ -157,6 +146,18 @@ async function succeed(files: Files, dir: string, old: Journal, firstSeq: number
   return Journal.resume(files, dir, { firstSeq })
 }
 
+/**
+ * Finishes a checkpoint that a crash interrupted. On a full disk a store with intact checksums opens for reading: the pages of the
+ * checkpoint stay in memory.
+ */
+async function resumeCheckpoint(files: Files, dir: string, { file, checkedBy }: Loaded): Promise<void> {
+  try {
+    await finishCheckpoint(files, dir, file)
+  } catch (error) {
+    if (checkedBy !== 'checksums') throw error
+  }
+}
+
 /** Makes sure that the pages on disk have checksums that are right. */
 async function keepChecksums(files: Files, dir: string, { file, checkedBy }: Loaded): Promise<void> {
   if (checkedBy !== 'checksums') {
@@ -182,8 +183,7 @@ async function bringUpToDate(
     const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])
     file.frozen = pages
     await writeCheckpoint(files, dir, pages)
-    await finishCheckpoint(files, dir, pages, file.checksums)
-    file.frozen = undefined
+    await finishCheckpoint(files, dir, file)
   }
   await migrate(sqlite, schema, save)
   await save()

@@ -12,8 +12,8 @@ import { crc32 } from 'node:zlib'
 import { StoreDamaged, StoreTooNew } from '../errors.ts'
 import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from '../files.ts'
 import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from '../layout.ts'
-import { type PageChecksums, readChecksums } from './page-checksums.ts'
-import { type Pages, pageBytes, pageChecksum } from './page-file.ts'
+import type { PageChecksums } from './page-checksums.ts'
+import { type PageFile, type Pages, pageBytes, pageChecksum } from './page-file.ts'
 
 const formatVersion = 1
 const title = Buffer.from('pds checkpoint ')
@@ -30,20 +30,15 @@ export async function writeCheckpoint(files: Files, dir: string, pages: Pages): 
   await replaceByChunks(files, join(dir, checkpointName), chunksOf(pages, numbers, list))
 }
 
-/**
- * Puts the pages of `pds.checkpoint` in their places, and removes it. May be repeated after a failure.
- * @param checksums also get those of the pages; undefined if the database has none
- */
-export async function finishCheckpoint(
-  files: Files,
-  dir: string,
-  pages: Pages,
-  checksums: PageChecksums | undefined,
-): Promise<void> {
-  await putPages(files, join(dir, databaseName), pages, checksums)
+/** Puts the frozen pages of a database in their places, and removes `pds.checkpoint`, which has them. May be repeated after a failure. */
+export async function finishCheckpoint(files: Files, dir: string, file: PageFile): Promise<void> {
+  const { frozen, checksums } = file
+  if (!frozen) return
+  await putPages(files, join(dir, databaseName), frozen, checksums)
   if (checksums) await replaceFile(files, join(dir, checksumsName), checksums.encode())
   await files.remove(join(dir, checkpointName))
   await files.syncDir(dir)
+  file.frozen = undefined
 }
 
 /** Writes pages to their places in a database file, and syncs it. @param checksums get those of the pages */
@@ -117,20 +112,6 @@ export function scanCheckpoint(bytes: Uint8Array): ScannedCheckpoint {
 /** Returns the CRC-32 of a head, up to where it has it, and a list. */
 function crcOf(head: Buffer, list: Buffer): number {
   return crc32(list, crc32(head.subarray(0, crcAt)))
-}
-
-/** Finishes a checkpoint that a crash interrupted. The caller holds the lock. @throws StoreDamaged, StoreTooNew */
-export async function resumeCheckpoint(files: Files, dir: string): Promise<void> {
-  const pages = await readCheckpoint(files, dir)
-  if (!pages) return
-  const checksums = await readChecksums(files, dir)
-  const isIntact = checksums?.hasUnknown === false
-  if (!isIntact) {
-    // Its intact part does not fit the pages of the checkpoint. Without them, the start checks the whole database.
-    await files.remove(join(dir, checksumsName))
-    await files.syncDir(dir)
-  }
-  await finishCheckpoint(files, dir, pages, isIntact ? checksums : undefined)
 }
 
 /** Removes the journals that start before transaction `before`; the database file must contain them. */

@@ -37,7 +37,11 @@ interface Progress {
   /** The page that is checked next. */
   next: number
   verifiedAt?: number | undefined
-  damaged: readonly number[]
+}
+
+/** The content of the file. */
+interface Stored extends Progress {
+  readonly damaged: readonly number[]
 }
 
 const hourMs = 60 * 60_000
@@ -45,11 +49,9 @@ const roundMs = 7 * 24 * hourMs
 
 export async function createPageCheck({ store, files, dataDir, now, signal }: Deps): Promise<PageCheck> {
   const path = join(dataDir, pageCheckName)
-  let progress = decode(await readIfThere(files, path)) ?? {
-    startedAt: now().getTime(),
-    next: 1,
-    damaged: [],
-  }
+  const { damaged: before = [], ...stored } = decode(await readIfThere(files, path)) ?? {}
+  let progress: Progress = { startedAt: now().getTime(), next: 1, ...stored }
+  for (const page of before) store.isPageIntact(page)
 
   /** Returns how many pages of the round must be checked at the end of this run. Runs are an hour apart. */
   function due(): number {
@@ -63,34 +65,32 @@ export async function createPageCheck({ store, files, dataDir, now, signal }: De
   return {
     async run() {
       const endOfPiece = createPace()
-      for (const page of progress.damaged) store.isPageIntact(page)
+      for (const page of store.damagedPages) store.isPageIntact(page)
       for (const end = due(); progress.next <= end; progress.next++) {
         if (signal.aborted) break
         store.isPageIntact(progress.next)
         await endOfPiece()
       }
       const damaged = store.damagedPages
-      progress = { ...progress, damaged }
       if (progress.next > store.pageCount) {
         const at = now().getTime()
         progress = {
           startedAt: at,
           next: 1,
-          damaged,
           verifiedAt: damaged.length > 0 ? progress.verifiedAt : at,
         }
       }
-      await replaceFile(files, path, Buffer.from(JSON.stringify(progress)))
+      await replaceFile(files, path, Buffer.from(JSON.stringify({ ...progress, damaged } satisfies Stored)))
     },
     state: () => ({
       verifiedAt: progress.verifiedAt === undefined ? undefined : new Date(progress.verifiedAt),
-      damagedPages: new Set([...progress.damaged, ...store.damagedPages]).size,
+      damagedPages: store.damagedPages.length,
     }),
   }
 }
 
 /** Undefined if there is no progress, or a damaged one: a new round begins. */
-function decode(bytes: Uint8Array | undefined): Progress | undefined {
+function decode(bytes: Uint8Array | undefined): Stored | undefined {
   try {
     const { startedAt, next, verifiedAt, damaged } = JSON.parse(Buffer.from(bytes ?? []).toString())
     const isWhole = [startedAt, next, verifiedAt ?? 0, ...damaged].every(Number.isSafeInteger) && next >= 1
