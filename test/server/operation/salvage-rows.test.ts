@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pds-salvage-'))
 })
 afterEach(() => rm(folder, { recursive: true }))
-setupServer({ accounts: ['alice'] })
+setupServer({ accounts: ['alice'], config: { dailyBackups: false } })
 
 let isWritten = false
 async function writeNotes(): Promise<void> {
