@@ -14,16 +14,18 @@ const blockBytes = 4096
 const perBlock = blockBytes / 4 - 1
 
 export class PageChecksums {
-  #entries: Uint32Array
+  /** The blocks as they are in the file, with room for more. All processors that run this program are little-endian. */
+  #words: Uint32Array<ArrayBuffer>
   /** Pages with a number below this one may have a checksum. */
   #end = 1
+  /** Blocks whose CRC-32 is out of date: few after a checkpoint, however large the database is. */
+  readonly #stale = new Set([0])
   /** Blocks that were damaged when they were read: nothing is known about their pages. */
-  readonly #unknown: Set<number>
+  readonly #unknown = new Set<number>()
 
-  constructor(entries = new Uint32Array(perBlock), unknown: readonly number[] = []) {
-    this.#entries = entries
-    this.#end = Math.max(1, entries.findLastIndex((entry) => entry !== 0) + 1)
-    this.#unknown = new Set(unknown)
+  constructor(blocks = 1) {
+    this.#words = new Uint32Array((blocks * blockBytes) / 4)
+    this.#words[wordOf(0)] = formatVersion
   }
 
   /** Returns the checksums of pages. */
@@ -35,39 +37,39 @@ export class PageChecksums {
 
   /** @throws StoreTooNew */
   static decode(path: string, bytes: Uint8Array): PageChecksums {
-    const { buffer, byteOffset } = bytes
     const blocks = Math.ceil(bytes.length / blockBytes)
-    const entries = new Uint32Array(Math.max(1, blocks) * perBlock)
-    const unknown: number[] = []
+    const checksums = new PageChecksums(Math.max(1, blocks))
     for (let block = 0; block < blocks; block++) {
       const at = block * blockBytes
-      const content = bytes.subarray(at + 4, at + blockBytes)
-      const view = new DataView(buffer, byteOffset + at, Math.min(blockBytes, bytes.length - at))
-      const isIntact = view.byteLength === blockBytes && view.getUint32(0, true) === crc32(content, block)
-      if (!isIntact) unknown.push(block)
-      for (let i = 0; isIntact && i < perBlock; i++)
-        entries[block * perBlock + i] = view.getUint32(4 * (i + 1), true)
+      const content = Buffer.from(bytes.subarray(at, at + blockBytes))
+      if (content.length === blockBytes && content.readUInt32LE() === crcOf(content, block)) {
+        checksums.#bytesOf(block).set(content)
+      } else {
+        checksums.#unknown.add(block)
+        checksums.#stale.add(block)
+      }
     }
-    const version = entries[0] ?? 0
+    const version = checksums.#words[wordOf(0)] ?? 0
     if (version > formatVersion) throw new StoreTooNew(path, version, formatVersion)
-    entries[0] = 0
-    return new PageChecksums(entries, unknown)
+    checksums.#words[wordOf(0)] = formatVersion
+    let end = blocks * perBlock
+    while (end > 1 && checksums.#words[wordOf(end - 1)] === 0) end--
+    checksums.#end = Math.max(1, end)
+    return checksums
   }
 
-  /** The content of the file. */
+  /** The content of the file, valid until the next change. */
   encode(): Buffer {
-    const blocks = Math.ceil(this.#end / perBlock)
-    const bytes = Buffer.alloc(blocks * blockBytes)
-    for (let entry = 0; entry < this.#end; entry++) {
-      const block = Math.floor(entry / perBlock)
-      const value = entry === 0 ? formatVersion : (this.#entries[entry] ?? 0)
-      bytes.writeUInt32LE(value, block * blockBytes + 4 * (1 + (entry % perBlock)))
+    for (const block of this.#stale) {
+      const bytes = this.#bytesOf(block)
+      bytes.writeUInt32LE(crcOf(bytes, block))
     }
-    for (let block = 0; block < blocks; block++) {
-      const at = block * blockBytes
-      bytes.writeUInt32LE(crc32(bytes.subarray(at + 4, at + blockBytes), block), at)
-    }
-    return bytes
+    this.#stale.clear()
+    return Buffer.from(this.#words.buffer, 0, Math.ceil(this.#end / perBlock) * blockBytes)
+  }
+
+  #bytesOf(block: number): Buffer {
+    return Buffer.from(this.#words.buffer, block * blockBytes, blockBytes)
   }
 
   /** Whether a block of the file was damaged. */
@@ -87,13 +89,13 @@ export class PageChecksums {
   }
 
   #isUnknown(number: number): boolean {
-    return this.#unknown.has(Math.floor(number / perBlock))
+    return this.#unknown.has(blockOf(number))
   }
 
   /** Whether a page is known to be another one. */
   differs(number: number, page: Uint8Array): boolean {
     if (this.#isUnknown(number)) return false
-    return this.#entries[number] !== stored(pageChecksum(page, number))
+    return this.#words[wordOf(number)] !== stored(pageChecksum(page, number))
   }
 
   set(number: number, page: Uint8Array): void {
@@ -102,14 +104,33 @@ export class PageChecksums {
 
   /** @param checksum as `pageChecksum` returns it */
   put(number: number, checksum: number): void {
-    if (number >= this.#entries.length) {
-      const grown = new Uint32Array(Math.max(number + perBlock, 1.5 * this.#entries.length))
-      grown.set(this.#entries)
-      this.#entries = grown
+    const word = wordOf(number)
+    if (word >= this.#words.length) {
+      const blocks = Math.ceil(1.5 * (blockOf(number) + 1))
+      const grown = new Uint32Array((blocks * blockBytes) / 4)
+      grown.set(this.#words)
+      this.#words = grown
     }
-    this.#entries[number] = stored(checksum)
+    this.#words[word] = stored(checksum)
+    // Those that are skipped as well.
+    for (let block = blockOf(Math.min(number, this.#end)); block <= blockOf(number); block++)
+      this.#stale.add(block)
     this.#end = Math.max(this.#end, number + 1)
   }
+}
+
+function blockOf(number: number): number {
+  return Math.floor(number / perBlock)
+}
+
+/** Returns where the checksum of a page is. */
+function wordOf(number: number): number {
+  return number + blockOf(number) + 1
+}
+
+/** Returns the CRC-32 of the rest of a block. */
+function crcOf(bytes: Uint8Array, block: number): number {
+  return crc32(bytes.subarray(4), block)
 }
 
 /** 0 stands for a page without a checksum. */
