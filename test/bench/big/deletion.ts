@@ -32,7 +32,7 @@ export async function deletion(sides: Sides): Promise<Figure[]> {
     times.push(...reads, ...writes)
     const loop = await server.ask<LoopDelay>('end')
     console.log(
-      `${side.label}: account with ${records} records deleted in ${Math.round(seconds)} s, beside ${times.length} requests; a timer was late by ${Math.round(loop.longest)} ms at most`,
+      `${side.label}: account with ${records} records deleted in ${Math.round(seconds)} s, beside ${times.length} requests; a timer was late by ${Math.round(loop.longest)} ms at most, with ${Math.round(loop.cpu)} ms of CPU time`,
     )
     return Math.max(...times)
   })
