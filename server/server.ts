@@ -35,10 +35,9 @@ import { type CallMethod, createInternalCaller } from './platform/xrpc/internal-
 import { type Listener, listen } from './platform/xrpc/listen.ts'
 import { createRouter } from './platform/xrpc/router.ts'
 import { createStreams, type Streams } from './platform/xrpc/streams.ts'
-import { watchEventLimit } from './repository/events/retention.ts'
+import { watchEvents } from './repository/events/retention.ts'
 import { callerRename, requestRename } from './repository/records/rename.ts'
 import { announceRestore } from './repository/records/restored.ts'
-import type { RepositoryOptions } from './repository/repository.ts'
 import { createServices, type Services } from './services.ts'
 
 export interface RunningServer {
@@ -54,7 +53,6 @@ export interface RunningServer {
 export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
     IdentityOptions,
-    Partial<Pick<RepositoryOptions, 'archiveLimits'>>,
     Pick<OpenOptions, 'freeBytes'>,
     Pick<FederationOptions, 'backlinkDelays'> {
   /** The file system of the store. */
@@ -99,12 +97,11 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       return closing(listener, store)(error)
     })
   const callMethod: CallMethod = createInternalCaller(methods, services)
-  const { background, mailer, identity, repository, federation, app } = services
+  const { background, mailer, identity, federation, app } = services
   const stops = [
     startJobs(periodicJobs(services), background),
     startPushQueue({ ...services, ...identity, ...app }),
-    watchEventLimit({ ...services, ...repository }),
-    repository.eventArchive.watch(),
+    watchEvents(services),
   ]
   app.notifySubscribers()
   const { dispatch, streams, proxy } = createDispatch(services, adminPassword, options)
@@ -119,7 +116,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     async close() {
       federation.backlinks?.close()
       for (const stop of stops) stop()
-      // Otherwise a call that waits for another server, or the archive of many events, would delay the close.
+      // Otherwise a call that waits for another server, or the deletion of many events, would delay the close.
       outgoing.abort()
       await federation.upstreams.close()
       proxy?.close()

@@ -4,10 +4,8 @@ import { warnOfWorker } from '../platform/platform.ts'
 import type { Files } from '../platform/store/files.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createRoom, type Room } from './blobs/room.ts'
-import { type ArchiveLimits, createEventArchive, type EventArchive } from './events/archive.ts'
-import { createEventLog } from './events/event-log.ts'
 import { createRelays, type Relays } from './events/relays.ts'
-import { createSegmentFiles, type SegmentFiles } from './events/segment-files.ts'
+import { takeInSegments } from './events/segments.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createTidClock } from './format/tid.ts'
 import { createBlobListener } from './records/blob-listener.ts'
@@ -24,8 +22,6 @@ export interface Repository {
   readonly storedNames: StoredNames
   readonly blobs: Blobs
   readonly room: Room
-  readonly segmentFiles: SegmentFiles
-  readonly eventArchive: EventArchive
   readonly eventStream: EventStream
   readonly relays: Relays
 }
@@ -35,8 +31,6 @@ export interface RepositoryOptions {
   readonly files: Files
   /** Returns the listener of records that accounts here write. @param media the one that checks and deletes blobs */
   readonly listener: (media: RecordListener) => RecordListener
-  /** Replaces the limits at which events are archived. */
-  readonly archiveLimits?: ArchiveLimits | undefined
 }
 
 export async function createRepository(platform: Platform, options: RepositoryOptions): Promise<Repository> {
@@ -66,8 +60,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     onUnloadable: warnOfWorker(platform),
   })
   await importer.recover()
-  const segmentFiles = createSegmentFiles({ files, dataDir })
-  const eventLog = createEventLog({ store, segmentFiles, log })
+  await takeInSegments(shared)
   return {
     repositories,
     exports,
@@ -75,14 +68,8 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     storedNames,
     blobs,
     room,
-    segmentFiles,
-    eventArchive: createEventArchive({
-      ...{ ...platform, segmentFiles, eventLog },
-      limits: options.archiveLimits,
-    }),
     eventStream: createEventStream({
       store,
-      eventLog,
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
       onRefused: () => void refusals.consumers++,
     }),

@@ -1,6 +1,5 @@
-/** The real server with frequent checkpoints and an archive of most events: `node server.ts DATA_DIR`. It makes a backup on SIGUSR2. */
+/** The real server with frequent checkpoints: `node server.ts DATA_DIR`. It makes a backup on SIGUSR2. */
 import { startServer } from '../../server/server.ts'
-import { lowArchiveLimits } from '../support/archive-limits.ts'
 import { passwords } from '../support/passwords.ts'
 import { testConfig } from '../support/server.ts'
 
@@ -9,7 +8,6 @@ const config = testConfig({ dataDir, logLevel: 'error' })
 const { url, services } = await startServer(config, {
   passwords,
   checkpointBytes: 15_000,
-  archiveLimits: lowArchiveLimits,
 })
 process.on('SIGUSR2', () => {
   services.store.backup().then(

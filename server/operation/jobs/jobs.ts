@@ -30,7 +30,7 @@ const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
   const { clock, log, identity, repository, federation, operation } = services
-  const { relays, blobs, eventArchive } = repository
+  const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
   const { moves, backupProofs, pageCheck } = operation
   return [
@@ -43,9 +43,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('writing last-used times', minute, () => identity.lastUsed.write(), { firstMs: minute }),
     job('expiry of uploads', minute, () => blobs.expire()),
     job('crawl request', minute, () => relays.askDue()),
-    job('deletion of old events', minute, () => pruneEvents({ ...services, ...repository })),
-    job('archiving of events', minute, () => eventArchive.run()),
-    job('sweep of event files', day, () => eventArchive.sweep()),
+    job('deletion of old events', minute, () => pruneEvents(services)),
     job('deletion of old remote records', hour, () => intake.deleteOutdated(), { firstMs: 3 * minute }),
     job('sweep of blobs', day, () => blobs.sweep()),
     job('upstreams', minute / 4, () => upstreams.resumeDue(), { firstMs: minute }),

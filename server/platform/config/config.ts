@@ -187,7 +187,7 @@ const SETTINGS = {
     env: 'PDS_EVENT_LIMIT',
     kind: kinds.byteSize,
     fallback: '64MB',
-    about: 'Most bytes of the event stream that are kept for them; all but the newest 4 MB are in files.',
+    about: 'Most bytes of the event stream that are kept for them.',
   },
   remoteLimit: {
     env: 'PDS_REMOTE_LIMIT',

@@ -27,7 +27,7 @@ export const backupsName = 'backups'
 export const exportsName = 'exports'
 /** Folder of pictures of other servers. It can be deleted at any time. */
 export const cacheName = 'cache'
-/** Folder of older events of the event stream. */
+/** Folder in which earlier versions kept older events of the event stream. */
 export const eventsName = 'events'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
@@ -77,14 +77,6 @@ export function isBlobName(name: string): boolean {
 /** The path of a blob, in the folder of the last two letters of its CID. All CIDs begin with the same letters. */
 export function blobPath(folder: string, cid: string): string {
   return join(folder, cid.slice(-2), cid)
-}
-
-/** SHA-256 of the content. A crash may leave a temporary one. */
-const segmentPattern = /^[0-9a-f]{64}(\.tmp)?$/
-
-/** Whether a name in the folder of older events is one that the server gives. */
-export function isSegmentName(name: string): boolean {
-  return segmentPattern.test(name)
 }
 
 /** A time for file names: sortable, and without characters that some file systems refuse. */

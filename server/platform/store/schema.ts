@@ -536,12 +536,11 @@ const events = `
     id INTEGER PRIMARY KEY CHECK (id = 1),
     last_seq INTEGER NOT NULL,         -- of the last event, which may have been deleted
     outdated_seq INTEGER NOT NULL,     -- of the last event that retention deleted; 0: none
-    bytes INTEGER NOT NULL,            -- of all frames
-    archived_bytes INTEGER NOT NULL DEFAULT 0 -- of the frames in files
+    bytes INTEGER NOT NULL             -- of all frames
   ) STRICT;
   INSERT INTO event_state (id, last_seq, outdated_seq, bytes) VALUES (1, 0, 0, 0);
 
-  -- Files of events that are older than those in the table.
+  -- Files of earlier versions with older events, which are taken in at the start.
   CREATE TABLE event_segments (
     last_seq INTEGER PRIMARY KEY,
     first_seq INTEGER NOT NULL,
@@ -550,7 +549,7 @@ const events = `
     name TEXT NOT NULL                 -- SHA-256 of the file, in hexadecimal
   ) STRICT;
 
-  -- Deleted accounts whose events may still be in files.
+  -- Deleted accounts whose events may still be in the table.
   CREATE TABLE event_removals (
     did TEXT PRIMARY KEY,
     seq INTEGER NOT NULL               -- of the last event before the deletion

@@ -104,4 +104,7 @@ export const upgrades: readonly string[] = [
   ALTER TABLE new_mail_tokens RENAME TO mail_tokens;
   CREATE INDEX mail_tokens_account ON mail_tokens (did, purpose);
   `,
+
+  // 42. See tables/event-segments.ts.
+  'ALTER TABLE event_state DROP COLUMN archived_bytes',
 ]

@@ -56,9 +56,8 @@ export function announce(tx: Writer, did: string, at: Date): void {
   if (statusOf(existing(accounts.findByDid(tx, did))) === undefined) emitSync(tx, did, at)
 }
 
-/** Deletes the events of an account that was deleted, and reports that unless the account was never reported. */
+/** Takes the events of an account that was deleted out of the stream, and reports that unless the account was never reported. */
 export function emitDeletion(tx: Writer, did: string, at: Date, wasAnnounced: boolean): void {
-  events.removeOfAccount(tx, did)
   eventRemovals.add(tx, did)
   // The consumers never knew it, and its DID may name another server.
   if (!wasAnnounced) return

@@ -4,9 +4,8 @@
  */
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
-import type * as events from '../../platform/store/tables/events.ts'
+import * as events from '../../platform/store/tables/events.ts'
 import { createRounds } from '../../platform/util/rounds.ts'
-import type { EventLog } from './event-log.ts'
 
 export interface RecentEvents {
   /**
@@ -24,15 +23,14 @@ export interface RecentEvents {
 }
 
 interface Deps {
-  readonly store: Pick<Database, 'epoch' | 'settled' | 'watch'>
-  readonly eventLog: Pick<EventLog, 'page'>
+  readonly store: Pick<Database, 'get' | 'all' | 'epoch' | 'settled' | 'watch'>
   /** Reports unexpected errors, because reading has no caller. */
   readonly onFault: (error: unknown) => void
 }
 
 const keptBytes = 4_000_000
 
-export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEvents {
+export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
   let consumers = 0
   /** Events between these numbers are in `kept`. */
   let [start, end] = [0, 0]
@@ -48,21 +46,20 @@ export function createRecentEvents({ store, eventLog, onFault }: Deps): RecentEv
     if (consumers === 0) return
     const { epoch } = store
     const from = end
-    const page = await eventLog.page(from)
-    const last = page.events.at(-1)?.seq
-    if (last === undefined) return
+    const page = events.page(store, from)
+    if (page.last === from) return
     await store.settled(epoch)
     // Otherwise all consumers have left meanwhile, and another one begins elsewhere.
-    if (end === from) publish(page.events)
-    if (!page.isLast || end !== last) requestRead()
+    if (end === from) publish(page)
+    if (!page.isLast || end !== page.last) requestRead()
   }
 
-  function publish(page: readonly events.StoredEvent[]): void {
+  function publish({ events, last }: events.Page): void {
     // A deletion takes the events of its account back: consumers that have fallen behind read the others from the store.
-    if (page.some(({ kind }) => kind === 'account')) drop(kept.length)
-    kept.push(...page)
-    end = page.at(-1)?.seq ?? end
-    for (const { frame } of page) bytes += frame.length
+    if (events.some(({ kind }) => kind === 'account')) drop(kept.length)
+    kept.push(...events)
+    end = last
+    for (const { frame } of events) bytes += frame.length
     drop(excess())
     wake()
   }

@@ -1,64 +1,65 @@
-/** Deletes events that are no longer replayed: by age, and by size as soon as a burst of writes exceeds the limit. */
-import { setImmediate } from 'node:timers/promises'
+/** Deletes events that are no longer replayed: by age, by size as soon as a burst of writes exceeds the limit, and of deleted accounts. */
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'
-import * as segments from '../../platform/store/tables/event-segments.ts'
+import { inSlices } from '../../platform/store/slices.ts'
+import * as removals from '../../platform/store/tables/event-removals.ts'
 import * as events from '../../platform/store/tables/events.ts'
 import type { Background } from '../../platform/util/background.ts'
-import type { SegmentFiles } from './segment-files.ts'
 
-interface Deps extends Pick<Platform, 'store' | 'now'> {
+interface Deps extends Pick<Platform, 'store' | 'now' | 'signal'> {
   readonly config: Pick<Config, 'eventRetention' | 'eventLimit'>
-  readonly segmentFiles: Pick<SegmentFiles, 'remove'>
   /** While it is implausible, no event is too old. */
   readonly clock: { isPlausible(): boolean }
 }
 
-/** Events of one transaction, which takes a few milliseconds. */
-const batch = 100
+/** Rows that are deleted, and rows that are looked through, in a millisecond or two. */
+const [fewRows, manyRows] = [20, 100]
 
-/** Deletes events that are too old or too many, the oldest first: whole segments, then rows. Returns whether there were any. */
-export async function pruneEvents(deps: Deps): Promise<boolean> {
-  const { config, store, now, clock } = deps
+/**
+ * Deletes events of deleted accounts, then those that are too old or too many, the oldest first. Ends when the server closes.
+ * @returns whether there were any
+ */
+export async function pruneEvents({ config, store, now, clock, signal }: Deps): Promise<boolean> {
+  const due = removals.all(store)
+  let after: number | undefined = 0
+  await inSlices(store, (tx) => {
+    if (due.size === 0 || after === undefined || signal.aborted) return false
+    after = events.removeOfDeleted(tx, after, manyRows)
+    if (after === undefined) removals.remove(tx, due)
+    return true
+  })
   const since = clock.isPlausible() ? now().getTime() - config.eventRetention : Number.NEGATIVE_INFINITY
   // Some more than needed, so that a burst does not cause one transaction for each event.
   const isOver = events.state(store).bytes > config.eventLimit
   const bytes = isOver ? config.eventLimit * 0.95 : config.eventLimit
-  const hasSegments = await pruneSegments(deps, { since, bytes })
-  for (let total = 0; ; await setImmediate()) {
-    const removed = await store.transact((tx) =>
-      // Older events may have been archived meanwhile.
-      segments.next(tx, 0) ? 0 : events.removeOutdated(tx, { since, bytes }, batch),
-    )
-    total += removed
-    if (removed < batch) return hasSegments || total > 0
-  }
+  let removed = 0
+  await inSlices(store, (tx) => {
+    const count = signal.aborted ? 0 : events.removeOutdated(tx, { since, bytes }, fewRows)
+    removed += count
+    return count > 0
+  })
+  return due.size > 0 || removed > 0
 }
 
-async function pruneSegments({ store, segmentFiles }: Deps, keep: events.Retention): Promise<boolean> {
-  for (let total = 0; ; total++) {
-    const removed = await store.transact((tx) => segments.removeOutdated(tx, keep))
-    if (!removed) return total > 0
-    await segmentFiles.remove(removed.name)
-  }
-}
-
-/** Prunes whenever the limit is exceeded. @returns a function that stops it */
-export function watchEventLimit(deps: Deps & { readonly background: Background }): () => void {
+/** Prunes whenever the limit is exceeded or an account is deleted. @returns a function that stops it */
+export function watchEvents(deps: Deps & { readonly background: Background }): () => void {
   const { config, store, background } = deps
-  const isOver = () => events.state(store).bytes > config.eventLimit
+  const currentVersion = () => store.version('events', 'event_removals')
+  const isDue = () => events.state(store).bytes > config.eventLimit || removals.all(store).size > 0
   let version = 0
   let isPruning = false
   return store.watch(() => {
-    if (isPruning || store.version('events') === version) return
-    version = store.version('events')
-    if (!isOver()) return
+    if (isPruning || currentVersion() === version) return
+    version = currentVersion()
+    if (!isDue()) return
     isPruning = true
     background.run('deletion of old events', async () => {
       try {
-        // Again if more has been written meanwhile.
-        while (isOver() && (await pruneEvents(deps))) {}
+        // Again if more is due meanwhile.
+        while (isDue() && (await pruneEvents(deps))) {}
       } finally {
+        // After a failure, its own roll-back is no reason to try again.
+        version = currentVersion()
         isPruning = false
       }
     })

@@ -2,13 +2,13 @@
  * Reads the event stream: replays it from a cursor, then continues with new events, without a gap or a repeat. Events are yielded
  * only once they are on disk.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { com } from '../../../lexicons/generated/index.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import * as events from '../../platform/store/tables/events.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
 import { type Consumer, createConsumers } from './consumers.ts'
-import type { EventLog } from './event-log.ts'
 import { createRecentEvents } from './recent.ts'
 
 export interface EventStream {
@@ -30,14 +30,13 @@ type Message = Uint8Array | com.core.sync.subscribeRepos.$Message
 
 interface Deps {
   readonly store: Database
-  readonly eventLog: Pick<EventLog, 'page'>
   /** Reports unexpected errors, because reading new events has no caller. */
   readonly onFault: (error: unknown) => void
   /** Called when a consumer is refused, or cut off to make room. */
   readonly onRefused?: () => void
 }
 
-/** Each one may have 2 MB that it has not read yet, and one segment of the archive. */
+/** Each one may have 2 MB that it has not read yet. */
 const maxConsumers = 200
 
 const outdated: Message = {
@@ -46,8 +45,8 @@ const outdated: Message = {
   message: 'Events after the cursor have been deleted. The stream begins with the oldest event.',
 }
 
-export function createEventStream({ store, eventLog, onFault, onRefused }: Deps): EventStream {
-  const recent = createRecentEvents({ store, eventLog, onFault })
+export function createEventStream({ store, onFault, onRefused }: Deps): EventStream {
+  const recent = createRecentEvents({ store, onFault })
   const consumers = createConsumers(maxConsumers, onRefused)
 
   /** Yields all events after the position of a consumer: from the store until it has caught up with the recent ones. */
@@ -58,17 +57,19 @@ export function createEventStream({ store, eventLog, onFault, onRefused }: Deps)
     while (!signal.aborted) {
       const { start } = recent
       const { position } = consumer
-      const isRecent = position >= start
-      const page = isRecent
-        ? recent.after(position)
-        : (await settled(store, () => eventLog.page(position))).events
-      for (const { seq, frame } of page) {
+      const page = position < start ? await settled(store, () => events.page(store, position)) : undefined
+      const found = page?.events ?? recent.after(position)
+      for (const { seq, frame } of found) {
         yield frame
         consumer.position = seq
       }
-      if (page.length > 0) continue
-      if (isRecent) await recent.change()
-      else consumer.position = start
+      if (page) {
+        consumer.position = page.isLast ? Math.max(page.last, start) : page.last
+        // Other requests go on between two pages, also if a consumer takes everything at once.
+        await setImmediate()
+      } else if (found.length === 0) {
+        await recent.change()
+      }
     }
   }
 
@@ -92,10 +93,10 @@ export function createEventStream({ store, eventLog, onFault, onRefused }: Deps)
 }
 
 /** Returns the result of `read` once it is on disk. @throws NotEnoughResources */
-async function settled<T>(store: Database, read: () => T | Promise<T>): Promise<T> {
+async function settled<T>(store: Database, read: () => T): Promise<T> {
   const { epoch } = store
   try {
-    const result = await read()
+    const result = read()
     await store.settled(epoch)
     return result
   } catch (error) {

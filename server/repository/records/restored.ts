@@ -3,8 +3,6 @@ import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as eventRemovals from '../../platform/store/tables/event-removals.ts'
-import * as segments from '../../platform/store/tables/event-segments.ts'
 import * as events from '../../platform/store/tables/events.ts'
 import { statusOf } from '../access/status.ts'
 import { emitAccount, emitIdentity, emitSync } from '../events/emit.ts'
@@ -19,15 +17,10 @@ const skipped = 1_000_000
 
 /**
  * Continues the event stream after a restore: skips numbers, then reports each account as an activation does. Each repository gets
- * a new commit, because consumers ignore a revision that is not later than the last one that they have seen. Backups do not contain
- * the archived events.
+ * a new commit, because consumers ignore a revision that is not later than the last one that they have seen.
  */
 export async function announceRestore({ store, repositories, log, now }: Deps): Promise<void> {
-  await store.transact((tx) => {
-    events.skip(tx, skipped)
-    segments.removeAll(tx)
-    eventRemovals.remove(tx, eventRemovals.all(tx))
-  })
+  await store.transact((tx) => events.skip(tx, skipped))
   const announce = (did: DidString) =>
     repositories.recommit(did, (tx) => {
       const at = now()

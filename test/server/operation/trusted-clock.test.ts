@@ -53,7 +53,7 @@ const seeAll = async (who: Account) => {
 async function runJobs(): Promise<void> {
   await services().clock.check()
   await sweep(services())
-  await pruneEvents({ ...services(), ...services().repository })
+  await pruneEvents(services())
   await services().repository.blobs.expire()
   await services().federation.intake.deleteOutdated()
 }

@@ -1,5 +1,6 @@
 /** Tables `events` and `event_state`: the event stream of the repositories. */
 import type { Reader, Writer } from '../database.ts'
+import { isRemoved } from './event-removals.ts'
 
 export type EventKind = 'commit' | 'sync' | 'identity' | 'account'
 
@@ -17,24 +18,16 @@ export interface EventState {
   readonly outdatedSeq: number
   /** Bytes of all frames. */
   readonly bytes: number
-  /** Bytes of the frames that are in files instead of the table. */
-  readonly archivedBytes: number
 }
 
 /** A single event may be larger. */
-interface PageLimits {
-  readonly events: number
-  readonly bytes: number
-}
-
-const pageLimits: PageLimits = { events: 100, bytes: 1_000_000 }
+const pageLimits = { events: 100, bytes: 1_000_000 }
 
 export function state(db: Reader): EventState {
   const row = db.get<EventState>(
-    `SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes, archived_bytes AS archivedBytes
-     FROM event_state WHERE id = 1`,
+    'SELECT last_seq AS lastSeq, outdated_seq AS outdatedSeq, bytes FROM event_state WHERE id = 1',
   )
-  return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0, archivedBytes: 0 }
+  return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0 }
 }
 
 /** Adds an event. @param encode returns its frame */
@@ -62,74 +55,57 @@ export function skip(tx: Writer, count: number): void {
 
 export interface Page {
   readonly events: readonly StoredEvent[]
+  /** Number of the last event of the page, which may be of a deleted account and left out. */
+  readonly last: number
   /** Whether there were none after these. */
   readonly isLast: boolean
 }
 
-/** Returns the first events of the table after `after`. */
+/** Returns the first events after `after`, which takes a few milliseconds. */
 export function page(db: Reader, after: number): Page {
-  const { last, isLast } = pageEnd(db, after, pageLimits)
-  if (last === after) return { events: [], isLast }
+  const { last, isLast } = pageEnd(db, after)
+  if (last === after) return { events: [], last, isLast }
   const events = db.all<StoredEvent>(
-    'SELECT seq, kind, frame FROM events WHERE seq > ? AND seq <= ? ORDER BY seq',
+    `SELECT seq, kind, frame FROM events e WHERE seq > ? AND seq <= ? AND NOT ${isRemoved} ORDER BY seq`,
     [after, last],
   )
-  return { events, isLast }
+  return { events, last, isLast }
 }
 
 /** Returns the number of the last event of a page. */
-function pageEnd(db: Reader, after: number, limits: PageLimits): { last: number; isLast: boolean } {
+function pageEnd(db: Reader, after: number): { last: number; isLast: boolean } {
   const sizes = db.all<{ seq: number; bytes: number }>(
     'SELECT seq, length(frame) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
-    [after, limits.events],
+    [after, pageLimits.events],
   )
   let last = after
   let bytes = 0
   for (const event of sizes) {
     bytes += event.bytes
-    if (last > after && bytes > limits.bytes) break
+    if (last > after && bytes > pageLimits.bytes) break
     last = event.seq
   }
-  return { last, isLast: sizes.length < limits.events && last === (sizes.at(-1)?.seq ?? after) }
+  return { last, isLast: sizes.length < pageLimits.events && last === (sizes.at(-1)?.seq ?? after) }
 }
 
-/** A row of the table. */
-export interface EventRow extends StoredEvent {
-  readonly did: string
-  /** In milliseconds since 1970. */
-  readonly at: number
-}
-
-/** A row of the table without its frame. */
-export interface EventSize {
-  readonly seq: number
-  /** In milliseconds since 1970. */
-  readonly at: number
-  /** Bytes of its frame. */
-  readonly bytes: number
-}
-
-/** Returns the number of the last one of the oldest events of the table; 0 if there are none. */
-export function endOfOldest(db: Reader, limits: PageLimits): number {
-  return pageEnd(db, 0, limits).last
-}
-
-/** Returns the first rows after `after` and up to `last`. */
-export function rows(db: Reader, after: number, last: number, limit: number): EventRow[] {
-  return db.all<EventRow>(
-    `SELECT seq, kind, did, created_at AS at, frame FROM events
-     WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-    [after, last, limit],
+/**
+ * Deletes the events of deleted accounts among some of the table.
+ * @returns the number of the last one that was examined; undefined after all
+ */
+export function removeOfDeleted(tx: Writer, after: number, limit: number): number | undefined {
+  const range = tx.get<{ last: number | null }>(
+    'SELECT max(seq) AS last FROM (SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT ?)',
+    [after, limit],
   )
-}
-
-/** Deletes the events of an account from the table. For events in files, see `event-removals.ts`. */
-export function removeOfAccount(tx: Writer, did: string): void {
+  const last = range?.last ?? undefined
+  if (last === undefined) return undefined
   const removed = tx.all<{ bytes: number }>(
-    'DELETE FROM events WHERE did = ? RETURNING length(frame) AS bytes',
-    [did],
+    `DELETE FROM events AS e WHERE seq > ? AND seq <= ? AND ${isRemoved} RETURNING length(frame) AS bytes`,
+    [after, last],
   )
-  subtract(tx, removed)
+  const bytes = removed.reduce((sum, event) => sum + event.bytes, 0)
+  if (bytes > 0) tx.run('UPDATE event_state SET bytes = bytes - ? WHERE id = 1', [bytes])
+  return last
 }
 
 /** The limits of kept events. */
@@ -158,9 +134,4 @@ export function removeOutdated(tx: Writer, keep: Retention, limit: number): numb
   const removed = tx.run('DELETE FROM events WHERE seq <= ?', [last])
   tx.run('UPDATE event_state SET bytes = bytes - ?, outdated_seq = ? WHERE id = 1', [bytes, last])
   return removed
-}
-
-function subtract(tx: Writer, removed: readonly { readonly bytes: number }[]): void {
-  const bytes = removed.reduce((sum, event) => sum + event.bytes, 0)
-  tx.run('UPDATE event_state SET bytes = bytes - ? WHERE id = 1', [bytes])
 }

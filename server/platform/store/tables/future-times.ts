@@ -35,7 +35,6 @@ const texts: readonly FutureTime[] = [
 const numbers: readonly FutureTime[] = [
   { table: 'blobs', column: 'expires_at', leadMs: day },
   { table: 'events', column: 'created_at' },
-  { table: 'event_segments', column: 'created_at' },
   { table: 'upstreams', column: 'last_event_at' },
   { table: 'upstream_queue', column: 'received_at' },
   { table: 'catch_ups', column: 'since' },

@@ -242,7 +242,7 @@ test('a handle that is set emits #identity, also if it is the same', async () =>
   expect(await news()).toEqual([identity, identity])
 })
 
-test('a deletion emits #account, and the replay has no earlier event of the account', async () => {
+test('a deletion emits #account, and no earlier event of the account is replayed or kept', async () => {
   const dora = await server.account('dora')
   await put(dora, 'a', 1)
   expect(await news()).toHaveLength(4)
@@ -254,6 +254,9 @@ test('a deletion emits #account, and the replay has no earlier event of the acco
   const ofDora = replay.events.filter(({ payload }) => payload.did === dora.did || payload.repo === dora.did)
   expect(ofDora.map(summary)).toEqual([['#account', dora.did, 'deleted']])
   replay.close()
+  const { background, store } = server.running.services
+  await background.idle()
+  expect(store.all('SELECT kind FROM events WHERE did = ?', [dora.did])).toEqual([{ kind: 'account' }])
 })
 
 test('an event whose write fails is never sent, and its number goes to the next one', async () => {

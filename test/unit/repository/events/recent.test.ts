@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
-import { append, page, state } from '../../../../server/platform/store/tables/events.ts'
+import { append, state } from '../../../../server/platform/store/tables/events.ts'
 import { createRecentEvents, type RecentEvents } from '../../../../server/repository/events/recent.ts'
 
 let directory: string
@@ -20,8 +20,9 @@ beforeEach(async () => {
   store = await Database.open({ directory, schema, now: () => new Date() })
   onDisk = undefined
   recent = createRecentEvents({
-    eventLog: { page: async (after) => page(store, after) },
     store: {
+      get: (sql, params) => store.get(sql, params),
+      all: (sql, params) => store.all(sql, params),
       watch: (watcher) => store.watch(watcher),
       epoch: 0,
       settled: () => onDisk ?? store.settled(),
