@@ -1,4 +1,7 @@
-/** Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. */
+/**
+ * Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. Read from the tables, a
+ * slow reader would keep its commit pinned, and writes, imports and deletions could not remove its blocks for as long.
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { StoreUnavailable } from '../../platform/store/errors.ts'

@@ -19,7 +19,7 @@ export interface Archive {
 
 /** The header names one root. */
 const maxHeaderBytes = 1024
-/** About 1.5 million records with the nodes of their tree, whose positions take 80 MB. */
+/** About 1.5 million records with the nodes of their tree: their positions take 80 MB. */
 const maxBlocks = 2_000_000
 const chunkBytes = 1024 * 1024
 
