@@ -29,6 +29,7 @@ export async function takeInSegments({ store, log, files, dataDir }: Deps): Prom
       segments.takeIn(tx, segment, events as unknown as segments.SegmentEvent[] | undefined),
     )
     await files.remove(join(folder, name))
+    await store.keepPace()
   }
   await files.removeDir(folder)
 }
