@@ -40,6 +40,9 @@ import { callerRename, requestRename } from './repository/records/rename.ts'
 import { announceRestore } from './repository/records/restored.ts'
 import { createServices, type Services } from './services.ts'
 
+/** How long a close waits for the last changes to reach the copies. */
+const lastCopyMs = 5000
+
 export interface RunningServer {
   /** URL on this machine, without a trailing slash. */
   readonly url: string
@@ -97,7 +100,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       return closing(listener, store)(error)
     })
   const callMethod: CallMethod = createInternalCaller(methods, services)
-  const { background, mailer, identity, federation, app } = services
+  const { background, mailer, identity, federation, app, operation } = services
   const stops = [
     startJobs(periodicJobs(services), background),
     startPushQueue({ ...services, ...identity, ...app }),
@@ -108,6 +111,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   await federation.upstreams.start()
   ready.resolve({ dispatch, fallback: createFallback(services) })
   federation.backlinks?.start()
+  operation.copies.start()
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -131,6 +135,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
         log.warn({ err: error }, 'writing the trusted time failed')
       })
       await Promise.all([identity.passwords.close(), mailer.close()])
+      await operation.copies.close(lastCopyMs)
       await store.close()
     },
   }

@@ -7,6 +7,7 @@ import { createPageCheck, type PageCheck } from '../platform/store/pages/page-ch
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
+import { type Copies, type CopiesOptions, createCopies } from './copies/copies.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 
@@ -17,9 +18,10 @@ export interface Operation {
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
+  readonly copies: Copies
 }
 
-export interface OperationOptions {
+export interface OperationOptions extends CopiesOptions {
   /** The file system of the store. */
   readonly files: Files
   readonly callMethod: CallMethod
@@ -29,9 +31,9 @@ export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
-  { files, callMethod }: OperationOptions,
+  { files, callMethod, copiesKeeper }: OperationOptions,
 ): Promise<Operation> {
-  const { config, store, now, signal } = platform
+  const { config, store, now, log, signal } = platform
   const { dataDir } = config
   return {
     callMethod,
@@ -43,5 +45,9 @@ export async function createOperation(
       onUnloadable: warnOfWorker(platform),
     }),
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
+    copies: await createCopies({
+      ...{ config, store, files, now, log, copiesKeeper },
+      onUnloadable: warnOfWorker(platform),
+    }),
   }
 }

@@ -20,6 +20,15 @@ export interface Invocation {
   readonly acceptLoss: boolean
   /** Accepts a database that another program changed, without a question. */
   readonly acceptChanged: boolean
+  /** The URL of a place with a copy. */
+  readonly from: string | undefined
+  /** A file with the key of the copies. */
+  readonly keyFile: string | undefined
+  /** A time in ISO 8601. */
+  readonly at: string | undefined
+  /** The file that the key of the copies is written to. */
+  readonly sheet: string | undefined
+  readonly status: boolean
   readonly positionals: readonly string[]
 }
 
@@ -37,6 +46,11 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
         forget: { type: 'string' },
         'accept-loss': { type: 'boolean', default: false },
         'accept-changed': { type: 'boolean', default: false },
+        from: { type: 'string' },
+        key: { type: 'string' },
+        at: { type: 'string' },
+        sheet: { type: 'string' },
+        status: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
       allowPositionals: true,
@@ -44,6 +58,8 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
     const dataDir = dataDirOf(values['data-dir'])
     const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
     const flags = {
+      ...{ from: values.from, keyFile: values.key, at: values.at },
+      ...{ sheet: values.sheet, status: values.status },
       salvage: values.salvage,
       forget: values.forget,
       acceptLoss: values['accept-loss'],

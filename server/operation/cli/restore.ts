@@ -8,6 +8,7 @@ import { backupsName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
+import { runBringBack } from './bring-back.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { runSalvage } from './salvage.ts'
@@ -16,6 +17,7 @@ const help = `
 Replaces the data with a backup. Stop the server first.
 
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
+  npm run restore -- --from URL --key FILE [--at TIME] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
   npm run restore -- --forget NAME [--data-dir DIR]
   npm run restore -- --salvage [--accept-loss] [--accept-changed] [--data-dir DIR]
@@ -27,6 +29,10 @@ files are kept in DIR/replaced-<time>. Media come from the folder blobs beside t
 are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
 encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
 
+--from restores the continuous copy at a place, as PDS_COPIES names it, with the key of the recovery sheet in the file --key: as it was
+last, or at TIME, such as 2026-05-01T12:00Z. A password of the place is read from PDS_COPIES_CREDENTIALS. An interrupted restore goes on
+where it ended. The server that the copy comes from stops writing when it sees that it is continued elsewhere.
+
 --salvage opens what verifies of damaged data, and takes damaged pages of the database from backups. It states what is lost and asks before
 anything changes; the damaged files are kept. It also
 accepts a database that another program changed while the server was stopped, if it is sound. In scripts, --accept-loss and
@@ -36,6 +42,7 @@ accepts a database that another program changed while the server was stopped, if
 await runCommand(help, async (invocation) => {
   const { dataDir, list, exportTo, passphraseFile, unprotected, positionals } = invocation
   if (list) return [await describeBackups(dataDir), ...(await describeReplaced(dataDir))].join('\n')
+  if (invocation.from !== undefined) return runBringBack(invocation)
   if (invocation.salvage) return runSalvage(invocation)
   if (invocation.forget !== undefined) return forget(dataDir, invocation.forget)
   const [name] = positionals

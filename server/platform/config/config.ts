@@ -177,6 +177,25 @@ const SETTINGS = {
     fallback: 'on',
     about: 'Whether the server makes a backup every day.',
   },
+  copies: {
+    env: 'PDS_COPIES',
+    kind: kinds.copyPlaces,
+    fallback: '',
+    fallbackText: 'none',
+    about:
+      'Places that get an encrypted copy of everything, continuously: file:///path, webdav+https://user@host/path, s3://bucket/prefix?endpoint=URL&region=NAME.',
+  },
+  copiesCredentials: {
+    env: 'PDS_COPIES_CREDENTIALS',
+    kind: kinds.directory,
+    fallbackText: 'copies-credentials.json in the data folder',
+    about: 'File with the key of the copies and the passwords of their places; only its owner may read it.',
+  },
+  copiesBandwidth: {
+    env: 'PDS_COPIES_BANDWIDTH',
+    kind: kinds.byteSize,
+    about: 'Most bytes per second that are sent to a place of copies, such as 500KB; no limit when unset.',
+  },
   eventRetention: {
     env: 'PDS_EVENT_RETENTION',
     kind: kinds.duration,

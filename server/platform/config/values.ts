@@ -189,6 +189,22 @@ export const originsOrNone: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, origin.parse)),
 }
 
+const copyProtocols = ['file:', 'webdav+https:', 'webdav+http:', 's3:']
+
+/** URLs of folders, WebDAV servers and S3-compatible storage. Passwords are not part of them. */
+export const copyPlaces: Kind<readonly string[]> = {
+  placeholder: 'URL,…',
+  expected: 'file:, webdav+https: or s3: URLs without a password, separated by commas',
+  parse: (text) => (text === '' ? [] : parseList(text, copyPlace)),
+}
+
+function copyPlace(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !copyProtocols.includes(url.protocol) || url.password) return undefined
+  if ((url.protocol === 'file:') !== (url.host === '')) return undefined
+  return url.href.replace(/\/$/, '')
+}
+
 /** An http(s) URL without credentials, and without the trailing slash. */
 export const webUrl: Kind<UriString> = {
   placeholder: 'URL',

@@ -9,7 +9,7 @@
 
 import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
-import type { BackupInfo, BackupKind } from './backups/backup.ts'
+import type { BackupInfo, BackupKind, DatabaseCopy } from './backups/backup.ts'
 import { tryLock } from './backups/backup-lock.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
@@ -19,11 +19,12 @@ import { type Files, nodeFiles } from './files.ts'
 import { CommitLog } from './journal/commit-log.ts'
 import { defaultReserveBytes } from './journal/journal-file.ts'
 import { replayJournals } from './journal/recover.ts'
+import { retireJournals } from './journal/retire.ts'
 import { restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
-import { finishCheckpoint, removeJournals, writeCheckpoint } from './pages/checkpoint.ts'
+import { finishCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
 import { openPageFile, setSeq } from './pages/database-file.ts'
 import { type PageFile, type Pages, pageBytes } from './pages/page-file.ts'
 import { type PageOverlay, recycle } from './pages/page-overlay.ts'
@@ -86,6 +87,7 @@ export class Database implements Reader {
   /** Runs checkpoints and backups one at a time. */
   readonly #upkeep = createSerializer()
   #closing: Promise<void> | undefined
+  #refusal: Error | undefined
   readonly #watchers = new Set<() => void>()
   #notificationDue = false
 
@@ -179,6 +181,11 @@ export class Database implements Reader {
     return pageBytes * (this.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0)
   }
 
+  /** Number of the last transaction on disk. */
+  get seq(): number {
+    return this.#log.seq
+  }
+
   /** Number of pages in the database file. The first one is 1. */
   get pageCount(): number {
     return this.#file.count
@@ -236,6 +243,7 @@ export class Database implements Reader {
 
   async #transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
+    if (this.#refusal) throw this.#refusal
     // Checked first: on a full disk the transaction must not reach memory, where readers would see it.
     while (!this.#log.ready) {
       await this.#log.prepare()
@@ -321,7 +329,7 @@ export class Database implements Reader {
     this.#unfinished = undefined
     recycle(pages)
     this.#sealedBytes = 0
-    await removeJournals(this.#files, directory, before)
+    await retireJournals(this.#files, directory, before)
     this.#checkpointAt = 0
   }
 
@@ -339,6 +347,20 @@ export class Database implements Reader {
     await this.settled()
     const { directory: dir, now } = this.#options
     return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
+  }
+
+  /** Writes the database as it is now to a compressed file, and returns the number of its last transaction. */
+  async copyTo(file: string): Promise<DatabaseCopy> {
+    this.#assertOpen()
+    return this.#upkeep(async () => {
+      await this.#checkpoint()
+      return this.#inBackground({ kind: 'copy', dir: this.#options.directory, file })
+    })
+  }
+
+  /** From now on transactions fail with this error; undefined: they do not. Reading goes on. */
+  refuseWrites(error: Error | undefined): void {
+    this.#refusal = error
   }
 
   /** Calls `work` if the data come from a backup, until it has succeeded once. */

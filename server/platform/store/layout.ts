@@ -29,6 +29,12 @@ export const exportsName = 'exports'
 export const cacheName = 'cache'
 /** Folder in which earlier versions kept older events of the event stream. */
 export const eventsName = 'events'
+/** Folder of the state of the continuous copies. */
+export const copiesName = 'copies'
+/** In that folder: the line of history that the copies continue. */
+export const lineageName = 'line.json'
+/** In that folder: journals that the copies still need. Journals are kept there while it exists. */
+export const keptJournalsName = 'journals'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
 

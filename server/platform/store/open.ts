@@ -7,6 +7,7 @@ import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
 import { encodeTitle, formatVersion } from './journal/journal.ts'
 import { Journal } from './journal/journal-file.ts'
 import { type Loaded, load } from './journal/recover.ts'
+import { forgetCopies, retireJournal, retireJournals } from './journal/retire.ts'
 import {
   backupsName,
   checksumsName,
@@ -21,7 +22,7 @@ import {
   restoredBlobsName,
 } from './layout.ts'
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
-import { finishCheckpoint, removeJournals, writeCheckpoint } from './pages/checkpoint.ts'
+import { finishCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './pages/database-file.ts'
 import { PageChecksums } from './pages/page-checksums.ts'
 
@@ -125,7 +126,7 @@ async function orMoveAside<T>(
 /** Removes journals that a crash left unfinished, then resumes the newest journal or creates one. */
 async function openJournal(files: Files, dir: string, { seq, journals }: Loaded): Promise<Journal> {
   for (const first of journalSeqs(await files.list(dir))) {
-    if (!journals.some(({ firstSeq }) => firstSeq === first)) await files.remove(journalPath(dir, first))
+    if (!journals.some(({ firstSeq }) => firstSeq === first)) await retireJournal(files, dir, first)
   }
   await files.syncDir(dir)
   const newest = journals.at(-1)
@@ -135,7 +136,8 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   }
   // A database that was copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
-  await removeJournals(files, dir, journal.firstSeq)
+  await retireJournals(files, dir, journal.firstSeq)
+  await forgetCopies(files, dir)
   return journal
 }
 
@@ -178,6 +180,8 @@ async function bringUpToDate(
   const [from, to] = [schemaVersion(sqlite), newestVersion(schema)]
   if (from === to) return
   onUpgrade?.({ from, to, state: 'started' })
+  // Upgrades are in no journal: a copy continues with a new base.
+  await forgetCopies(files, dir)
   const save = async () => {
     setSeq(sqlite, seq)
     const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])

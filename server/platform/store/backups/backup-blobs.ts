@@ -8,6 +8,7 @@ import { cidBytes, cidText } from '../cid.ts'
 import { type Files, readIfThere } from '../files.ts'
 import { blobPath, blobsName, isBlobName } from '../layout.ts'
 import type { Sqlite } from '../sqlite.ts'
+import type { Reader } from '../transaction.ts'
 
 /** Links the blobs of a data directory to its backups. Returns missing and damaged ones. */
 export async function keepBlobs(
@@ -63,7 +64,7 @@ function listedBlobs(list: Uint8Array): string[] {
  * Returns the CIDs of the blobs in a database, which may be older than its table of blobs. Blobs that are marked as damaged are
  * left out: no backup can contain them.
  */
-export function blobCids(sqlite: Sqlite): string[] {
+export function blobCids(sqlite: Reader): string[] {
   if (!hasTable(sqlite, 'blobs')) return []
   const isIntact = hasTable(sqlite, 'damaged_blobs') ? 'cid NOT IN (SELECT cid FROM damaged_blobs)' : '1'
   const rows = sqlite.all<{ cid: Uint8Array }>(
@@ -73,7 +74,7 @@ export function blobCids(sqlite: Sqlite): string[] {
 }
 
 /** Number of blobs that are marked as damaged. */
-export function countDamaged(sqlite: Sqlite): number {
+export function countDamaged(sqlite: Reader): number {
   if (!hasTable(sqlite, 'damaged_blobs')) return 0
   return sqlite.get<{ count: number }>('SELECT count(*) AS count FROM damaged_blobs')?.count ?? 0
 }
@@ -83,7 +84,7 @@ export function forgetBlobs(sqlite: Sqlite, cids: readonly string[]): void {
   for (const cid of cids) sqlite.execute('DELETE FROM blobs WHERE cid = ?', [cidBytes(cid)])
 }
 
-function hasTable(sqlite: Sqlite, name: string): boolean {
+function hasTable(sqlite: Reader, name: string): boolean {
   return sqlite.get('SELECT 1 FROM sqlite_schema WHERE name = ?', [name]) !== undefined
 }
 

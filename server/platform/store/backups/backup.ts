@@ -11,7 +11,7 @@ import { StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, replaceFile, sha256Of } from '../files.ts'
 import { type Loaded, load } from '../journal/recover.ts'
 import { backupsName, blobPath, blobsName, checkpointName, databaseName, journalSeqs } from '../layout.ts'
-import { closeFile, setSeq } from '../pages/database-file.ts'
+import { closeFile, openDatabase, schemaVersion, setSeq } from '../pages/database-file.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
 import { tryLock, whileLocked } from './backup-lock.ts'
@@ -183,6 +183,27 @@ async function writeBackup(
     await removeBackup(files, expired.file)
   await removeUnusedBlobs(files, folder)
   return { file, kind, createdAt, bytes: await files.size(file), proof: undefined }
+}
+
+/** A compressed copy of a database. */
+export interface DatabaseCopy {
+  /** Number of its last transaction. */
+  readonly seq: number
+  /** Version of its schema. */
+  readonly schema: number
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly sha256: string
+}
+
+/** Copies the pages of a data directory as of the last checkpoint to a compressed file. No checkpoint may run meanwhile. */
+export async function copyDatabase(files: Files, dir: string, file: string): Promise<DatabaseCopy> {
+  const opened = await openDatabase(files, dir)
+  try {
+    const sha256 = await writeDatabase(files, file, opened.sqlite.chunks())
+    return { seq: opened.seq, schema: schemaVersion(opened.sqlite), sha256 }
+  } finally {
+    await closeFile(opened)
+  }
 }
 
 /** Writes a compressed database, and reads it back before it gets its name. Returns the SHA-256 of the file. */

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { exists } from '../blob-files.ts'
 import { type Files, nodeFiles } from '../files.ts'
+import { forgetCopies } from '../journal/retire.ts'
 import {
   blobsName,
   databaseName,
@@ -74,6 +75,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const folder = await newFolder(files, dir, at)
   if (old.length > 0) await moveAway(files, dir, old, folder)
   await replaceBlobs(files, dir, folder)
+  await forgetCopies(files, dir)
   await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
   await files.rename(join(dir, restoredName), join(dir, databaseName))

@@ -6,12 +6,20 @@ import { startWorker } from '../../util/worker-or-inline.ts'
 import { withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
 import type { Schema } from '../migrate.ts'
-import { type BackupInfo, type BackupKind, backup, exportBackup } from './backup.ts'
+import {
+  type BackupInfo,
+  type BackupKind,
+  backup,
+  copyDatabase,
+  type DatabaseCopy,
+  exportBackup,
+} from './backup.ts'
 import { type BackupContent, describeBackup } from './backup-content.ts'
 import { restore } from './restore.ts'
 
 export type Task =
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
+  | { readonly kind: 'copy'; readonly dir: string; readonly file: string }
   | {
       readonly kind: 'export'
       readonly dir: string
@@ -37,6 +45,7 @@ export type Task =
 
 interface Results {
   backup: BackupInfo
+  copy: DatabaseCopy
   /** Size of the file, in bytes. */
   export: number
   describe: BackupContent
@@ -51,6 +60,8 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
   switch (task.kind) {
     case 'backup':
       return backup(task.dir, task.at, task.of, files)
+    case 'copy':
+      return copyDatabase(files, task.dir, task.file)
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':

@@ -171,7 +171,8 @@ export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   return { format, frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
 }
 
-function readFrame(bytes: Buffer, at: number): Frame | undefined {
+/** Reads the frame at a place; undefined if it does not verify. */
+export function readFrame(bytes: Buffer, at: number): Frame | undefined {
   const header = readFrameHeader(bytes, at)
   if (header === undefined) return undefined
   const start = at + lineBytes
@@ -180,12 +181,14 @@ function readFrame(bytes: Buffer, at: number): Frame | undefined {
   return { seq: header.seq, count: header.count, payload }
 }
 
-function readTitle(bytes: Buffer): { format: number; firstSeq: number } | undefined {
+/** Reads the first line of a journal, at the start of `bytes`. */
+export function readTitle(bytes: Buffer): { format: number; firstSeq: number } | undefined {
   const fields = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
   return fields === null ? undefined : { format: Number(fields[1]), firstSeq: Number(fields[2]) }
 }
 
-function readFrameHeader(bytes: Buffer, at: number) {
+/** Reads the first line of a frame, with the length of its payload; undefined if it does not verify. */
+export function readFrameHeader(bytes: Buffer, at: number) {
   // Format 1 has no zero bytes.
   const fields = /^frame (\d+) (\d+) (\d+)(?: (\d+))? ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
   if (fields === null) return undefined

@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { StoreDamaged, StoreTooNew } from '../errors.ts'
 import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from '../files.ts'
-import { checkpointName, checksumsName, databaseName, journalPath, journalSeqs } from '../layout.ts'
+import { checkpointName, checksumsName, databaseName } from '../layout.ts'
 import type { PageChecksums } from './page-checksums.ts'
 import { type PageFile, type Pages, pageBytes, pageChecksum } from './page-file.ts'
 
@@ -112,13 +112,6 @@ export function scanCheckpoint(bytes: Uint8Array): ScannedCheckpoint {
 /** Returns the CRC-32 of a head, up to where it has it, and a list. */
 function crcOf(head: Buffer, list: Buffer): number {
   return crc32(list, crc32(head.subarray(0, crcAt)))
-}
-
-/** Removes the journals that start before transaction `before`; the database file must contain them. */
-export async function removeJournals(files: Files, dir: string, before: number): Promise<void> {
-  for (const first of journalSeqs(await files.list(dir))) {
-    if (first < before) await files.remove(journalPath(dir, first))
-  }
 }
 
 function ascending(pages: Pages): number[] {

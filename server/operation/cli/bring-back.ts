@@ -1,0 +1,33 @@
+/** `npm run restore -- --from`: restores a copy. */
+import { readFile } from 'node:fs/promises'
+import { iso } from '../../platform/util/time.ts'
+import { bringBack } from '../copies/bring-back.ts'
+import { CopyKey } from '../copies/copy-key.ts'
+import { credentialsFile, readCredentials } from '../copies/credentials.ts'
+import { openPlace } from '../copies/places/open.ts'
+import { createSealer } from '../copies/sealer.ts'
+import type { Invocation } from './command.ts'
+
+/** @throws Error with a sentence for people */
+export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): Promise<string> {
+  if (from === undefined || keyFile === undefined)
+    throw new Error('--from needs --key, a file with the key of the copy.')
+  if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
+  const until = at === undefined ? undefined : new Date(at)
+  if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
+  const sealer = createSealer(await CopyKey.parse(await readFile(keyFile, 'utf8')))
+  try {
+    const keeper = credentialsFile(dataDir, process.env.PDS_COPIES_CREDENTIALS || undefined)
+    const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
+    const target = { place: await openPlace(from, { credentials }), sealer }
+    const result = await bringBack({ target, dataDir, at: until, now: () => new Date() })
+    const lines = [`Restored the copy of ${iso(result.at)}.`]
+    if (result.missing.length > 0) lines.push(`It lacks ${result.missing.length} media files.`)
+    if (result.replaced !== undefined) {
+      lines.push(`The replaced files are in ${result.replaced}. The server deletes them after 30 days.`)
+    }
+    return lines.join('\n')
+  } finally {
+    await sealer.end()
+  }
+}

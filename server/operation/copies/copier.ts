@@ -1,0 +1,221 @@
+/** Keeps the copy at one place up to date: a base, then segments, then media. One step at a time; a failed one is repeated later. */
+import { join } from 'node:path'
+import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
+import type { Database } from '../../platform/store/database.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
+import { blobsName, copiesName } from '../../platform/store/layout.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { chainOf, type Line, listLines, readLine } from './catalog.ts'
+import { claim, type Lines, lineAt } from './line.ts'
+import { CopyProblem } from './places/place.ts'
+import { listMedia, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
+
+export interface CopierDeps extends Target {
+  readonly store: Database
+  readonly files: Files
+  readonly dataDir: string
+  readonly now: () => Date
+  /** A random name of this computer. */
+  readonly writer: string
+  /** The line of the data, which all places share. */
+  readonly lines: Lines
+  /** Names files of this place in the data directory. */
+  readonly id: string
+  /** Called when the state has changed. */
+  readonly onState: () => void
+}
+
+export interface CopierState {
+  /** Number of the last transaction that the place has; undefined before the place was read. */
+  readonly seq: number | undefined
+  /** When the place had everything, at last. */
+  readonly copiedAt: Date | undefined
+  readonly problem: CopyProblem | undefined
+  /** Since when steps have failed. */
+  readonly problemSince: Date | undefined
+  /** Bytes of a base that is being sent. */
+  readonly progress: { readonly sent: number; readonly total: number } | undefined
+  /** Media files that the place lacks. */
+  readonly missingMedia: number
+}
+
+export interface Copier {
+  readonly state: CopierState
+  /** Copies everything that is on disk. Does not throw: see `state.problem`. */
+  step(): Promise<void>
+  /** Returns the highest generation of a line at the place; 0 if there is none. @throws CopyProblem */
+  newestGeneration(): Promise<number>
+  /** Makes the next step read the place again. */
+  forget(): void
+}
+
+/** Raw bytes of transactions in a segment, about. */
+const segmentBytes = 2 * 1024 * 1024
+/** A base is repeated when segments have more than this share of its size, but not below so many bytes, */
+const segmentShare = 0.5
+const fewestSegmentBytes = 16 * 1024 * 1024
+/** and after a week. */
+const baseMs = 7 * 24 * 60 * 60_000
+/** How often the place is read for traces of another computer, beside the start. */
+const readMs = 5 * 60_000
+
+interface Position {
+  readonly line: Line
+  readonly tail: JournalTail
+  /** When the place was read. */
+  readonly readAt: number
+  readonly baseAt: Date
+  readonly baseBytes: number
+  segmentBytes: number
+  /** Hidden names of the media that are there. */
+  readonly media: Set<string>
+  /** Version of the table of blobs whose media are there. */
+  mediaVersion: number
+}
+
+export function createCopier(deps: CopierDeps): Copier {
+  const { store, files, dataDir, now, place, sealer, writer, lines, id, onState } = deps
+  const serialize = createSerializer()
+  let position: Position | undefined
+  /** The last transaction that the place can have from here. */
+  let reached: number | undefined
+  let state: CopierState = {
+    ...{ seq: undefined, copiedAt: undefined, problem: undefined, problemSince: undefined },
+    ...{ progress: undefined, missingMedia: 0 },
+  }
+  const set = (change: Partial<CopierState>) => {
+    state = { ...state, ...change }
+    onState()
+  }
+
+  async function step(): Promise<void> {
+    try {
+      const started = now()
+      const durable = store.seq
+      await follow(durable)
+      await copyMedia()
+      // What was written meanwhile is left to the next step.
+      set({ copiedAt: started, problem: undefined, problemSince: undefined })
+    } catch (error) {
+      const problem = toProblem(error)
+      position = undefined
+      set({ problem, problemSince: state.problemSince ?? now(), progress: undefined })
+    }
+  }
+
+  /** Brings the place up to transaction `durable`. */
+  async function follow(durable: number): Promise<void> {
+    if (position && now().getTime() - position.readAt >= readMs) position = undefined
+    position ??= await open()
+    if (position && isBaseDue(position)) position = undefined
+    position ??= await startBase()
+    try {
+      await sendTail(position, durable)
+    } catch (error) {
+      if (!(error instanceof JournalGap)) throw error
+      position = await startBase()
+      await sendTail(position, store.seq)
+    }
+  }
+
+  async function sendTail(position: Position, durable: number): Promise<void> {
+    for (;;) {
+      const part = await position.tail.read(durable, segmentBytes)
+      if (!part) break
+      reached = part.to
+      const { to, bytes } = await sendSegment(deps, position.line, part, now())
+      position.segmentBytes += bytes
+      set({ seq: to })
+    }
+  }
+
+  /** Reads what the place has; undefined if it needs a base. */
+  async function open(): Promise<Position | undefined> {
+    const answer = await lineAt(deps, lines.current(), writer)
+    const line = 'line' in answer ? answer.line : await lines.begin(answer.above)
+    await claim(deps, line, { writer, at: now().toISOString() })
+    const chain = chainOf(await readLine(place, line))
+    if (!chain) return undefined
+    // Nobody else may continue this line: a copy of the data folder on another computer would.
+    if (chain.seq > (reached ?? store.seq)) {
+      throw new CopyProblem(
+        'elsewhere',
+        'The copy is newer than the data here: another computer has continued this server.',
+      )
+    }
+    reached ??= chain.seq
+    set({ seq: chain.seq })
+    return toPosition(line, chain.seq, {
+      baseAt: chain.base.at,
+      baseBytes: (await place.list(chain.base.name)).reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      segmentBytes: chain.segments.reduce((sum, { bytes }) => sum + bytes, 0),
+    })
+  }
+
+  async function startBase(): Promise<Position> {
+    const line = lines.current() ?? (await lines.begin(0))
+    const folder = join(dataDir, copiesName)
+    const file = join(folder, `${id}.zst`)
+    const at = now()
+    const { seq, schema } = await store.copyTo(file)
+    reached = seq
+    const total = await files.size(file)
+    set({ progress: { sent: 0, total } })
+    const onPart = (sent: number) => set({ progress: { sent, total } })
+    await sendBase(deps, line, { seq, at, schema }, { files, file, onPart })
+    await files.remove(file)
+    set({ seq, progress: undefined })
+    return toPosition(line, seq, { baseAt: at, baseBytes: total, segmentBytes: 0 })
+  }
+
+  async function toPosition(
+    line: Line,
+    seq: number,
+    sizes: Pick<Position, 'baseAt' | 'baseBytes' | 'segmentBytes'>,
+  ): Promise<Position> {
+    const media = new Set((await listMedia(place)).keys())
+    const tail = new JournalTail(files, dataDir, seq)
+    return { line, tail, readAt: now().getTime(), ...sizes, media, mediaVersion: -1 }
+  }
+
+  function isBaseDue({ baseAt, baseBytes, segmentBytes }: Position): boolean {
+    return (
+      now().getTime() - baseAt.getTime() >= baseMs ||
+      segmentBytes > Math.max(fewestSegmentBytes, baseBytes * segmentShare)
+    )
+  }
+
+  async function copyMedia(): Promise<void> {
+    const version = store.version('blobs')
+    if (!position || position.mediaVersion === version) return
+    const { media } = position
+    const missing = blobCids(store).filter((cid) => !media.has(sealer.hiddenName(cid)))
+    let left = missing.length
+    for (const cid of missing) {
+      set({ missingMedia: left })
+      // Missing here: nothing can be copied. The screen Data names such files.
+      if (await sendMedia(deps, files, join(dataDir, blobsName), cid)) media.add(sealer.hiddenName(cid))
+      left--
+    }
+    set({ missingMedia: 0 })
+    position.mediaVersion = version
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    step: () => serialize(step),
+    newestGeneration: async () => (await listLines(place))[0]?.generation ?? 0,
+    forget() {
+      position = undefined
+    },
+  }
+}
+
+function toProblem(error: unknown): CopyProblem {
+  if (error instanceof CopyProblem) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new CopyProblem('local', `The data of this computer cannot be copied: ${reason}`, { cause: error })
+}

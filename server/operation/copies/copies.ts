@@ -1,0 +1,142 @@
+/** The continuous copies of this server: one copier for each place, and what they share. */
+import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { Config } from '../../platform/config/config.ts'
+import type { Database } from '../../platform/store/database.ts'
+import { StoreUnavailable } from '../../platform/store/errors.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { createCopier } from './copier.ts'
+import { type CredentialsKeeper, credentialsFile, loadCredentials } from './credentials.ts'
+import { readWriter, shareLines } from './line.ts'
+import { createLoop } from './loop.ts'
+import { openPlace } from './places/open.ts'
+import { createSealer } from './sealer.ts'
+import { type PlaceStatus, writeStatus } from './status.ts'
+
+export interface Copies {
+  /** Begins to copy. */
+  start(): void
+  /** In the order of the settings. */
+  status(): readonly PlaceStatus[]
+  /** Copies everything now, for at most `limitMs`. Resolves without an error: see `status`. */
+  flush(limitMs: number): Promise<void>
+  /** Reads all places again at once, as after the computer was asleep. */
+  wake(): void
+  /** This computer continues the server, although another one did. */
+  continueHere(): Promise<void>
+  /** Copies what is left, for at most `limitMs`, and stops. Nothing writes any more. */
+  close(limitMs: number): Promise<void>
+}
+
+export interface CopiesOptions {
+  /** Keeps the key and the passwords of places; the file of the settings by default. */
+  readonly copiesKeeper?: CredentialsKeeper | undefined
+}
+
+interface Deps extends CopiesOptions {
+  readonly config: Pick<Config, 'dataDir' | 'copies' | 'copiesCredentials' | 'copiesBandwidth'>
+  readonly store: Database
+  readonly files: Files
+  readonly now: () => Date
+  readonly log: Logger
+  readonly onUnloadable?: (error: Error) => void
+}
+
+const none: Copies = {
+  start() {},
+  status: () => [],
+  flush: async () => {},
+  wake() {},
+  continueHere: async () => {},
+  close: async () => {},
+}
+
+/** Creates the copies. Without places, journals are no longer kept for them. */
+export async function createCopies(deps: Deps): Promise<Copies> {
+  const { config, store, files, now, log } = deps
+  const { dataDir, copies: urls, copiesCredentials, copiesBandwidth: bandwidth } = config
+  if (urls.length === 0) {
+    await files.removeDir(keptJournals(dataDir))
+    return none
+  }
+  await files.makeDir(keptJournals(dataDir))
+  const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
+  const { copyKey, places: credentials = {} } = await loadCredentials(keeper)
+  const sealer = createSealer(copyKey, deps.onUnloadable)
+  const lines = await shareLines(files, dataDir)
+  const writer = await readWriter(files, dataDir)
+  const closing = new AbortController()
+  const { signal } = closing
+  const serializeStatus = createSerializer()
+
+  const loops = await Promise.all(
+    urls.map(async (url) => {
+      const place = await openPlace(url, { credentials: credentials[url], bandwidth, now, signal })
+      const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
+      const copier = createCopier({
+        ...{ store, files, dataDir, now, place, sealer, writer, lines, id },
+        onState,
+      })
+      return createLoop({ url, copier, store, now, afterStep, signal })
+    }),
+  )
+  const stopWatching = store.watch(() => {
+    for (const loop of loops) loop.changed()
+  })
+
+  function status(): PlaceStatus[] {
+    return loops.map((loop) => loop.status())
+  }
+
+  /** Another computer continues this server: two must not write as one identity. */
+  function onState(): void {
+    const elsewhere = loops.find(({ copier }) => copier.state.problem?.kind === 'elsewhere')?.copier.state
+      .problem
+    store.refuseWrites(elsewhere && new StoreUnavailable(`${elsewhere.message} This one accepts no changes.`))
+    void serializeStatus(() => writeStatus(files, dataDir, status())).catch(() => {})
+  }
+
+  async function flush(limitMs: number): Promise<void> {
+    const behind = loops.filter(({ copier }) => (copier.state.seq ?? 0) < store.seq)
+    const copied = Promise.all(behind.map(({ copier }) => copier.step()))
+    await Promise.race([copied, setTimeout(limitMs, undefined, { ref: false })])
+  }
+
+  async function afterStep(): Promise<void> {
+    const seqs = loops.map(({ copier }) => copier.state.seq)
+    const reached = Math.min(...seqs.map((seq) => seq ?? 0))
+    if (reached > 0) await forgetJournals(files, dataDir, reached + 1)
+  }
+
+  return {
+    start() {
+      for (const loop of loops) {
+        void loop.run().catch((error: unknown) => log.error({ err: error }, 'copies stopped'))
+      }
+    },
+    status,
+    flush,
+    wake() {
+      for (const loop of loops) loop.wake()
+    },
+    async continueHere() {
+      const generations = await Promise.all(
+        loops.map(({ copier }) => copier.newestGeneration().catch(() => 0)),
+      )
+      await lines.begin(Math.max(lines.current()?.generation ?? 0, ...generations))
+      for (const { copier } of loops) copier.forget()
+      for (const loop of loops) loop.wake()
+    },
+    async close(limitMs) {
+      stopWatching()
+      await flush(limitMs)
+      closing.abort()
+      await Promise.all(loops.map((loop) => loop.ended()))
+      await sealer.end()
+      await serializeStatus(() => writeStatus(files, dataDir, status())).catch(() => {})
+    },
+  }
+}

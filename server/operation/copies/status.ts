@@ -1,0 +1,72 @@
+/** What is known about the copies, also for commands beside the server. */
+import { join } from 'node:path'
+import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
+import { copiesName } from '../../platform/store/layout.ts'
+import type { ProblemKind } from './places/place.ts'
+
+export interface PlaceStatus {
+  readonly url: string
+  /** When the place had everything, at last; undefined if it never had. */
+  readonly copiedAt: Date | undefined
+  /** Age of the oldest change that the place does not have; 0 if it has everything. */
+  readonly behindSeconds: number
+  readonly problem:
+    | { readonly kind: ProblemKind; readonly message: string; readonly since: Date | undefined }
+    | undefined
+  /** Number of the last transaction that it has. */
+  readonly seq: number | undefined
+  /** Bytes of a base that is being sent. */
+  readonly progress: { readonly sent: number; readonly total: number } | undefined
+  /** Media files that it lacks. */
+  readonly missingMedia: number
+}
+
+const statusName = 'status.json'
+
+/** Leaves the state of the copies for commands. */
+export async function writeStatus(files: Files, dir: string, status: readonly PlaceStatus[]): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(status, undefined, 2)}\n`)
+  await replaceFile(files, join(dir, copiesName, statusName), bytes)
+}
+
+/** The state of a place for scripts. Times are in ISO 8601. */
+export interface ScriptStatus {
+  readonly place: string
+  readonly lastCopiedAt: string | null
+  readonly behindSeconds: number
+  readonly lastProvenAt: string | null
+  readonly error: string | null
+}
+
+/** Reads what the server has left about its copies; without a running server, from what it has written. */
+export async function currentStatus(files: Files, dir: string): Promise<ScriptStatus[]> {
+  const path = join(dir, copiesName, statusName)
+  const bytes = await readIfThere(files, path)
+  if (!bytes) return []
+  const places: StoredStatus[] = JSON.parse(Buffer.from(bytes).toString())
+  const writtenAt = await files.changedAt(path)
+  const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
+  const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))
+  return Promise.all(
+    places.map(async ({ url, copiedAt, behindSeconds, problem, seq }) => ({
+      place: url,
+      lastCopiedAt: copiedAt ?? null,
+      behindSeconds: (await isBehind(behindSeconds, seq)) ? Math.max(1, behindSeconds + age) : 0,
+      lastProvenAt: null,
+      error: problem?.message ?? null,
+    })),
+  )
+}
+
+type StoredStatus = Omit<PlaceStatus, 'copiedAt'> & { readonly copiedAt?: string }
+
+/** Whether the journals have transactions after `seq`. */
+async function hasMore(files: Files, dir: string, seq = 0): Promise<boolean> {
+  try {
+    return (await new JournalTail(files, dir, seq).read(Number.MAX_SAFE_INTEGER, 1)) !== undefined
+  } catch (error) {
+    if (error instanceof JournalGap) return true
+    throw error
+  }
+}

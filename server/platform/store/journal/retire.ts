@@ -1,0 +1,42 @@
+/** What happens to a journal whose transactions are in the database file. */
+import { join } from 'node:path'
+import { exists } from '../blob-files.ts'
+import type { Files } from '../files.ts'
+import { copiesName, journalPath, journalSeqs, keptJournalsName, lineageName } from '../layout.ts'
+
+/** The folder of journals that are kept for the continuous copies. */
+export function keptJournals(dir: string): string {
+  return join(dir, copiesName, keptJournalsName)
+}
+
+/** Retires the journals that start before transaction `before`; the database file must contain them. */
+export async function retireJournals(files: Files, dir: string, before: number): Promise<void> {
+  for (const first of journalSeqs(await files.list(dir))) {
+    if (first < before) await retireJournal(files, dir, first)
+  }
+}
+
+/** Removes a journal, or keeps it for the continuous copies. */
+export async function retireJournal(files: Files, dir: string, first: number): Promise<void> {
+  const kept = keptJournals(dir)
+  if (await exists(files, kept)) await files.rename(journalPath(dir, first), journalPath(kept, first))
+  else await files.remove(journalPath(dir, first))
+}
+
+/** Removes kept journals of which all transactions are before `seq`. */
+export async function forgetJournals(files: Files, dir: string, seq: number): Promise<void> {
+  const kept = keptJournals(dir)
+  const seqs = journalSeqs(await files.list(kept))
+  const [oldest] = journalSeqs(await files.list(dir))
+  for (const [at, first] of seqs.entries()) {
+    const next = seqs[at + 1] ?? oldest
+    if (next !== undefined && next <= seq) await files.remove(journalPath(kept, first))
+  }
+}
+
+/** Ends the continuous copies of the data so far: what follows is no continuation of the journals. Call it before the data change. */
+export async function forgetCopies(files: Files, dir: string): Promise<void> {
+  const kept = keptJournals(dir)
+  await files.remove(join(dir, copiesName, lineageName))
+  for (const first of journalSeqs(await files.list(kept))) await files.remove(journalPath(kept, first))
+}
