@@ -137,6 +137,7 @@ describe('imports', () => {
       ['app/proxy', 'app/push'],
       ['app/app.ts'],
       ['operation/backups', 'operation/doctor', 'operation/moving', 'operation/web'],
+      ['operation/copies'],
       ['operation/jobs'],
       ['operation/operation.ts'],
       ['services.ts'],

@@ -11,8 +11,8 @@ Shows the key and the state of the continuous copies that PDS_COPIES asks for.
   npm run copy -- --sheet FILE [--data-dir DIR]
   npm run copy -- --status [--data-dir DIR]
 
---sheet writes the key of the copies to a file that only its owner can read. Keep it outside of this computer: without it nobody can read
-the copies. Its format is that of an age identity (https://age-encryption.org). --status prints the state of each place as JSON:
+--sheet writes the key of the copies to a file that only its owner can read. Keep it outside of this computer: the copies cannot
+be read without it. Its format is that of an age identity (https://age-encryption.org). --status prints the state of each place as JSON:
 lastCopiedAt, behindSeconds, lastProvenAt, error.
 `
 
@@ -27,5 +27,5 @@ await runCommand(help, async ({ dataDir, sheet, status, positionals }) => {
     file,
     Buffer.from(`# The key of the copies of a personal data server\n${key}\n`),
   )
-  return `${file}\nKeep it outside of this computer: it opens the copies, and nothing else does.`
+  return `${file}\nKeep it outside of this computer: only this key opens the copies.`
 })

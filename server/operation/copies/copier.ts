@@ -137,7 +137,7 @@ export function createCopier(deps: CopierDeps): Copier {
     await claim(deps, line, { writer, at: now().toISOString() })
     const chain = chainOf(await readLine(place, line))
     if (!chain) return undefined
-    // Nobody else may continue this line: a copy of the data folder on another computer would.
+    // A copy of the data folder on another computer has continued this line.
     if (chain.seq > (reached ?? store.seq)) {
       throw new CopyProblem(
         'elsewhere',

@@ -5,6 +5,7 @@
  * An object is the age file of: HMAC-SHA256 over `name NUL content` (32 bytes), content.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { loadAge } from '../../platform/util/age.ts'
 import { CopyProblem } from './places/place.ts'
 
 const macBytes = 32
@@ -24,13 +25,13 @@ export class CopyKey {
   }
 
   static async generate(): Promise<CopyKey> {
-    const age = await import('age-encryption')
+    const age = await loadAge()
     return CopyKey.parse(await age.generateX25519Identity())
   }
 
   /** Takes the text of a key file, or of the recovery sheet, with spaces, line breaks and in any case. @throws Error */
   static async parse(text: string): Promise<CopyKey> {
-    const age = await import('age-encryption')
+    const age = await loadAge()
     const lines = text.split('\n').filter((line) => !line.startsWith('#'))
     const identity = lines.join('').replaceAll(/\s/g, '').toUpperCase()
     try {
@@ -51,7 +52,7 @@ export class CopyKey {
   }
 
   async seal(name: string, content: Uint8Array): Promise<Uint8Array> {
-    const { Encrypter } = await import('age-encryption')
+    const { Encrypter } = await loadAge()
     const encrypter = new Encrypter()
     encrypter.addRecipient(this.#recipient)
     return encrypter.encrypt(Buffer.concat([this.#mac(name, content), content]))
@@ -59,7 +60,7 @@ export class CopyKey {
 
   /** @throws CopyProblem `damaged` */
   async open(name: string, sealed: Uint8Array): Promise<Buffer> {
-    const { Decrypter } = await import('age-encryption')
+    const { Decrypter } = await loadAge()
     const decrypter = new Decrypter()
     decrypter.addIdentity(this.identity)
     const opened = Buffer.from(await decrypter.decrypt(sealed).catch(() => new Uint8Array()))

@@ -13,6 +13,7 @@ import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
+import { loadAge } from '../../util/age.ts'
 import { BackupLocked, StoreDamaged } from '../errors.ts'
 import type { Chunks } from '../files.ts'
 import { blobPath, blobsName, databaseName, isBlobName } from '../layout.ts'
@@ -118,9 +119,6 @@ export async function decodePortable(
 function isOfDisk(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }
-
-/** Loads the library with the first encrypted file: it takes 5 MB of memory. */
-const loadAge = () => import('age-encryption')
 
 /** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
 async function decrypt(

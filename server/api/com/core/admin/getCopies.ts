@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { iso } from '../../../../platform/util/time.ts'
+import { method } from '../../../method.ts'
+
+export const getCopies = method(com.core.admin.getCopies, {
+  auth: 'admin',
+  handler({ operation }) {
+    const places = operation.copies.status().map(({ copiedAt, problem, ...rest }) => ({
+      ...rest,
+      lastCopiedAt: copiedAt && iso(copiedAt),
+      problem: problem && { ...problem, since: problem.since && iso(problem.since) },
+    }))
+    return { places }
+  },
+})
