@@ -46,7 +46,7 @@ export async function createOperation(
     }),
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
     copies: await createCopies({
-      ...{ config, store, files, now, log, copiesKeeper },
+      ...{ config, store, files, now, log, signal, copiesKeeper },
       onUnloadable: warnOfWorker(platform),
     }),
   }

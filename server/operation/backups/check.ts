@@ -23,6 +23,8 @@ export interface CheckJob {
   readonly at: Date
   /** Folder of the media that the server serves: the backup's media are compared with them. */
   readonly media?: string
+  /** Leaves media out: the backup has none beside it. */
+  readonly withoutMedia?: boolean
 }
 
 export interface CheckResult {
@@ -40,7 +42,7 @@ const maxCids = 100
 /** Restores and verifies a backup. Throws when it cannot be found out whether it can be restored. */
 export async function checkRestore(
   files: Files,
-  { file, scratch, at, media }: CheckJob,
+  { file, scratch, at, media, withoutMedia }: CheckJob,
 ): Promise<CheckResult> {
   await files.makeDir(scratch)
   // Marks the folder as in use.
@@ -49,7 +51,7 @@ export async function checkRestore(
   const now = () => at
   let missing: readonly string[] = []
   const onMissingBlobs = (cids: readonly string[]) => {
-    missing = cids
+    if (!withoutMedia) missing = cids
   }
   try {
     await restore({ directory, file, schema, now, files, onMissingBlobs })

@@ -3,13 +3,15 @@
  *
  *     pds-copy                                   format, and the fingerprint of the key; not encrypted
  *     LINE/claim                                 which computer continues which line of history
- *     LINE/bases/SEQ-MS/0001…, end               the compressed database in parts; the end makes it complete
- *     LINE/segments/FROM-TO-MS                   journals that continue a base
- *     media/X/NAME-PART-PARTS                    media, under names that only the key can derive
+ *     LINE/bases/SEQ-MS-PARTS/PART-BYTES, end    the compressed database in parts; the end makes it complete
+ *     LINE/segments/FROM-TO-MS-BYTES             journals that continue a base
+ *     media/X/NAME-PART-PARTS-BYTES              media, under names that only the key can derive
  *
  * LINE is `line-GENERATION-RANDOM`. Each restore begins a line with a higher generation. SEQ, FROM and TO are numbers of transactions, MS
- * milliseconds since 1970.
+ * milliseconds since 1970. BYTES is the size of the content before it is encrypted: an object of another size is not whole, and counts as
+ * missing.
  */
+import { sealedBytes } from './copy-key.ts'
 import type { Entry, Place } from './places/place.ts'
 
 export const headName = 'pds-copy'
@@ -26,6 +28,8 @@ export interface Base {
   readonly name: string
   readonly seq: number
   readonly at: Date
+  /** Names of its parts, in order. */
+  readonly parts: readonly string[]
 }
 
 /** Transactions `from` to `to`, the last of which was on disk at `at`. */
@@ -35,6 +39,7 @@ export interface Segment {
   readonly from: number
   readonly to: number
   readonly at: Date
+  /** Size of its content. */
   readonly bytes: number
 }
 
@@ -51,8 +56,12 @@ export interface Chain {
 export interface Content extends Line {
   /** Complete ones, ascending. */
   readonly bases: readonly Base[]
-  /** Ascending by their first transaction. */
+  /** Whole ones, ascending by their first transaction. */
   readonly segments: readonly Segment[]
+  /** Bases of which a part or the end is not listed, ascending. */
+  readonly unfinished: readonly Base[]
+  /** Segments that are not whole. */
+  readonly cut: readonly Segment[]
 }
 
 export function lineName(generation: number, random: string): string {
@@ -63,20 +72,25 @@ export function claimName(line: Line): string {
   return `${line.name}/claim`
 }
 
-export function baseName(line: Line, seq: number, at: Date): string {
-  return `${line.name}/bases/${padded(seq)}-${at.getTime()}`
+export function baseName(line: Line, seq: number, at: Date, parts: number): string {
+  return `${line.name}/bases/${padded(seq)}-${at.getTime()}-${parts}`
 }
 
-export function partName(base: string, number: number): string {
-  return `${base}/${String(number).padStart(5, '0')}`
+export function partName(base: string, number: number, bytes: number): string {
+  return `${base}/${String(number).padStart(5, '0')}-${bytes}`
 }
 
 export function endName(base: string): string {
   return `${base}/end`
 }
 
-export function segmentName(line: Line, { from, to, at }: Pick<Segment, 'from' | 'to' | 'at'>): string {
-  return `${line.name}/segments/${padded(from)}-${padded(to)}-${at.getTime()}`
+export function segmentName(line: Line, { from, to, at, bytes }: Omit<Segment, 'name'>): string {
+  return `${line.name}/segments/${padded(from)}-${padded(to)}-${at.getTime()}-${bytes}`
+}
+
+/** Whether an object whose name ends in the size of its content is whole. */
+export function isWhole({ name, bytes }: Entry): boolean {
+  return bytes === sealedBytes(Number(/-(\d+)$/.exec(name)?.[1]))
 }
 
 function padded(seq: number): string {
@@ -95,31 +109,46 @@ export async function listLines(place: Place): Promise<Line[]> {
 
 /** Lists the bases and segments of a line. */
 export async function readLine(place: Place, line: Line): Promise<Content> {
-  const folders = await place.list(`${line.name}/bases`)
   const bases: Base[] = []
-  for (const { name } of folders) {
-    const [, seq, ms] = /^(\d+)-(\d+)$/.exec(name) ?? []
+  const unfinished: Base[] = []
+  for (const folder of await place.list(`${line.name}/bases`)) {
+    const [, seq, ms, count] = /^(\d+)-(\d+)-(\d+)$/.exec(folder.name) ?? []
     if (!seq) continue
-    const base = { name: `${line.name}/bases/${name}`, seq: Number(seq), at: new Date(Number(ms)) }
-    if ((await place.list(base.name)).some((entry) => entry.name === 'end')) bases.push(base)
+    const name = `${line.name}/bases/${folder.name}`
+    const entries = await place.list(name)
+    const parts = entries.filter(isWhole).map((entry) => `${name}/${entry.name}`)
+    const base = { name, seq: Number(seq), at: new Date(Number(ms)), parts: parts.toSorted() }
+    const isComplete = parts.length === Number(count) && entries.some((entry) => entry.name === 'end')
+    ;(isComplete ? bases : unfinished).push(base)
   }
-  bases.sort((a, b) => a.seq - b.seq || a.at.getTime() - b.at.getTime())
-  return { ...line, bases, segments: parseSegments(line, await place.list(`${line.name}/segments`)) }
+  const bySeq = (a: Base, b: Base) => a.seq - b.seq || a.at.getTime() - b.at.getTime()
+  const entries = await place.list(`${line.name}/segments`)
+  return {
+    ...line,
+    bases: bases.sort(bySeq),
+    segments: parseSegments(line, entries.filter(isWhole)),
+    unfinished: unfinished.sort(bySeq),
+    cut: parseSegments(
+      line,
+      entries.filter((entry) => !isWhole(entry)),
+    ),
+  }
 }
 
 function parseSegments(line: Line, entries: readonly Entry[]): Segment[] {
   return entries
-    .flatMap(({ name, bytes }) => {
-      const [, from, to, ms] = /^(\d+)-(\d+)-(\d+)$/.exec(name) ?? []
-      if (!from || bytes === undefined) return []
+    .flatMap(({ name }) => {
+      const [, from, to, ms, bytes] = /^(\d+)-(\d+)-(\d+)-(\d+)$/.exec(name) ?? []
+      if (!from) return []
       const path = `${line.name}/segments/${name}`
-      return [{ name: path, from: Number(from), to: Number(to), at: new Date(Number(ms)), bytes }]
+      const at = new Date(Number(ms))
+      return [{ name: path, from: Number(from), to: Number(to), at, bytes: Number(bytes) }]
     })
     .sort((a, b) => a.from - b.from || a.to - b.to)
 }
 
 /** Returns the longest chain up to a time, the end of the line by default; undefined if there is no base. */
-export function chainOf({ bases, segments, ...line }: Content, until?: Date): Chain | undefined {
+export function chainOf({ name, generation, bases, segments }: Content, until?: Date): Chain | undefined {
   const isInTime = ({ at }: { at: Date }) => until === undefined || at <= until
   let best: Chain | undefined
   for (const base of bases.filter(isInTime)) {
@@ -133,7 +162,8 @@ export function chainOf({ bases, segments, ...line }: Content, until?: Date): Ch
       seq = segment.to
     }
     // Of equal chains, the one that starts later has less to replay.
-    if (!best || seq >= best.seq) best = { line, base, segments: chain, seq, at: (chain.at(-1) ?? base).at }
+    if (!best || seq >= best.seq)
+      best = { line: { name, generation }, base, segments: chain, seq, at: (chain.at(-1) ?? base).at }
   }
   return best
 }

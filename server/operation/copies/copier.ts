@@ -5,11 +5,11 @@ import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName } from '../../platform/store/layout.ts'
-import { createSerializer } from '../../platform/util/serialize.ts'
+import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
 import { chainOf, type Line, listLines, readLine } from './catalog.ts'
 import { claim, type Lines, lineAt } from './line.ts'
 import { CopyProblem } from './places/place.ts'
-import { listMedia, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
+import { listMedia, partBytes, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
 
 export interface CopierDeps extends Target {
   readonly store: Database
@@ -24,6 +24,8 @@ export interface CopierDeps extends Target {
   readonly id: string
   /** Called when the state has changed. */
   readonly onState: () => void
+  /** Whether nothing may be sent or fetched at the moment. */
+  readonly isMetered: () => Promise<boolean>
 }
 
 export interface CopierState {
@@ -38,6 +40,8 @@ export interface CopierState {
   readonly progress: { readonly sent: number; readonly total: number } | undefined
   /** Media files that the place lacks. */
   readonly missingMedia: number
+  /** Whether steps do nothing because the network is metered. */
+  readonly isPaused: boolean
 }
 
 export interface Copier {
@@ -48,6 +52,10 @@ export interface Copier {
   newestGeneration(): Promise<number>
   /** Makes the next step read the place again. */
   forget(): void
+  /** Makes the next step send a base. */
+  renew(): void
+  /** Runs work on the place between steps. */
+  readonly betweenSteps: Serialize
 }
 
 /** Raw bytes of transactions in a segment, about. */
@@ -75,14 +83,15 @@ interface Position {
 }
 
 export function createCopier(deps: CopierDeps): Copier {
-  const { store, files, dataDir, now, place, sealer, writer, lines, id, onState } = deps
+  const { store, files, dataDir, now, place, sealer, writer, lines, id, onState, isMetered } = deps
   const serialize = createSerializer()
   let position: Position | undefined
   /** The last transaction that the place can have from here. */
   let reached: number | undefined
+  let isBaseWanted = false
   let state: CopierState = {
     ...{ seq: undefined, copiedAt: undefined, problem: undefined, problemSince: undefined },
-    ...{ progress: undefined, missingMedia: 0 },
+    ...{ progress: undefined, missingMedia: 0, isPaused: false },
   }
   const set = (change: Partial<CopierState>) => {
     state = { ...state, ...change }
@@ -90,6 +99,9 @@ export function createCopier(deps: CopierDeps): Copier {
   }
 
   async function step(): Promise<void> {
+    const isPaused = await isMetered()
+    if (isPaused !== state.isPaused) set({ isPaused })
+    if (isPaused) return
     try {
       const started = now()
       const durable = store.seq
@@ -108,8 +120,7 @@ export function createCopier(deps: CopierDeps): Copier {
   async function follow(durable: number): Promise<void> {
     if (position && now().getTime() - position.readAt >= readMs) position = undefined
     position ??= await open()
-    if (position && isBaseDue(position)) position = undefined
-    position ??= await startBase()
+    if (!position || isBaseWanted || isBaseDue(position)) position = await startBase(position)
     try {
       await sendTail(position, durable)
     } catch (error) {
@@ -136,7 +147,10 @@ export function createCopier(deps: CopierDeps): Copier {
     const line = 'line' in answer ? answer.line : await lines.begin(answer.above)
     await claim(deps, line, { writer, at: now().toISOString() })
     const chain = chainOf(await readLine(place, line))
-    if (!chain) return undefined
+    if (!chain) {
+      set({ seq: undefined })
+      return undefined
+    }
     // A copy of the data folder on another computer has continued this line.
     if (chain.seq > (reached ?? store.seq)) {
       throw new CopyProblem(
@@ -148,25 +162,39 @@ export function createCopier(deps: CopierDeps): Copier {
     set({ seq: chain.seq })
     return toPosition(line, chain.seq, {
       baseAt: chain.base.at,
-      baseBytes: (await place.list(chain.base.name)).reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      baseBytes: chain.base.parts.length * partBytes,
       segmentBytes: chain.segments.reduce((sum, { bytes }) => sum + bytes, 0),
     })
   }
 
-  async function startBase(): Promise<Position> {
+  /** Sends a new base. Meanwhile the previous one is continued, without a gap between it and the next one. */
+  async function startBase(previous?: Position): Promise<Position> {
     const line = lines.current() ?? (await lines.begin(0))
     const folder = join(dataDir, copiesName)
     const file = join(folder, `${id}.zst`)
     const at = now()
     const { seq, schema } = await store.copyTo(file)
-    reached = seq
+    reached = Math.max(seq, reached ?? 0)
     const total = await files.size(file)
     set({ progress: { sent: 0, total } })
-    const onPart = (sent: number) => set({ progress: { sent, total } })
+    const onPart = async (sent: number) => {
+      set({ progress: { sent, total } })
+      if (previous) await continuePrevious(previous)
+    }
     await sendBase(deps, line, { seq, at, schema }, { files, file, onPart })
     await files.remove(file)
-    set({ seq, progress: undefined })
-    return toPosition(line, seq, { baseAt: at, baseBytes: total, segmentBytes: 0 })
+    isBaseWanted = false
+    const last = Math.max(seq, previous?.tail.last ?? 0)
+    set({ seq: last, progress: undefined })
+    return toPosition(line, last, { baseAt: at, baseBytes: total, segmentBytes: 0 })
+  }
+
+  async function continuePrevious(previous: Position): Promise<void> {
+    try {
+      await sendTail(previous, store.seq)
+    } catch (error) {
+      if (!(error instanceof JournalGap)) throw error
+    }
   }
 
   async function toPosition(
@@ -207,9 +235,13 @@ export function createCopier(deps: CopierDeps): Copier {
       return state
     },
     step: () => serialize(step),
+    betweenSteps: serialize,
     newestGeneration: async () => (await listLines(place))[0]?.generation ?? 0,
     forget() {
       position = undefined
+    },
+    renew() {
+      isBaseWanted = true
     },
   }
 }

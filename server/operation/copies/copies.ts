@@ -1,20 +1,25 @@
 /** The continuous copies of this server: one copier for each place, and what they share. */
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import { databaseName } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { createCopier } from './copier.ts'
 import { type CredentialsKeeper, credentialsFile, loadCredentials } from './credentials.ts'
 import { readWriter, shareLines } from './line.ts'
 import { createLoop } from './loop.ts'
+import { createMeteredCheck } from './metered.ts'
 import { openPlace } from './places/open.ts'
+import { createProver, type Proof } from './prove.ts'
 import { createSealer } from './sealer.ts'
 import { type PlaceStatus, writeStatus } from './status.ts'
+import { tidy } from './tidy.ts'
 
 export interface Copies {
   /** Begins to copy. */
@@ -25,6 +30,14 @@ export interface Copies {
   flush(limitMs: number): Promise<void>
   /** Reads all places again at once, as after the computer was asleep. */
   wake(): void
+  /** Proves now that the copy at a place comes back. @throws Error if it cannot be found out */
+  prove(url: string): Promise<Proof>
+  /** Proves the copies whose last proof is too old. */
+  proveDue(): Promise<void>
+  /** Joins older segments at all places and removes what is no longer kept. */
+  tidy(): Promise<void>
+  /** Limits the disk space of journals that are kept for places that cannot be reached. */
+  limitJournals(): Promise<void>
   /** This computer continues the server, although another one did. */
   continueHere(): Promise<void>
   /** Copies what is left, for at most `limitMs`, and stops. Nothing writes any more. */
@@ -37,19 +50,31 @@ export interface CopiesOptions {
 }
 
 interface Deps extends CopiesOptions {
-  readonly config: Pick<Config, 'dataDir' | 'copies' | 'copiesCredentials' | 'copiesBandwidth'>
+  readonly config: Pick<
+    Config,
+    'dataDir' | 'copies' | 'copiesCredentials' | 'copiesBandwidth' | 'copiesKeep' | 'copiesMetered'
+  >
   readonly store: Database
   readonly files: Files
   readonly now: () => Date
   readonly log: Logger
   readonly onUnloadable?: (error: Error) => void
+  /** Ends proofs and clean-ups. */
+  readonly signal?: AbortSignal
 }
+
+/** Most bytes of journals that are kept for places, or half of the database if that is more. */
+const keptBytes = 256_000_000
 
 const none: Copies = {
   start() {},
   status: () => [],
   flush: async () => {},
   wake() {},
+  prove: () => Promise.reject(new Error('There are no places.')),
+  proveDue: async () => {},
+  tidy: async () => {},
+  limitJournals: async () => {},
   continueHere: async () => {},
   close: async () => {},
 }
@@ -71,18 +96,28 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   const closing = new AbortController()
   const { signal } = closing
   const serializeStatus = createSerializer()
+  /** Proofs and clean-ups: one at a time. */
+  const serialize = createSerializer()
+  const isMetered = config.copiesMetered ? async () => false : createMeteredCheck()
 
-  const loops = await Promise.all(
+  const places = await Promise.all(
     urls.map(async (url) => {
       const place = await openPlace(url, { credentials: credentials[url], bandwidth, now, signal })
       const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
+      const shared = { files, dataDir, now, place, sealer, id }
       const copier = createCopier({
-        ...{ store, files, dataDir, now, place, sealer, writer, lines, id },
-        onState,
+        ...{ ...shared, store, writer, lines, onState },
+        isMetered: url.startsWith('file:') ? async () => false : isMetered,
       })
-      return createLoop({ url, copier, store, now, afterStep, signal })
+      const prover = await createProver({
+        ...{ ...shared, copier, currentLine: lines.current },
+        ...{ onUnloadable: deps.onUnloadable, signal: deps.signal },
+      })
+      const loop = createLoop({ url, copier, proof: () => prover.proof, store, now, afterStep, signal })
+      return { url, place, copier, prover, loop }
     }),
   )
+  const loops = places.map(({ loop }) => loop)
   const stopWatching = store.watch(() => {
     for (const loop of loops) loop.changed()
   })
@@ -111,7 +146,48 @@ export async function createCopies(deps: Deps): Promise<Copies> {
     if (reached > 0) await forgetJournals(files, dataDir, reached + 1)
   }
 
+  async function prove({ url, prover }: (typeof places)[number]): Promise<Proof> {
+    const proof = await serialize(() => prover.prove())
+    onState()
+    if (proof.problem === undefined) log.info({ place: url }, 'copy proven')
+    else log.error({ place: url, problem: proof.problem }, 'copy cannot be restored')
+    return proof
+  }
+
+  /** Does work for each place that can be used; a failure stops no other. */
+  async function forEach(name: string, work: (place: (typeof places)[number]) => Promise<unknown>) {
+    for (const each of places) {
+      const { problem, isPaused } = each.copier.state
+      if (problem || isPaused || deps.signal?.aborted) continue
+      await work(each).catch((error: unknown) => log.warn({ err: error, place: each.url }, `${name} failed`))
+    }
+  }
+
   return {
+    async prove(url) {
+      const place = places.find((each) => each.url === url)
+      if (!place) throw new Error(`${url} is no place of copies.`)
+      return prove(place)
+    },
+    proveDue: () =>
+      forEach('proof of a copy', async (place) => {
+        if (place.prover.isDue()) await prove(place)
+      }),
+    tidy: () =>
+      forEach('clean-up of a copy', async ({ place, copier }) => {
+        const line = lines.current()
+        const options = { now: now(), weeks: config.copiesKeep, signal: deps.signal }
+        const { betweenSteps } = copier
+        if (line) await serialize(() => tidy({ place, sealer }, { ...options, line, betweenSteps }))
+      }),
+    async limitJournals() {
+      const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
+      if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
+      const reachable = places.filter(({ copier }) => !copier.state.problem && !copier.state.isPaused)
+      const needed = Math.min(store.seq, ...reachable.map(({ copier }) => copier.state.seq ?? 0))
+      await forgetJournals(files, dataDir, needed + 1)
+      log.warn({ bytes }, 'journals for places that cannot be reached removed: they get the database again')
+    },
     start() {
       for (const loop of loops) {
         void loop.run().catch((error: unknown) => log.error({ err: error }, 'copies stopped'))

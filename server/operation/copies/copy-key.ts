@@ -9,6 +9,17 @@ import { loadAge } from '../../platform/util/age.ts'
 import { CopyProblem } from './places/place.ts'
 
 const macBytes = 32
+/** Of age: header with one recipient, and nonce. */
+const headerBytes = 184
+/** Of age: chunks of the content, each with an authentication tag. */
+const chunkBytes = 64 * 1024
+const tagBytes = 16
+
+/** Size of a sealed object, so that a listing shows whether it is whole. */
+export function sealedBytes(contentBytes: number): number {
+  const bytes = macBytes + contentBytes
+  return headerBytes + bytes + tagBytes * Math.ceil(bytes / chunkBytes)
+}
 
 export class CopyKey {
   /** `AGE-SECRET-KEY-1…`: opens everything. */
@@ -68,7 +79,9 @@ export class CopyKey {
     const isOurs =
       opened.length >= macBytes && timingSafeEqual(opened.subarray(0, macBytes), this.#mac(name, content))
     if (isOurs) return content
-    throw new CopyProblem('damaged', `The object ${name} of the copy is damaged, or was replaced.`)
+    throw new CopyProblem('damaged', `The object ${name} of the copy is damaged, or was replaced.`, {
+      object: name,
+    })
   }
 
   #mac(name: string, content: Uint8Array): Buffer {

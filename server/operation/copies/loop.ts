@@ -1,6 +1,7 @@
 /** Repeats the steps of a copier: soon after changes, after failures, and now and then. */
 import type { Database } from '../../platform/store/database.ts'
 import type { Copier } from './copier.ts'
+import type { Proof } from './prove.ts'
 import type { PlaceStatus } from './status.ts'
 
 export interface Loop {
@@ -18,6 +19,8 @@ export interface Loop {
 export interface LoopDeps {
   readonly url: string
   readonly copier: Copier
+  /** The last proof of the place. */
+  readonly proof: () => Proof | undefined
   readonly store: Database
   readonly now: () => Date
   /** Called after each step. */
@@ -32,7 +35,7 @@ const idleMs = 5 * 60_000
 /** After a failure, doubled each time. */
 const retryMs = { first: 2000, last: 5 * 60_000 }
 
-export function createLoop({ url, copier, store, now, afterStep, signal }: LoopDeps): Loop {
+export function createLoop({ url, copier, proof, store, now, afterStep, signal }: LoopDeps): Loop {
   /** When the oldest change was made that the place does not have. */
   let pendingSince: Date | undefined
   let failures = 0
@@ -58,7 +61,9 @@ export function createLoop({ url, copier, store, now, afterStep, signal }: LoopD
     const since = pendingSince
     pendingSince = undefined
     await copier.step()
-    if (copier.state.problem) {
+    if (copier.state.isPaused) {
+      pendingSince = since ?? pendingSince
+    } else if (copier.state.problem) {
       pendingSince = since ?? pendingSince
       failures++
     } else {
@@ -73,9 +78,10 @@ export function createLoop({ url, copier, store, now, afterStep, signal }: LoopD
     while (!signal.aborted) {
       isDue = false
       await step()
-      if (failures > 0) await wait(Math.min(retryMs.first * 2 ** (failures - 1), retryMs.last))
+      if (copier.state.isPaused) await wait(idleMs)
+      else if (failures > 0) await wait(Math.min(retryMs.first * 2 ** (failures - 1), retryMs.last))
       else if (!isDue && !pendingSince) await wait(idleMs)
-      if (failures === 0 && pendingSince && !signal.aborted) await pause()
+      if (failures === 0 && !copier.state.isPaused && pendingSince && !signal.aborted) await pause()
     }
   }
 
@@ -88,7 +94,7 @@ export function createLoop({ url, copier, store, now, afterStep, signal }: LoopD
   return {
     copier,
     status() {
-      const { seq, copiedAt, problem, problemSince, progress, missingMedia } = copier.state
+      const { seq, copiedAt, problem, problemSince, progress, missingMedia, isPaused } = copier.state
       const since = seq === undefined || seq < store.seq ? (pendingSince ?? copiedAt) : pendingSince
       return {
         ...{
@@ -96,7 +102,7 @@ export function createLoop({ url, copier, store, now, afterStep, signal }: LoopD
           copiedAt,
           problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
         },
-        ...{ seq, progress, missingMedia },
+        ...{ seq, progress, missingMedia, isPaused, proof: proof() },
         behindSeconds: since ? Math.max(0, Math.round((now().getTime() - since.getTime()) / 1000)) : 0,
       }
     },
@@ -106,7 +112,7 @@ export function createLoop({ url, copier, store, now, afterStep, signal }: LoopD
     },
     changed() {
       pendingSince ??= now()
-      if (failures === 0) ring?.()
+      if (failures === 0 && !copier.state.isPaused) ring?.()
     },
     wake() {
       isDue = true

@@ -8,14 +8,14 @@ import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
 import { exists, isIntact, writeBlob } from '../../platform/store/blob-files.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { replaceFile, writeChunks } from '../../platform/store/files.ts'
-import { readJournal } from '../../platform/store/journal/journal.ts'
+import { readJournals } from '../../platform/store/journal/journal.ts'
 import { applyFrames } from '../../platform/store/journal/recover.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
 import { closeFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
-import { type Chain, endName, partName } from './catalog.ts'
+import { type Chain, endName } from './catalog.ts'
 import { CopyProblem } from './places/place.ts'
-import { type BaseEnd, listMedia, mediaName, type Target } from './send.ts'
+import { type BaseEnd, listMedia, type Target } from './send.ts'
 
 const decompress = promisify(zstdDecompress)
 
@@ -35,7 +35,9 @@ interface Options {
 /** Returns an object of a copy, decrypted. @throws CopyProblem `damaged` if it is missing or fails its check */
 export async function getObject({ place, sealer }: Target, name: string): Promise<Uint8Array> {
   const sealed = await place.get(name)
-  if (sealed === undefined) throw new CopyProblem('damaged', `The object ${name} of the copy is missing.`)
+  if (sealed === undefined) {
+    throw new CopyProblem('damaged', `The object ${name} of the copy is missing.`, { object: name })
+  }
   return sealer.open(name, sealed)
 }
 
@@ -45,21 +47,19 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
   await files.makeDir(join(folder, 'parts'))
   const end: BaseEnd = JSON.parse(Buffer.from(await getObject(target, endName(base.name))).toString())
   const hash = createHash('sha256')
-  for (let number = 1; number <= end.parts; number++) {
-    const path = partPath(folder, number)
-    if (!(await exists(files, path))) {
-      await replaceFile(files, path, await getObject(target, partName(base.name, number)))
-    }
+  for (const [at, name] of base.parts.entries()) {
+    const path = partPath(folder, at + 1)
+    if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
     hash.update(await files.read(path))
-    onProgress({ step: 'database', done: number, total: end.parts })
+    onProgress({ step: 'database', done: at + 1, total: end.parts })
   }
   if (hash.digest('hex') !== end.sha256) {
     await files.removeDir(join(folder, 'parts'))
     throw new CopyProblem('damaged', `The database ${base.name} of the copy is damaged.`)
   }
   await files.makeDir(join(folder, 'segments'))
-  for (const [at, { name, from }] of segments.entries()) {
-    const path = segmentPath(folder, from)
+  for (const [at, { name, from, to }] of segments.entries()) {
+    const path = segmentPath(folder, from, to)
     if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
@@ -69,8 +69,8 @@ function partPath(folder: string, number: number): string {
   return join(folder, 'parts', String(number).padStart(5, '0'))
 }
 
-function segmentPath(folder: string, from: number): string {
-  return join(folder, 'segments', String(from).padStart(12, '0'))
+function segmentPath(folder: string, from: number, to: number): string {
+  return join(folder, 'segments', [from, to].map((seq) => String(seq).padStart(12, '0')).join('-'))
 }
 
 /** Changed pages that are in memory while segments are applied: 64 MiB. */
@@ -88,14 +88,15 @@ export async function assemble(files: Files, folder: string, { seq }: Pick<Chain
     let last = opened.seq
     for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
       const content = await decompress(await files.read(join(folder, 'segments', name)))
-      const journal = readJournal(content, Number(name), false)
-      const applied = applyFrames(opened.sqlite, journal, last)
-      if (applied.error !== undefined) {
-        throw new CopyProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
-          cause: applied.error,
-        })
+      for (const journal of readJournals(content)) {
+        const applied = applyFrames(opened.sqlite, journal, last)
+        if (applied.error !== undefined) {
+          throw new CopyProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
+            cause: applied.error,
+          })
+        }
+        last = applied.last
       }
-      last = applied.last
       if (opened.overlay.changes >= pagesAtOnce) await putPages(files, database, opened.overlay.takeChanges())
     }
     if (last !== seq)
@@ -135,7 +136,7 @@ export async function fetchMedia(
   for (const [at, cid] of cids.entries()) {
     const parts = there.get(target.sealer.hiddenName(cid))
     const path = blobPath(to, cid)
-    const isThere = (await exists(files, path)) && (await isIntact(files, path, cid))
+    const isThere = await isIntact(files, path, cid)
     if (!isThere && !(parts && (await fetchOne(target, files, to, cid, parts)))) missing.push(cid)
     onProgress({ step: 'media', done: at + 1, total: cids.length })
   }
@@ -147,12 +148,10 @@ async function fetchOne(
   files: Files,
   folder: string,
   cid: string,
-  parts: number,
+  parts: readonly string[],
 ): Promise<boolean> {
   async function* content() {
-    for (let part = 1; part <= parts; part++) {
-      yield await getObject(target, mediaName(target.sealer, cid, part, parts))
-    }
+    for (const name of parts) yield await getObject(target, name)
   }
   try {
     await files.makeDir(dirname(blobPath(folder, cid)))

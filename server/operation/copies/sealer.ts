@@ -27,8 +27,18 @@ const smallBytes = 32 * 1024
 /** A thread without work ends after so long, because it takes memory. */
 const idleMs = 5000
 
-export async function runSealJob({ identity, work, name, content }: SealJob): Promise<SealResult> {
-  const key = await CopyKey.parse(identity)
+let parsed: { readonly identity: string; readonly key: Promise<CopyKey> } | undefined
+
+/** Runs in the thread. */
+export async function runSealJob({ identity, ...job }: SealJob): Promise<SealResult> {
+  if (parsed?.identity !== identity) parsed = { identity, key: CopyKey.parse(identity) }
+  return runWith(await parsed.key, job)
+}
+
+async function runWith(
+  key: CopyKey,
+  { work, name, content }: Omit<SealJob, 'identity'>,
+): Promise<SealResult> {
   if (work === 'seal') return key.seal(name, content)
   return key.open(name, content).catch((error: unknown) => {
     if (error instanceof CopyProblem) return undefined
@@ -48,8 +58,8 @@ export function createSealer(key: CopyKey, onUnloadable: (error: Error) => void 
     await ending?.end()
   }
   const run = (work: SealJob['work'], name: string, content: Uint8Array): Promise<SealResult> => {
+    if (content.length <= smallBytes) return runWith(key, { work, name, content })
     const job = { identity: key.identity, work, name, content }
-    if (content.length <= smallBytes) return runSealJob(job)
     return serialize(async () => {
       clearTimeout(idle)
       worker ??= start(onUnloadable)
@@ -69,7 +79,9 @@ export function createSealer(key: CopyKey, onUnloadable: (error: Error) => void 
     async open(name, sealed) {
       const content = await run('open', name, sealed)
       if (content) return content
-      throw new CopyProblem('damaged', `The object ${name} of the copy is damaged, or was replaced.`)
+      throw new CopyProblem('damaged', `The object ${name} of the copy is damaged, or was replaced.`, {
+        object: name,
+      })
     },
     end: () => serialize(end),
   }

@@ -10,6 +10,7 @@ import {
   type Base,
   baseName,
   endName,
+  isWhole,
   type Line,
   mediaFolder,
   partName,
@@ -39,11 +40,8 @@ export interface Target {
   readonly sealer: Sealer
 }
 
-/** Seals an object and puts it. Returns its size at the place. */
-async function put({ place, sealer }: Target, name: string, content: Uint8Array): Promise<number> {
-  const sealed = await sealer.seal(name, content)
-  await place.put(name, sealed)
-  return sealed.length
+async function put({ place, sealer }: Target, name: string, content: Uint8Array): Promise<void> {
+  await place.put(name, await sealer.seal(name, content))
 }
 
 /** Puts an object that contains JSON. */
@@ -59,79 +57,74 @@ export async function sendBase(
   target: Target,
   line: Line,
   { seq, at, schema }: { seq: number; at: Date; schema: number },
-  { files, file, onPart }: { files: Files; file: string; onPart: (bytes: number) => void },
+  { files, file, onPart }: { files: Files; file: string; onPart: (bytes: number) => Promise<void> },
 ): Promise<Base> {
-  const name = baseName(line, seq, at)
-  const size = await files.size(file)
-  const count = Math.ceil(size / partBytes)
-  // The last part that an interrupted call has sent may be cut off at a place that stores objects piece by piece.
+  const count = Math.ceil((await files.size(file)) / partBytes)
+  const name = baseName(line, seq, at, count)
   const sent = new Set(
-    (await target.place.list(name))
-      .map((entry) => entry.name)
-      .toSorted()
-      .slice(0, -1),
+    (await target.place.list(name)).filter(isWhole).map((entry) => `${name}/${entry.name}`),
   )
+  const parts: string[] = []
   const hash = createHash('sha256')
   for (let number = 1; number <= count; number++) {
     const start = (number - 1) * partBytes
     const content = await readPart(files, file, start)
     hash.update(content)
-    const part = partName(name, number)
-    if (!sent.has(part.slice(name.length + 1))) await put(target, part, content)
-    onPart(start + content.length)
+    const part = partName(name, number, content.length)
+    if (!sent.has(part)) await put(target, part, content)
+    parts.push(part)
+    await onPart(start + content.length)
   }
   const end: BaseEnd = { parts: count, sha256: hash.digest('hex'), schema }
   await putJson(target, endName(name), end)
-  return { name, seq, at }
+  return { name, seq, at, parts }
 }
 
-/** Sends transactions that follow a base or another segment. */
-export async function sendSegment(target: Target, line: Line, part: JournalPart, at: Date): Promise<Segment> {
-  const { from, to } = part
-  const name = segmentName(line, { from, to, at })
-  const bytes = await put(target, name, await compress(part.content))
-  return { name, from, to, at, bytes }
+/** Sends transactions that follow a base or another segment: journals, one after another. */
+export async function sendSegment(
+  target: Target,
+  line: Line,
+  { from, to, content }: JournalPart,
+  at: Date,
+): Promise<Segment> {
+  const compressed = await compress(content)
+  const segment = { from, to, at, bytes: compressed.length }
+  const name = segmentName(line, segment)
+  await put(target, name, compressed)
+  return { name, ...segment }
 }
 
 /** Sends a media file, in parts. Returns false if it is missing or damaged here. */
 export async function sendMedia(target: Target, files: Files, folder: string, cid: string): Promise<boolean> {
   const path = blobPath(folder, cid)
   if (!(await isIntact(files, path, cid))) return false
+  const hidden = target.sealer.hiddenName(cid)
   const size = await files.size(path)
   const count = Math.max(1, Math.ceil(size / partBytes))
   for (let number = 1; number <= count; number++) {
     const content = await readPart(files, path, (number - 1) * partBytes)
-    await put(target, mediaName(target.sealer, cid, number, count), content)
+    const name = `${hidden}-${number}-${count}-${content.length}`
+    await put(target, `${mediaFolder}/${hidden.slice(0, 1)}/${name}`, content)
   }
   return true
 }
 
-/** The name of a part of a media file, which does not show its content. */
-export function mediaName(
-  sealer: Pick<Sealer, 'hiddenName'>,
-  cid: string,
-  part: number,
-  parts: number,
-): string {
-  const name = sealer.hiddenName(cid)
-  return `${mediaFolder}/${name.slice(0, 1)}/${name}-${part}-${parts}`
-}
-
 const mediaFolders = '0123456789abcdef'
 
-/** Returns the hidden names of media that a place has whole, with the number of their parts. */
-export async function listMedia(place: Place): Promise<Map<string, number>> {
-  const found = new Map<string, { parts: number; count: number }>()
+/** Returns the media that a place has whole: the names of their parts, in order, by their hidden names. */
+export async function listMedia(place: Place): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, { count: number; parts: string[] }>()
   for (const letter of mediaFolders) {
     for (const entry of await place.list(`${mediaFolder}/${letter}`)) {
-      const [, name, parts] = /^([0-9a-f]{40})-\d+-(\d+)$/.exec(entry.name) ?? []
-      if (!name) continue
-      const known = found.get(name)
-      found.set(name, { parts: Number(parts), count: (known?.count ?? 0) + 1 })
+      const [, hidden, part, count] = /^([0-9a-f]{40})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
+      if (!hidden || !isWhole(entry)) continue
+      const media = found.get(hidden) ?? { count: Number(count), parts: [] }
+      media.parts[Number(part) - 1] = `${mediaFolder}/${letter}/${entry.name}`
+      found.set(hidden, media)
     }
   }
-  const whole = [...found].filter(([, { parts, count }]) => count === parts)
-  return new Map(whole.map(([name, { parts }]) => [name, parts]))
+  const whole = [...found].filter(([, { count, parts }]) => Object.keys(parts).length === count)
+  return new Map(whole.map(([hidden, { parts }]) => [hidden, parts]))
 }
 
 async function readPart(files: Files, path: string, start: number): Promise<Buffer> {

@@ -4,6 +4,7 @@ import { type Files, readIfThere, replaceFile } from '../../platform/store/files
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
 import type { ProblemKind } from './places/place.ts'
+import type { Proof } from './prove.ts'
 
 export interface PlaceStatus {
   readonly url: string
@@ -20,6 +21,10 @@ export interface PlaceStatus {
   readonly progress: { readonly sent: number; readonly total: number } | undefined
   /** Media files that it lacks. */
   readonly missingMedia: number
+  /** Whether copies wait because the network is metered. */
+  readonly isPaused: boolean
+  /** Whether the copy came back when it was last tried. */
+  readonly proof: Proof | undefined
 }
 
 const statusName = 'status.json'
@@ -49,12 +54,12 @@ export async function currentStatus(files: Files, dir: string): Promise<ScriptSt
   const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
   const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))
   return Promise.all(
-    places.map(async ({ url, copiedAt, behindSeconds, problem, seq }) => ({
+    places.map(async ({ url, copiedAt, behindSeconds, problem, seq, proof }) => ({
       place: url,
       lastCopiedAt: copiedAt ?? null,
       behindSeconds: (await isBehind(behindSeconds, seq)) ? Math.max(1, behindSeconds + age) : 0,
-      lastProvenAt: null,
-      error: problem?.message ?? null,
+      lastProvenAt: proof?.provenAt ?? null,
+      error: problem?.message ?? proof?.problem ?? null,
     })),
   )
 }

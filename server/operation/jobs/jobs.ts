@@ -7,6 +7,7 @@ import type { PageCheck } from '../../platform/store/pages/page-check.ts'
 import { pruneEvents } from '../../repository/events/retention.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
+import type { Copies } from '../copies/copies.ts'
 import type { Moves } from '../moving/moves.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
@@ -21,6 +22,7 @@ interface Deps extends Platform {
     readonly moves: Moves
     readonly backupProofs: BackupProofs
     readonly pageCheck: PageCheck
+    readonly copies: Copies
   }
 }
 
@@ -32,7 +34,7 @@ export function periodicJobs(services: Deps): Job[] {
   const { clock, log, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
-  const { moves, backupProofs, pageCheck } = operation
+  const { moves, backupProofs, pageCheck, copies } = operation
   return [
     job('check of the clock', minute, () => clock.check()),
     // Before maintenance: the state of a move decides whether its account may be deleted.
@@ -54,6 +56,9 @@ export function periodicJobs(services: Deps): Job[] {
     job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
     job('check of backups', hour, () => checkBackups(backupProofs, log), { firstMs: 2 * minute }),
     job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
+    job('limit of kept journals', minute, () => copies.limitJournals()),
+    job('clean-up of copies', hour, () => clock.isPlausible() && copies.tidy(), { firstMs: 10 * minute }),
+    job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
     job('removal of leftover backup files', day, () => backupProofs.removeLeftovers()),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
     ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),

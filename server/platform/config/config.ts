@@ -196,6 +196,20 @@ const SETTINGS = {
     kind: kinds.byteSize,
     about: 'Most bytes per second that are sent to a place of copies, such as 500KB; no limit when unset.',
   },
+  copiesKeep: {
+    env: 'PDS_COPIES_KEEP',
+    kind: kinds.weeks,
+    fallback: '12',
+    about:
+      'How many weeks copies can go back: every minute of the last day, every day of the last month, then every week, each of which takes the space of a compressed database.',
+  },
+  copiesMetered: {
+    env: 'PDS_COPIES_METERED',
+    kind: kinds.onOff,
+    fallback: 'off',
+    about:
+      'Whether copies to other places than folders go on while the system (Linux with NetworkManager, Windows) says that the network is metered.',
+  },
   eventRetention: {
     env: 'PDS_EVENT_RETENTION',
     kind: kinds.duration,

@@ -189,6 +189,13 @@ export const originsOrNone: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, origin.parse)),
 }
 
+export const weeks: Kind<number> = {
+  placeholder: 'WEEKS',
+  expected: 'a number of weeks from 5 to 520',
+  parse: (text) =>
+    /^\d{1,3}$/.test(text) && Number(text) >= 5 && Number(text) <= 520 ? Number(text) : undefined,
+}
+
 const copyProtocols = ['file:', 'webdav+https:', 'webdav+http:', 's3:']
 
 /** URLs of folders, WebDAV servers and S3-compatible storage. Passwords are not part of them. */

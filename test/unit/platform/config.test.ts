@@ -45,6 +45,8 @@ test('without flags and variables every setting has its default', () => {
     copies: [],
     copiesCredentials: undefined,
     copiesBandwidth: undefined,
+    copiesKeep: 12,
+    copiesMetered: false,
     eventRetention: 3 * 24 * 60 * 60_000,
     eventLimit: 64_000_000,
     remoteLimit: 100_000_000,

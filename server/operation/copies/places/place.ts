@@ -40,9 +40,12 @@ export type ProblemKind =
 export class CopyProblem extends Error {
   override name = 'CopyProblem'
   readonly kind: ProblemKind
+  /** Name of the damaged object. */
+  readonly object: string | undefined
 
-  constructor(kind: ProblemKind, message: string, options?: ErrorOptions) {
+  constructor(kind: ProblemKind, message: string, options: ErrorOptions & { object?: string } = {}) {
     super(message, options)
     this.kind = kind
+    this.object = options.object
   }
 }

@@ -131,6 +131,20 @@ export function readJournal(
   return { format, frames, length: at }
 }
 
+/** Reads sealed journals that follow each other. @throws JournalDamage, StoreTooNew */
+export function* readJournals(content: Uint8Array): Generator<Frames> {
+  const bytes = asBuffer(content)
+  for (let start = 0, at = 0; start < bytes.length; start = at) {
+    const title = readTitle(bytes.subarray(start))
+    if (title === undefined) throw new JournalDamage(`has no first line at byte ${start}`)
+    at = start + lineBytes
+    for (let header = readFrameHeader(bytes, at); header; header = readFrameHeader(bytes, at)) {
+      at += lineBytes + header.length
+    }
+    yield readJournal(bytes.subarray(start, at), title.firstSeq, false)
+  }
+}
+
 /** A journal that may be damaged, and its frames before the first damage. */
 export interface Scanned extends Frames {
   /** Number of the last transaction of which a trace is left. */

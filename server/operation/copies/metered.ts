@@ -1,0 +1,58 @@
+/** Whether the system says that the connection to the internet is metered. macOS does not say it to other programs than its own. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** A command, and what its output says on a metered connection. */
+interface Question {
+  readonly command: readonly [string, ...string[]]
+  readonly isYes: RegExp
+}
+
+const network = 'org.freedesktop.NetworkManager'
+const connection =
+  '[Windows.Networking.Connectivity.NetworkInformation,Windows.Networking.Connectivity,ContentType=WindowsRuntime]'
+
+export const questions: Partial<Record<NodeJS.Platform, Question>> = {
+  linux: {
+    command: ['busctl', 'get-property', network, '/org/freedesktop/NetworkManager', network, 'Metered'],
+    // NM_METERED_YES and NM_METERED_GUESS_YES.
+    isYes: /^u [13]\s*$/,
+  },
+  win32: {
+    command: [
+      'powershell.exe',
+      '-NoProfile',
+      '-NonInteractive',
+      '-Command',
+      `${connection}::GetInternetConnectionProfile().GetConnectionCost().NetworkCostType`,
+    ],
+    isYes: /^(Fixed|Variable)\s*$/,
+  },
+}
+
+/** The command takes a share of a second of computing time. */
+const validMs = 5 * 60_000
+const limitMs = 20_000
+
+/** Returns a check whose answer is kept for five minutes. Without an answer, the connection counts as not metered. */
+export function createMeteredCheck(
+  question: Question | undefined = questions[process.platform],
+): () => Promise<boolean> {
+  let answer: { readonly at: number; readonly isMetered: Promise<boolean> } | undefined
+  return () => {
+    if (!question) return Promise.resolve(false)
+    if (!answer || performance.now() - answer.at >= validMs) {
+      answer = { at: performance.now(), isMetered: ask(question) }
+    }
+    return answer.isMetered
+  }
+}
+
+async function ask({ command: [file, ...args], isYes }: Question): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)(file, args, { timeout: limitMs, windowsHide: true })
+    return isYes.test(stdout)
+  } catch {
+    return false
+  }
+}
