@@ -45,6 +45,7 @@ export function createLoop({ url, copier, proof, store, now, afterStep, signal }
 
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve()
       const timer = setTimeout(done, ms)
       timer.unref()
       function done() {

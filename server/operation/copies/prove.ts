@@ -87,8 +87,9 @@ export async function createProver(deps: Deps): Promise<Prover> {
   await files.removeDir(root)
   let proof = parse(await readIfThere(files, file))
 
-  /** Copies what is new, and returns what the place has then. */
+  /** Reads the place, copies what it lacks, and returns what it has then. */
   async function newestChain(): Promise<Chain> {
+    copier.forget()
     await copier.step()
     const { problem, isPaused } = copier.state
     if (problem) throw problem
@@ -155,7 +156,6 @@ export async function createProver(deps: Deps): Promise<Prover> {
   async function repair({ base }: Chain, object: string): Promise<void> {
     if (await isReadable(object)) return
     await place.remove(object.startsWith(`${base.name}/`) ? endName(base.name) : object)
-    copier.forget()
   }
 
   /** A second reading: the first one may have failed on its way. */
@@ -199,7 +199,6 @@ export async function createProver(deps: Deps): Promise<Prover> {
   async function proveMedia(cids: readonly string[]): Promise<string | undefined> {
     const damaged = await damagedMedia(cids)
     if (damaged.length === 0) return undefined
-    copier.forget()
     await newestChain()
     const { length } = await damagedMedia(damaged)
     return length === 0 ? undefined : `The copy lacks ${length} media files that this computer lacks, too.`
