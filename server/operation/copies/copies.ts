@@ -14,7 +14,7 @@ import { createCopier } from './copier.ts'
 import { type CredentialsKeeper, credentialsFile, loadCredentials } from './credentials.ts'
 import { readWriter, shareLines } from './line.ts'
 import { createLoop } from './loop.ts'
-import { createMeteredCheck } from './metered.ts'
+import { createMeteredCheck, questions } from './metered.ts'
 import { openPlace } from './places/open.ts'
 import { createProver, type Proof } from './prove.ts'
 import { createSealer } from './sealer.ts'
@@ -98,7 +98,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   const serializeStatus = createSerializer()
   /** Proofs and clean-ups: one at a time. */
   const serialize = createSerializer()
-  const isMetered = config.copiesMetered ? async () => false : createMeteredCheck()
+  const isMetered = config.copiesMetered ? async () => false : createMeteredCheck(questions[process.platform])
 
   const places = await Promise.all(
     urls.map(async (url) => {

@@ -35,9 +35,7 @@ const validMs = 5 * 60_000
 const limitMs = 20_000
 
 /** Returns a check whose answer is kept for five minutes. Without an answer, the connection counts as not metered. */
-export function createMeteredCheck(
-  question: Question | undefined = questions[process.platform],
-): () => Promise<boolean> {
+export function createMeteredCheck(question: Question | undefined): () => Promise<boolean> {
   let answer: { readonly at: number; readonly isMetered: Promise<boolean> } | undefined
   return () => {
     if (!question) return Promise.resolve(false)

@@ -1,0 +1,84 @@
+/** What copies do not do: send on metered networks, and keep journals for a place that is away without an end. */
+import { mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chainOf, listLines, readLine } from '../../../../server/operation/copies/catalog.ts'
+import { createCopier } from '../../../../server/operation/copies/copier.ts'
+import { CopyKey } from '../../../../server/operation/copies/copy-key.ts'
+import { shareLines } from '../../../../server/operation/copies/line.ts'
+import { folderPlace } from '../../../../server/operation/copies/places/folder.ts'
+import { createSealer } from '../../../../server/operation/copies/sealer.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+
+let root: string
+let place: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-limits-'))
+  place = join(root, 'place')
+  await mkdir(place)
+})
+afterAll(() => rm(root, { recursive: true }))
+setupServer({ config: () => ({ copies: [pathToFileURL(place).href] }), accounts: ['alice'] })
+
+const services = () => server.running.services
+const copies = () => services().operation.copies
+const write = (text: string) =>
+  server.post(
+    'com.core.repo.createRecord',
+    { repo: alice.did, collection: 'org.example.thing', record: { text } },
+    alice,
+  )
+
+test('nothing is sent while the network is metered, and everything afterwards', async () => {
+  const { store } = services()
+  const { dataDir } = server.config
+  const other = join(root, 'other')
+  await mkdir(other)
+  let isMetered = true
+  const copier = createCopier({
+    ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: folderPlace(other) },
+    ...{ sealer: createSealer(await CopyKey.generate()), writer: 'writer', id: 'other' },
+    ...{ lines: await shareLines(nodeFiles, dataDir), onState() {}, isMetered: async () => isMetered },
+  })
+  await copier.step()
+  expect(copier.state).toMatchObject({ isPaused: true, seq: undefined, problem: undefined })
+  expect(await readdir(other)).toEqual([])
+  isMetered = false
+  await copier.step()
+  expect(copier.state).toMatchObject({ isPaused: false, problem: undefined })
+  expect(copier.state.seq).toBeGreaterThanOrEqual(1)
+})
+
+test('journals for a place that is away are removed when they are large; it gets the database later', async () => {
+  const { store } = services()
+  await copies().flush(20_000)
+  await rm(place, { recursive: true })
+  await write('while it is away')
+  await copies().flush(20_000)
+  await store.checkpoint()
+  const kept = join(server.config.dataDir, 'copies', 'journals')
+  const names = await readdir(kept)
+  expect(names.length).toBeGreaterThan(0)
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual(names)
+
+  // Only its size counts.
+  const file = await open(join(kept, names[0] as string), 'r+')
+  await file.truncate(300_000_000)
+  await file.close()
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual([])
+
+  await mkdir(place)
+  await write('when it is back')
+  copies().wake()
+  await copies().flush(20_000)
+  const target = folderPlace(place)
+  const [line] = await listLines(target)
+  expect(line && chainOf(await readLine(target, line))?.seq).toBe(store.seq)
+  expect(copies().status()[0]?.problem).toBeUndefined()
+})
