@@ -1,5 +1,6 @@
 /** Keeps the copy at one place up to date: a base, then segments, then media. One step at a time; a failed one is repeated later. */
 import { join } from 'node:path'
+import type { DatabaseCopy } from '../../platform/store/backups/backup.ts'
 import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
 import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
@@ -89,6 +90,8 @@ export function createCopier(deps: CopierDeps): Copier {
   /** The last transaction that the place can have from here. */
   let reached: number | undefined
   let isBaseWanted = false
+  /** A base of which a part is there: its file is sent on after a failure. */
+  let pending: (DatabaseCopy & { readonly line: Line; readonly at: Date }) | undefined
   let state: CopierState = {
     ...{ seq: undefined, copiedAt: undefined, problem: undefined, problemSince: undefined },
     ...{ progress: undefined, missingMedia: 0, isPaused: false },
@@ -111,6 +114,7 @@ export function createCopier(deps: CopierDeps): Copier {
       set({ copiedAt: started, problem: undefined, problemSince: undefined })
     } catch (error) {
       const problem = toProblem(error)
+      if (problem.kind === 'local') pending = undefined
       position = undefined
       set({ problem, problemSince: state.problemSince ?? now(), progress: undefined })
     }
@@ -172,8 +176,8 @@ export function createCopier(deps: CopierDeps): Copier {
     const line = lines.current() ?? (await lines.begin(0))
     const folder = join(dataDir, copiesName)
     const file = join(folder, `${id}.zst`)
-    const at = now()
-    const { seq, schema } = await store.copyTo(file)
+    if (pending?.line !== line) pending = { line, at: now(), ...(await store.copyTo(file)) }
+    const { at, seq } = pending
     reached = Math.max(seq, reached ?? 0)
     const total = await files.size(file)
     set({ progress: { sent: 0, total } })
@@ -181,8 +185,9 @@ export function createCopier(deps: CopierDeps): Copier {
       set({ progress: { sent, total } })
       if (previous) await continuePrevious(previous)
     }
-    await sendBase(deps, line, { seq, at, schema }, { files, file, onPart })
+    await sendBase(deps, line, pending, { files, file, onPart })
     await files.remove(file)
+    pending = undefined
     isBaseWanted = false
     const last = Math.max(seq, previous?.tail.last ?? 0)
     set({ seq: last, progress: undefined })

@@ -1,7 +1,7 @@
 /** The continuous copies of this server: one copier for each place, and what they share. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
@@ -66,6 +66,9 @@ interface Deps extends CopiesOptions {
 /** Most bytes of journals that are kept for places, or half of the database if that is more. */
 const keptBytes = 256_000_000
 
+/** The state changes several times a second; commands read it after this time. */
+const statusMs = 1000
+
 const none: Copies = {
   start() {},
   status: () => [],
@@ -96,6 +99,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   const closing = new AbortController()
   const { signal } = closing
   const serializeStatus = createSerializer()
+  let statusTimer: NodeJS.Timeout | undefined
   /** Proofs and clean-ups: one at a time. */
   const serialize = createSerializer()
   const isMetered = config.copiesMetered ? async () => false : createMeteredCheck(questions[process.platform])
@@ -131,13 +135,19 @@ export async function createCopies(deps: Deps): Promise<Copies> {
     const elsewhere = loops.find(({ copier }) => copier.state.problem?.kind === 'elsewhere')?.copier.state
       .problem
     store.refuseWrites(elsewhere && new StoreUnavailable(`${elsewhere.message} This one accepts no changes.`))
-    void serializeStatus(() => writeStatus(files, dataDir, status())).catch(() => {})
+    statusTimer ??= setTimeout(() => void leaveStatus(), statusMs).unref()
+  }
+
+  async function leaveStatus(): Promise<void> {
+    clearTimeout(statusTimer)
+    statusTimer = undefined
+    await serializeStatus(() => writeStatus(files, dataDir, status())).catch(() => {})
   }
 
   async function flush(limitMs: number): Promise<void> {
     const behind = loops.filter(({ copier }) => (copier.state.seq ?? 0) < store.seq)
     const copied = Promise.all(behind.map(({ copier }) => copier.step()))
-    await Promise.race([copied, setTimeout(limitMs, undefined, { ref: false })])
+    await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
   }
 
   async function afterStep(): Promise<void> {
@@ -212,7 +222,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
       closing.abort()
       await Promise.all(loops.map((loop) => loop.ended()))
       await sealer.end()
-      await serializeStatus(() => writeStatus(files, dataDir, status())).catch(() => {})
+      await leaveStatus()
     },
   }
 }

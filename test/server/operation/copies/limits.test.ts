@@ -1,4 +1,5 @@
 /** What copies do not do: send on metered networks, and keep journals for a place that is away without an end. */
+import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { createCopier } from '../../../../server/operation/copies/copier.ts'
 import { CopyKey } from '../../../../server/operation/copies/copy-key.ts'
 import { shareLines } from '../../../../server/operation/copies/line.ts'
 import { folderPlace } from '../../../../server/operation/copies/places/folder.ts'
+import { CopyProblem, type Place } from '../../../../server/operation/copies/places/place.ts'
 import { createSealer } from '../../../../server/operation/copies/sealer.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
@@ -33,17 +35,22 @@ const write = (text: string) =>
     alice,
   )
 
-test('nothing is sent while the network is metered, and everything afterwards', async () => {
+/** A copier of the server to another folder. */
+async function otherCopier(to: Place, isMetered = async () => false) {
   const { store } = services()
   const { dataDir } = server.config
+  return createCopier({
+    ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: to },
+    ...{ sealer: createSealer(await CopyKey.generate()), writer: 'writer', id: 'other' },
+    ...{ lines: await shareLines(nodeFiles, dataDir), onState() {}, isMetered },
+  })
+}
+
+test('nothing is sent while the network is metered, and everything afterwards', async () => {
   const other = join(root, 'other')
   await mkdir(other)
   let isMetered = true
-  const copier = createCopier({
-    ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: folderPlace(other) },
-    ...{ sealer: createSealer(await CopyKey.generate()), writer: 'writer', id: 'other' },
-    ...{ lines: await shareLines(nodeFiles, dataDir), onState() {}, isMetered: async () => isMetered },
-  })
+  const copier = await otherCopier(folderPlace(other), async () => isMetered)
   await copier.step()
   expect(copier.state).toMatchObject({ isPaused: true, seq: undefined, problem: undefined })
   expect(await readdir(other)).toEqual([])
@@ -81,4 +88,32 @@ test('journals for a place that is away are removed when they are large; it gets
   const [line] = await listLines(target)
   expect(line && chainOf(await readLine(target, line))?.seq).toBe(store.seq)
   expect(copies().status()[0]?.problem).toBeUndefined()
+})
+
+test('a base whose upload was cut off goes on with the next part', async () => {
+  const { store } = services()
+  await store.transact((tx) => {
+    tx.run('CREATE TABLE filler (bytes BLOB)')
+    for (let n = 0; n < 3; n++) tx.run('INSERT INTO filler VALUES (?)', [randomBytes(6_000_000)])
+  })
+  const other = join(root, 'cut')
+  await mkdir(other)
+  const target = folderPlace(other)
+  const puts: string[] = []
+  const copier = await otherCopier({
+    ...target,
+    async put(name, bytes) {
+      if (!name.includes('/bases/')) return target.put(name, bytes)
+      puts.push(name)
+      if (puts.length === 2) throw new CopyProblem('unreachable', 'The connection was cut.')
+      await target.put(name, bytes)
+    },
+  })
+  await copier.step()
+  expect(copier.state.problem?.kind).toBe('unreachable')
+  await copier.step()
+  expect(copier.state.problem).toBeUndefined()
+  expect(puts.filter((name) => /\/00001-\d+$/.test(name))).toHaveLength(1)
+  const [line] = await listLines(target)
+  expect(line && chainOf(await readLine(target, line))?.seq).toBe(store.seq)
 })
