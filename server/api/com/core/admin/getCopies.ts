@@ -5,8 +5,11 @@ import { method } from '../../../method.ts'
 export const getCopies = method(com.core.admin.getCopies, {
   auth: 'admin',
   handler({ operation }) {
-    const places = operation.copies.status().map(({ copiedAt, problem, ...rest }) => ({
+    const places = operation.copies.status().map(({ copiedAt, problem, isPaused, proof, ...rest }) => ({
       ...rest,
+      paused: isPaused,
+      lastProvenAt: proof?.provenAt === undefined ? undefined : iso(new Date(proof.provenAt)),
+      proofProblem: proof?.problem,
       lastCopiedAt: copiedAt && iso(copiedAt),
       problem: problem && { ...problem, since: problem.since && iso(problem.since) },
     }))
