@@ -32,8 +32,8 @@ export interface LoopDeps {
 const pauseMs = (url: string) => (url.startsWith('file:') ? 1000 : 15_000)
 /** Without changes, places are read so often for traces of another computer. */
 const idleMs = 5 * 60_000
-/** After a failure, doubled each time. */
-const retryMs = { first: 2000, last: 5 * 60_000 }
+/** After a failure, doubled each time; longer if the place asks for it. */
+const retryMs = { first: 2000, last: 5 * 60_000, asked: 60 * 60_000 }
 
 export function createLoop({ url, copier, proof, store, now, afterStep, signal }: LoopDeps): Loop {
   /** When the oldest change was made that the place does not have. */
@@ -80,10 +80,15 @@ export function createLoop({ url, copier, proof, store, now, afterStep, signal }
       isDue = false
       await step()
       if (copier.state.isPaused) await wait(idleMs)
-      else if (failures > 0) await wait(Math.min(retryMs.first * 2 ** (failures - 1), retryMs.last))
+      else if (failures > 0) await wait(retryDelay())
       else if (!isDue && !pendingSince) await wait(idleMs)
       if (failures === 0 && !copier.state.isPaused && pendingSince && !signal.aborted) await pause()
     }
+  }
+
+  function retryDelay(): number {
+    const asked = Math.min(copier.state.problem?.retryAfterMs ?? 0, retryMs.asked)
+    return Math.max(asked, Math.min(retryMs.first * 2 ** (failures - 1), retryMs.last))
   }
 
   /** Collects further changes. */

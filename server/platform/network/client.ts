@@ -29,7 +29,7 @@ interface IdleLimits {
 
 export interface OutboundRequest {
   /** GET by default. */
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PROPFIND' | 'MKCOL' | 'MOVE'
   readonly headers?: OutgoingHttpHeaders
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Milliseconds from the look-up of the host to the last byte; 5 s by default, `Infinity` for none. */

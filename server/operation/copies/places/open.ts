@@ -14,24 +14,28 @@ export interface PlaceCredentials {
   readonly secretAccessKey?: string
 }
 
-interface Options {
+export interface PlaceOptions {
   readonly credentials?: PlaceCredentials | undefined
   /** Most bytes per second that are sent; no limit without it. */
   readonly bandwidth?: number | undefined
   readonly now?: () => Date
   /** Aborts requests. */
   readonly signal?: AbortSignal
+  /** Milliseconds without progress after which a server counts as unreachable; a minute by default. */
+  readonly idleMs?: number
 }
 
 /** @throws CopyProblem `invalid` */
-export async function openPlace(url: string, options: Options = {}): Promise<Place> {
-  const place = await open(url)
+export async function openPlace(url: string, options: PlaceOptions = {}): Promise<Place> {
+  const place = await open(url, options)
   return options.bandwidth === undefined ? place : slowed(place, options.bandwidth)
 }
 
-async function open(url: string): Promise<Place> {
+async function open(url: string, options: PlaceOptions): Promise<Place> {
   const { protocol } = new URL(url)
   if (protocol === 'file:') return folderPlace(fileURLToPath(url))
+  if (/^webdav\+https?:$/.test(protocol)) return (await import('./webdav.ts')).webdavPlace(url, options)
+  if (protocol === 's3:') return (await import('./s3.ts')).s3Place(url, options)
   throw new CopyProblem('invalid', `There are no places with ${protocol}//.`)
 }
 

@@ -36,16 +36,24 @@ export type ProblemKind =
   | 'elsewhere'
   | 'local'
 
+interface ProblemOptions extends ErrorOptions {
+  readonly object?: string
+  /** Milliseconds after which the place asks to be tried again. */
+  readonly retryAfterMs?: number | undefined
+}
+
 /** The message is a sentence for people, without names of accounts. */
 export class CopyProblem extends Error {
   override name = 'CopyProblem'
   readonly kind: ProblemKind
   /** Name of the damaged object. */
   readonly object: string | undefined
+  readonly retryAfterMs: number | undefined
 
-  constructor(kind: ProblemKind, message: string, options: ErrorOptions & { object?: string } = {}) {
+  constructor(kind: ProblemKind, message: string, options: ProblemOptions = {}) {
     super(message, options)
     this.kind = kind
     this.object = options.object
+    this.retryAfterMs = options.retryAfterMs
   }
 }

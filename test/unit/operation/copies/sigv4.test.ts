@@ -1,0 +1,44 @@
+/** Examples of signed requests that AWS publishes for S3: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+import { expect, test } from 'vitest'
+import { sign } from '../../../../server/operation/copies/places/sigv4.ts'
+
+const signer = {
+  region: 'us-east-1',
+  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+}
+const at = new Date('2013-05-24T00:00:00Z')
+
+test.each([
+  {
+    ...{ name: 'an upload', method: 'PUT', path: 'test%24file.text', body: 'Welcome to Amazon S3.' },
+    headers: { Date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' },
+    signature: '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+  },
+  {
+    ...{ name: 'a list', method: 'GET', path: '?max-keys=2&prefix=J', body: '' },
+    headers: {},
+    signature: '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+  },
+  {
+    ...{ name: 'a parameter without a value', method: 'GET', path: '?lifecycle', body: '' },
+    headers: {},
+    signature: 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
+  },
+])(
+  'the signature of $name is that of the published example',
+  ({ method, path, body, headers, signature }) => {
+    const url = new URL(`https://examplebucket.s3.amazonaws.com/${path}`)
+    const signed = sign(signer, {
+      method,
+      url,
+      headers,
+      body: Buffer.from(body),
+      at,
+    })
+    expect(signed.Authorization).toContain(
+      'Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request',
+    )
+    expect(signed.Authorization).toMatch(new RegExp(`Signature=${signature}$`))
+  },
+)
