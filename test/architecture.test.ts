@@ -194,6 +194,8 @@ test.each([
   'compression',
   'electron-store',
   'age-encryption',
+  'aws4',
+  'sax',
 ])('one file imports %s', (name) => {
   const all = [...imports, ...electron.flatMap(importsOf)]
   const files = all.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)

@@ -1,11 +1,12 @@
 /**
  * `npm run interop`: this server against the reference implementations of the network, which are installed on demand into the
- * system's folder for temporary files.
+ * system's folder for temporary files. `npm run interop -- copies`: copies at servers that Debian has.
  */
 import { after } from 'node:test'
 import { agentMoves } from './agent.ts'
 import { archives } from './archives.ts'
 import { bulk } from './bulk.ts'
+import { copies } from './copies.ts'
 import { follow } from './follow.ts'
 import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
@@ -16,17 +17,22 @@ import { upstreams } from './upstreams.ts'
 import { verification } from './verification.ts'
 import { openWorld } from './world.ts'
 
-const world = await openWorld()
-after(() => world.close())
+if (process.argv.includes('copies')) copies()
+else await references()
 
-moves(world)
-agentMoves(world)
-archives(world)
-mover(world)
-bulk(world)
-interruptions(world)
-streams(world)
-follow(world)
-upstreams(world)
-compareReads(world)
-verification(world)
+async function references(): Promise<void> {
+  const world = await openWorld()
+  after(() => world.close())
+
+  moves(world)
+  agentMoves(world)
+  archives(world)
+  mover(world)
+  bulk(world)
+  interruptions(world)
+  streams(world)
+  follow(world)
+  upstreams(world)
+  compareReads(world)
+  verification(world)
+}

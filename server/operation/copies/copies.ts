@@ -145,7 +145,8 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   }
 
   async function flush(limitMs: number): Promise<void> {
-    const behind = loops.filter(({ copier }) => (copier.state.seq ?? 0) < store.seq)
+    // A place that has all transactions may lack media after a failure.
+    const behind = loops.filter(({ copier: { state } }) => state.problem || (state.seq ?? 0) < store.seq)
     const copied = Promise.all(behind.map(({ copier }) => copier.step()))
     await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
   }

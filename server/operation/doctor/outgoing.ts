@@ -32,12 +32,20 @@ export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
     reason('services', appViewUrl === undefined ? 'off' : 'onDemand'),
     listed('upstreams', upstreams),
     listed('backlinks', backlinks),
+    listed('copies', config.copies.flatMap(serverOf)),
     reason('people', upstreams.length + backlinks.length > 0 ? 'onDemand' : 'off'),
     reason('push', push.length > 0 ? 'on' : 'onDemand', push),
     setting('mail', smtpUrl),
     reason('lookUps', 'onDemand'),
     reason('moves', 'onDemand'),
   ]
+}
+
+/** The server of a place of copies; nothing for a folder. */
+function serverOf(place: string): string[] {
+  const { protocol, host, searchParams } = new URL(place)
+  if (protocol === 'file:') return []
+  return [protocol === 's3:' ? (searchParams.get('endpoint') ?? 'https://amazonaws.com') : `https://${host}`]
 }
 
 function hostOf(url: string): string {

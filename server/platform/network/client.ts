@@ -140,6 +140,8 @@ async function open(
   const { maxBytes: limit = 65_536 } = options
   const life = startLife(url.host, options, pool?.closing)
   try {
+    // A stream that is destroyed before it is read would reject with no handler.
+    life.signal.throwIfAborted()
     const response = await send(url, options, life, pool?.agents)
     life.answered()
     const { statusCode: status = 0, headers } = response

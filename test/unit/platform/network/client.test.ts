@@ -107,3 +107,16 @@ async function* chunks(error?: Error): AsyncIterable<Uint8Array> {
   yield Buffer.from('some bytes')
   if (error) throw error
 }
+
+test('a request after the client was closed fails, with a streamed body too', async () => {
+  const server = await loopbackServer((_, response) => response.end('ok'))
+  const { request, closing } = client()
+  closing.abort()
+  async function* body() {
+    yield Buffer.from('text')
+  }
+  for (const each of ['text', body()]) {
+    await expect(request(server.origin, { method: 'PUT', body: each })).rejects.toThrow(OutboundFailed)
+  }
+  expect(server.connections()).toBe(0)
+})
