@@ -45,8 +45,7 @@ async function start(
       () => true,
       () => undefined,
     )
-  await poll(isUp, () => `${commands.at(-1)?.[0]} does not respond`)
-  return async () => {
+  const close = async () => {
     const ended = children.filter(({ exitCode }) => exitCode === null).map((child) => once(child, 'exit'))
     end()
     const limit = setTimeout(() => {
@@ -56,6 +55,12 @@ async function start(
     clearTimeout(limit)
     await rm(folder, { recursive: true, force: true })
   }
+  // Swift takes a minute on a slow computer.
+  await poll(isUp, () => `${commands.at(-1)?.[0]} does not respond`, 240_000).catch(async (error) => {
+    await close()
+    throw error
+  })
+  return close
 }
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'interop-place-'))
