@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { chainOf, listLines, readLine } from '../../../../server/operation/copies/catalog.ts'
 import { createCopier } from '../../../../server/operation/copies/copier.ts'
 import { CopyKey } from '../../../../server/operation/copies/copy-key.ts'
@@ -39,6 +39,8 @@ const write = (text: string) =>
 async function otherCopier(to: Place, isMetered = async () => false) {
   const { store } = services()
   const { dataDir } = server.config
+  // The copier of the server has begun the line of the data, which both continue.
+  await vi.waitFor(() => expect(copies().status()[0]?.seq).toBeDefined(), { timeout: 20_000 })
   return createCopier({
     ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: to },
     ...{ sealer: createSealer(await CopyKey.generate()), writer: 'writer', id: 'other' },
