@@ -102,13 +102,14 @@ export async function acquireSystemLock(dir: string, platform = process.platform
     return acquireFileLock(dir, folder)
   }
   for (let attempt = 1; ; attempt++) {
+    // Wine lets a second process listen on a named pipe.
+    await assertFree(dir, address)
     try {
       const server = await listen(address)
       return { release: async () => void server.close() }
     } catch (error) {
       if (!hasCode(error, 'EADDRINUSE')) throw error
     }
-    await assertFree(dir, address)
     if (attempt === tries) throw new StoreLocked(dir)
     await setTimeout(Math.random() * pauseMs)
   }
