@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { DidString, UriString } from '@atproto/syntax'
 import { isValidDid, isValidHandle, isValidTld } from '@atproto/syntax'
 import { isEmailAddress, parseMailbox } from '../mail/address.ts'
@@ -209,7 +210,18 @@ function copyPlace(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url || !copyProtocols.includes(url.protocol) || url.password) return undefined
   if ((url.protocol === 'file:') !== (url.host === '')) return undefined
-  return url.href.replace(/\/$/, '')
+  if (url.protocol === 'file:' && !isFolder(url)) return undefined
+  // The root of a drive keeps its slash: without it, Windows takes the working directory on that drive.
+  return url.href.replace(/(?<![:/])\/$/, '')
+}
+
+/** Whether a URL has a path of this system: Windows needs a drive letter. */
+function isFolder(url: URL): boolean {
+  try {
+    return fileURLToPath(url) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** An http(s) URL without credentials, and without the trailing slash. */
