@@ -30,6 +30,21 @@ export class StoreLocked extends Error {
   }
 }
 
+/** Windows refused to replace or move a file. */
+export class StoreInUse extends Error {
+  override readonly name = 'StoreInUse'
+  /** The system's. */
+  readonly code: string | undefined
+
+  constructor(file: string, cause: NodeJS.ErrnoException) {
+    super(
+      `${file} is open in another program or read-only (${cause.code}). Close that program, or make the file writable, then try again.`,
+      { cause },
+    )
+    this.code = cause.code
+  }
+}
+
 /** A file is missing or fails its check. A damaged file of the data directory is moved aside, never overwritten. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged'

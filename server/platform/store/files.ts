@@ -7,7 +7,9 @@ import { closeSync, constants, createReadStream, fstatSync, openSync, readSync }
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { freeBytes } from './disk-space.ts'
+import { StoreInUse } from './errors.ts'
 import { acquireLock, type Lock } from './lock.ts'
 
 export interface OpenFile {
@@ -171,6 +173,27 @@ async function syncDir(path: string): Promise<void> {
   }
 }
 
+/** A virus scanner has a new file open for a moment: on Windows, a refused rename is tried so often. */
+const renameTries = 10
+const renamePauseMs = 50
+
+/** Renames a file or a directory. @throws StoreInUse on Windows, after half a second */
+export async function renameFile(
+  from: string,
+  to: string,
+  { platform = process.platform, rename = fs.rename } = {},
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (platform !== 'win32' || !isInUse(error)) throw error
+      if (attempt === renameTries) throw new StoreInUse(to, error)
+      await setTimeout(renamePauseMs)
+    }
+  }
+}
+
 async function measureDir(path: string): Promise<Measured | undefined> {
   try {
     if (!(await fs.lstat(path)).isDirectory()) return undefined
@@ -212,7 +235,7 @@ export const nodeFiles: Files = {
     return openFile(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, options)
   },
   edit: (path, options) => openFile(path, constants.O_RDWR, options),
-  rename: (from, to) => fs.rename(from, to),
+  rename: renameFile,
   link,
   isSame,
   remove: (path) => fs.rm(path, { force: true }),
@@ -234,7 +257,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Whether Windows refused to replace or move a file because another process or reader has it open. */
-export function isInUse(error: unknown): boolean {
+export function isInUse(error: unknown): error is NodeJS.ErrnoException {
   const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   return code === 'EPERM' || code === 'EACCES' || code === 'EBUSY'
 }

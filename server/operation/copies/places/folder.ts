@@ -1,7 +1,8 @@
 /** A folder: an external disk, a synced folder or a network share. */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isMissing } from '../../../platform/store/files.ts'
+import { StoreInUse } from '../../../platform/store/errors.ts'
+import { isMissing, renameFile } from '../../../platform/store/files.ts'
 import { CopyProblem, type Entry, type Place } from './place.ts'
 
 /** Ends the names of objects that are being written. */
@@ -65,7 +66,7 @@ async function put(root: string, name: string, bytes: Uint8Array): Promise<void>
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
+    await renameFile(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {})
     throw error
@@ -82,6 +83,7 @@ async function describe(root: string, error: unknown): Promise<unknown> {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new CopyProblem('full', `There is no space left in ${root}. Free space there.`, options)
   }
+  if (error instanceof StoreInUse) return new CopyProblem('unreachable', message, options)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new CopyProblem(
       'refused',

@@ -1,10 +1,10 @@
 /** The real file system. */
-import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync, type PathLike } from 'node:fs'
+import { chmod, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { nodeFiles, renameFile } from '../../../../server/platform/store/files.ts'
 import { ownerOnly } from '../../../support/modes.ts'
 
 let folder: string
@@ -20,6 +20,37 @@ test('list: a directory that does not exist has no names, and a file is an error
   expect(await nodeFiles.list(folder)).toEqual(['original'])
   expect(await nodeFiles.list(join(folder, 'missing'))).toEqual([])
   await expect(nodeFiles.list(original)).rejects.toMatchObject({ code: 'ENOTDIR' })
+})
+
+describe('rename on Windows', () => {
+  function refusing(times: number, code: string) {
+    let calls = 0
+    return async (from: PathLike, to: PathLike) => {
+      if (calls++ < times) throw Object.assign(new Error(code), { code })
+      await rename(from, to)
+    }
+  }
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again after %s', async (code) => {
+    const renamed = join(folder, 'renamed')
+    await renameFile(original, renamed, { platform: 'win32', rename: refusing(2, code) })
+    expect(await readFile(renamed, 'utf8')).toBe('content')
+  })
+
+  test('of a file that stays open elsewhere says what to do', async () => {
+    const target = join(folder, 'target')
+    const options = { platform: 'win32', rename: refusing(Number.POSITIVE_INFINITY, 'EBUSY') } as const
+    await expect(renameFile(original, target, options)).rejects.toMatchObject({
+      name: 'StoreInUse',
+      code: 'EBUSY',
+      message: `${target} is open in another program or read-only (EBUSY). Close that program, or make the file writable, then try again.`,
+    })
+  })
+
+  test('fails at once for another reason', async () => {
+    const missing = renameFile(join(folder, 'missing'), original, { platform: 'win32' })
+    await expect(missing).rejects.toMatchObject({ name: 'Error', code: 'ENOENT' })
+  })
 })
 
 describe('link', () => {
