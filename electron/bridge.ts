@@ -5,6 +5,8 @@
  * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
  * bug.
  */
+
+import type * as receive from '../server/operation/copies/receive.ts'
 import type { Config } from '../server/platform/config/config.ts'
 import type { InviteRule } from '../server/platform/config/values.ts'
 import type { OutboxMessage } from '../server/platform/mail/outbox.ts'
@@ -104,11 +106,56 @@ export interface SettingsView {
   readonly mail: MailSettings
   /** The password itself is never returned. */
   readonly hasMailPassword: boolean
+  /** Places of copies that were added here, as URLs. */
+  readonly copies: readonly string[]
+  /** Whether the recovery sheet of the copies was printed or saved. */
+  readonly isSheetKept: boolean
   readonly dataFolder: string
   /** Protection of secrets on disk: the system's keyring, or only file permissions. `plain` until the keyring has responded. */
   readonly secretProtection: 'system' | 'plain'
   /** Whether the desktop shows our tray icon, so that the window can close to it. */
   readonly hasTray: boolean
+}
+
+/** A place for continuous copies, as a person describes it. Unused fields are empty. */
+export interface PlaceInput {
+  readonly kind: 'folder' | 'webdav' | 's3'
+  /** The path of a folder, the address of a WebDAV folder, or the endpoint of S3-compatible storage. */
+  readonly address: string
+  /** Of WebDAV. */
+  readonly user: string
+  /** The bucket, and after a slash a prefix in it. */
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  /** The password, or the secret access key. */
+  readonly secret: string
+}
+
+/** What is needed to read the copies without this computer. */
+export interface RecoverySheet {
+  /** An age identity. */
+  readonly key: string
+  /** URLs. */
+  readonly places: readonly string[]
+}
+
+export interface FoundCopy {
+  readonly problems: SettingProblems<PlaceInput & { readonly key: string }>
+  /** Moments to which the copy can be restored, newest first. Empty if there are problems. */
+  readonly moments: readonly string[]
+}
+
+/** How far the restore of a copy is. */
+export type RestoreProgress = receive.Progress
+
+export interface RestoredCopy {
+  /** The time of the last change in it. */
+  readonly at: string
+  /** Number of media files that the place did not have. */
+  readonly missingMedia: number
+  /** The folder with the data that were replaced, empty if there were none. */
+  readonly replaced: string
 }
 
 export interface Backup {
@@ -162,6 +209,8 @@ export interface DesktopEvents {
   /** Number of messages in the outbox. */
   outbox: number
   log: LogLine
+  /** A copy is being restored. */
+  restoreProgress: RestoreProgress
   /** A screen to show, such as `/notifications`, requested by a native notification, the tray, the menu or a link. */
   navigate: string
 }
@@ -217,6 +266,26 @@ export interface DesktopCalls {
   'salvage.run': (from: SalvagePreview['from']) => Outcome<string>
   /** Asks for a destination, then writes the account's repository as a CAR file. */
   'repository.export': (did: string) => Outcome<string | undefined>
+
+  /** Asks for a folder. Undefined if the dialog was cancelled. */
+  'copies.chooseFolder': () => string | undefined
+  /** Checks a place, adds it and restarts the server. Adds nothing if there are problems. */
+  'copies.add': (place: PlaceInput) => SettingProblems<PlaceInput>
+  /** Stops copying to a place, by its URL. The copy there stays. */
+  'copies.remove': (url: string) => Outcome
+  'copies.sheet': () => Outcome<RecoverySheet>
+  /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
+  'copies.saveSheet': () => Outcome<string | undefined>
+  /** The recovery sheet was printed. */
+  'copies.keepSheet': () => undefined
+  /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
+  'copies.chooseKey': () => Outcome<string | undefined>
+  'copies.find': (place: PlaceInput, key: string) => FoundCopy
+  /**
+   * Stops the server, restores the copy as of a time, the newest by default, and starts the server, which continues the copy. After a
+   * failure another call continues.
+   */
+  'copies.restore': (place: PlaceInput, key: string, at: string | undefined) => Outcome<RestoredCopy>
 
   /** Newest last. */
   'logs.tail': () => readonly LogLine[]

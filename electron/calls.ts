@@ -6,6 +6,7 @@ import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
 import type { Outcome } from './bridge.ts'
+import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
 import { isMailSettings } from './mail-settings.ts'
 import type { Parts } from './parts.ts'
@@ -18,7 +19,8 @@ const name = text(200)
 const secret = text(1000)
 
 export function createCalls(deps: CallsDeps): Calls {
-  const { dataDir, server, settings, tray, backups, salvages, updates, actions, quitting, logs } = deps
+  const { dataDir, server, settings, tray, backups, copies, salvages, updates, actions, quitting, logs } =
+    deps
 
   const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
@@ -75,6 +77,19 @@ export function createCalls(deps: CallsDeps): Calls {
       handle: salvages['salvage.run'],
     },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
+
+    'copies.chooseFolder': { accepts: none, handle: copies['copies.chooseFolder'] },
+    'copies.add': { accepts: args(isPlaceInput), handle: copies['copies.add'] },
+    'copies.remove': { accepts: args(text(2000)), handle: copies['copies.remove'] },
+    'copies.sheet': { accepts: none, handle: copies['copies.sheet'] },
+    'copies.saveSheet': { accepts: none, handle: copies['copies.saveSheet'] },
+    'copies.keepSheet': { accepts: none, handle: copies['copies.keepSheet'] },
+    'copies.chooseKey': { accepts: none, handle: copies['copies.chooseKey'] },
+    'copies.find': { accepts: args(isPlaceInput, secret), handle: copies['copies.find'] },
+    'copies.restore': {
+      accepts: args(isPlaceInput, secret, optional(text(100))),
+      handle: copies['copies.restore'],
+    },
 
     'logs.tail': { accepts: none, handle: () => logs.tail() },
 

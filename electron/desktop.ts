@@ -6,6 +6,8 @@ import { createLogger } from '../server/platform/util/log.ts'
 import { setupActions } from './actions.ts'
 import { setupBackups } from './backups.ts'
 import { createBus } from './bus.ts'
+import { setupCopies } from './copies.ts'
+import { keepCredentials } from './copies-keeper.ts'
 import { type collectLinks, screenAmong } from './deep-link.ts'
 import type { Failures } from './failures.ts'
 import type { Folders } from './folders.ts'
@@ -42,11 +44,15 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const secrets = await openSecrets(join(folders.desktop, 'secrets'), log)
   const bus = createBus()
   const config = () =>
-    serverConfig(dataDir, file.get('settings'), mailTexts(file.get('mail'), secrets.read('mail-password')))
+    serverConfig(dataDir, file.get('settings'), {
+      ...mailTexts(file.get('mail'), secrets.read('mail-password')),
+      copies: file.get('copies').join(','),
+    })
 
   lockNavigation(log)
   lockPermissions(session.defaultSession, log)
-  const server = setupServer({ config, bus, log })
+  const copiesKeeper = keepCredentials(secrets)
+  const server = setupServer({ config, copiesKeeper, bus, log })
   const finish = async () => {
     await server.stop()
     await secrets.settled()
@@ -63,14 +69,15 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const updates = setupUpdates()
   const actions = setupActions({ folders, server, updates, log })
   const backups = setupBackups({ dataDir, server, window, log })
+  const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const salvages = setupSalvages({ dataDir, server, log })
   const tray = setupTray({ server, window, settings, actions, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups })
   setupNotifications({ server, window, file, secrets, bus })
   setupPage({
-    ...{ dataDir, server, window, settings, secrets, tray, backups, salvages, updates, actions, quitting },
-    ...{ bus, logs, log },
+    ...{ dataDir, server, window, settings, secrets, tray, backups, copies, salvages, updates, actions },
+    ...{ quitting, bus, logs, log },
   })
   await tray.find()
   followLinks((screen) => window.show(screen))

@@ -15,6 +15,18 @@ export async function chooseDestination(
   return canceled || filePath === '' ? undefined : filePath
 }
 
+/** Asks for an existing folder, or a new one. Undefined when cancelled. */
+export async function chooseFolder(
+  window: BrowserWindow | undefined,
+  title: string,
+): Promise<string | undefined> {
+  const options = { title, properties: ['openDirectory' as const, 'createDirectory' as const] }
+  const { canceled, filePaths } = await (window
+    ? dialog.showOpenDialog(window, options)
+    : dialog.showOpenDialog(options))
+  return canceled ? undefined : filePaths[0]
+}
+
 /** Asks for an existing file. Undefined when cancelled. */
 export async function chooseFile(
   window: BrowserWindow | undefined,

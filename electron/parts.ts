@@ -3,6 +3,7 @@ import type { Logger } from '../server/platform/util/log.ts'
 import type { Actions } from './actions.ts'
 import type { Backups } from './backups.ts'
 import type { Bus } from './bus.ts'
+import type { Copies } from './copies.ts'
 import type { Folders } from './folders.ts'
 import type { Logs } from './logs.ts'
 import type { Quitting } from './quit.ts'
@@ -30,6 +31,7 @@ export interface Parts {
   readonly updates: Updates
   readonly actions: Actions
   readonly backups: Backups
+  readonly copies: Copies
   readonly salvages: Salvages
   readonly tray: DesktopTray
 }

@@ -12,12 +12,14 @@ import type { Logger } from '../server/platform/util/log.ts'
 import { createSerializer } from '../server/platform/util/serialize.ts'
 import { detectProtection, type Protection, seal, unseal } from './keyring.ts'
 
-export const secretNames = ['sessions', 'mail-password'] as const
+export const secretNames = ['sessions', 'mail-password', 'copies'] as const
 export type SecretName = (typeof secretNames)[number]
 
 export interface Secrets {
   /** `plain` until the keyring has responded. */
   readonly protection: Protection
+  /** Whether it was read, or there is none: false while the keyring does not respond or cannot decrypt it. */
+  isLoaded(name: SecretName): boolean
   /** Null if there is none, or if it cannot be read yet. */
   read(name: SecretName): string | null
   /** Null removes it. */
@@ -48,6 +50,7 @@ class SecretStore implements Secrets {
   readonly #folder: string
   readonly #log: Logger
   readonly #values = new Map<SecretName, string | null>()
+  readonly #unread = new Set<SecretName>(secretNames)
   readonly #unsaved = new Set<SecretName>()
   /** Everything that needs the keyring, one after the other, detection first. */
   readonly #serialize = createSerializer()
@@ -73,12 +76,17 @@ class SecretStore implements Secrets {
     this.#listeners.push(listener)
   }
 
+  isLoaded(name: SecretName): boolean {
+    return !this.#unread.has(name)
+  }
+
   read(name: SecretName): string | null {
     return this.#values.get(name) ?? null
   }
 
   write(name: SecretName, value: string | null): void {
     this.#values.set(name, value)
+    this.#unread.delete(name)
     this.#unsaved.add(name)
     void this.#serialize(() => this.#save(name, value))
   }
@@ -98,7 +106,8 @@ class SecretStore implements Secrets {
       if (this.#values.has(name)) continue
       const value = await this.#readFile(name)
       if (value === undefined) unreadable.push(name)
-      else if (value !== null && !this.#values.has(name)) {
+      else this.#unread.delete(name)
+      if (value != null && !this.#values.has(name)) {
         this.#values.set(name, value)
         loaded.push(name)
       }

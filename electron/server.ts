@@ -1,5 +1,6 @@
 /** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
 import { join } from 'node:path'
+import type { CredentialsKeeper } from '../server/operation/copies/credentials.ts'
 import type { Config } from '../server/platform/config/config.ts'
 import { ConfigError } from '../server/platform/config/config.ts'
 import {
@@ -34,10 +35,11 @@ export interface EmbeddedServer {
 export interface ServerDeps extends Pick<Parts, 'bus' | 'log'> {
   /** Read at every start. */
   readonly config: () => Config
+  readonly copiesKeeper: CredentialsKeeper
 }
 
 /** Starts and stops run one after the other, in call order. */
-export function setupServer({ config, bus, log }: ServerDeps): EmbeddedServer {
+export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): EmbeddedServer {
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
   const serialize = createSerializer()
@@ -54,7 +56,7 @@ export function setupServer({ config, bus, log }: ServerDeps): EmbeddedServer {
     try {
       const current = config()
       const onMailKept = () => bus.emit('outbox')
-      running = await startServer(current, { log, onMailKept }).catch((error: unknown) => {
+      running = await startServer(current, { log, onMailKept, copiesKeeper }).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
       running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))

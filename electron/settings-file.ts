@@ -11,6 +11,10 @@ import type { WindowPlace } from './window-place.ts'
 interface Content {
   settings: Settings
   mail: Mail
+  /** URLs of places of continuous copies. */
+  copies: readonly string[]
+  /** Whether the recovery sheet was printed or saved. */
+  sheetKept: boolean
   window: WindowPlace | null
   /** Whether the notice that a closed window leaves the server running was shown. */
   closeNoticeShown: boolean
@@ -42,6 +46,8 @@ const schema = {
     },
   },
   mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
+  copies: { type: 'array' as const, items: { type: 'string' as const } },
+  sheetKept: { type: 'boolean' as const },
   window: {
     type: ['object', 'null'] as ('object' | 'null')[],
     properties: Object.fromEntries(
@@ -62,7 +68,10 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       name: 'settings',
       configFileMode: 0o600,
       schema,
-      defaults: { settings: initialSettings, mail: defaultMail, window: null, closeNoticeShown: false },
+      defaults: {
+        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false },
+        ...{ window: null, closeNoticeShown: false },
+      },
     })
   let store: Store<Content>
   try {

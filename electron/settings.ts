@@ -78,12 +78,12 @@ export function problemsOf(changes: Partial<Settings>, before: Settings): Settin
 export function serverConfig(
   dataDir: string,
   settings: Settings,
-  mail: { readonly smtpUrl: string; readonly mailFrom: string },
+  more: { readonly smtpUrl: string; readonly mailFrom: string; readonly copies: string },
   env = process.env,
 ): Config {
   const texts: ConfigTexts = {
     ...textsOf((name) => settings[name]),
-    ...mail,
+    ...more,
     dataDir,
     // IPv4 for the network, ::1 as well for this machine: `localhost` may resolve to it.
     hosts: settings.networkAccess ? '0.0.0.0,::1' : '',

@@ -1,6 +1,6 @@
 /** Every text of the desktop outside the page: tray, menu, dialogs, native notifications. */
 import type { Reason } from '../server/platform/store/reasons.ts'
-import type { ServerState } from './bridge.ts'
+import type { RecoverySheet, ServerState } from './bridge.ts'
 
 export const productName = 'Desktop PDS'
 
@@ -62,6 +62,26 @@ export const t = {
     title: `Version ${version} is available`,
     body: 'Click to open the release page.',
   }),
+  copies: {
+    chooseFolder: 'Choose a folder for the copy',
+    saveSheet: 'Save recovery sheet',
+    chooseKey: 'Choose the file of the recovery sheet',
+    keyFiles: 'Recovery sheets',
+    noKeyFile: 'This file is no recovery sheet.',
+    keyringLocked:
+      'The keyring of this computer has not released the key of the copies yet. Unlock the keyring: the copies start then.',
+    wrongFolder: 'Choose a folder.',
+    wrongAddress: 'This must be an address such as https://cloud.example.com/folder.',
+    wrongBucket: 'This must be the name of a bucket, such as my-copies.',
+    missing: 'This is required.',
+    known: 'Copies are made to this place already.',
+    unknown: 'Copies to this place are not set here.',
+    ownFolder: 'This folder is part of the data folder. Choose one on another disk.',
+    foreign: 'This place has the copy of another server. Choose another folder of it.',
+    wrongTime: 'This is no time.',
+    hasOwn:
+      'This server makes copies of its own, with another key. Remove their places on the screen Backups first.',
+  },
   failed: `${productName} has to close`,
   loadFailed: {
     message: 'The window could not be loaded',
@@ -77,6 +97,23 @@ export const t = {
     repositoryFiles: 'Repositories',
   },
 } as const
+
+/** The file of a recovery sheet. Lines that begin with # are ignored when its key is read. */
+export function sheetText({ key, places }: RecoverySheet): string {
+  const lines = [
+    `Recovery sheet of a personal data server (${productName})`,
+    '',
+    'The copies of the server can be read with this key only. Keep it outside of the computer.',
+    'Anyone who has the key and a copy can act as all accounts of the server.',
+    '',
+    'The copies are here:',
+    ...places.map((url) => `  ${url}`),
+    '',
+    `To restore: install ${productName}, choose "Restore from a copy" at its first start, enter the place and this key.`,
+    'Without the desktop: npm run restore -- --from URL --key FILE',
+  ]
+  return `${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n${key}\n`
+}
 
 /** One line for the tray. */
 export function describeState(state: ServerState): string {

@@ -11,6 +11,7 @@ import { PasswordQueueFull } from './identity/auth/passwords.ts'
 import { createSessionWatch } from './identity/auth/session-watch.ts'
 import { createVerifier } from './identity/auth/verifier.ts'
 import type { IdentityOptions } from './identity/identity.ts'
+import type { CopiesOptions } from './operation/copies/copies.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
 import { createDidPaths } from './operation/web/did-paths.ts'
@@ -57,7 +58,8 @@ export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
     IdentityOptions,
     Pick<OpenOptions, 'freeBytes'>,
-    Pick<FederationOptions, 'backlinkDelays'> {
+    Pick<FederationOptions, 'backlinkDelays'>,
+    CopiesOptions {
   /** The file system of the store. */
   readonly files?: Files | undefined
   /** Bytes of journals at which a checkpoint starts by itself. */

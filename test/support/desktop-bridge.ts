@@ -53,6 +53,8 @@ export const salvage: SalvagePreview = {
   writtenUntil: undefined,
 }
 
+export const copyKey = `AGE-SECRET-KEY-1${'QPZRY9X8GF'.repeat(6).slice(0, 58)}`
+
 type Handlers = {
   -readonly [C in Channel]: (
     ...args: Parameters<DesktopCalls[C]>
@@ -89,6 +91,8 @@ export class ScriptedDesktop {
       defaults: { ...defaultSettings({}), publicUrl: 'http://localhost:2583' },
       mail,
       hasMailPassword: false,
+      copies: [],
+      isSheetKept: false,
       dataFolder: '/home/alice/.local/share/desktop-pds',
       secretProtection: 'system',
       hasTray: true,
@@ -193,6 +197,18 @@ export class ScriptedDesktop {
         return done('/home/alice/.local/share/desktop-pds/replaced-1')
       },
       'repository.export': () => done('/home/alice/alice.test.car'),
+      'copies.chooseFolder': () => '/media/disk',
+      'copies.add': () => ({}),
+      'copies.remove': () => done(undefined),
+      'copies.sheet': () => done({ key: copyKey, places: this.view.copies }),
+      'copies.saveSheet': () => done('/media/disk/recovery-sheet.txt'),
+      'copies.keepSheet': () => {
+        this.view = { ...this.view, isSheetKept: true }
+        return undefined
+      },
+      'copies.chooseKey': () => done(copyKey),
+      'copies.find': () => ({ problems: {}, moments: ['2026-01-02T10:00:00.000Z'] }),
+      'copies.restore': () => done({ at: '2026-01-02T10:00:00.000Z', missingMedia: 0, replaced: '' }),
       'logs.tail': () => [],
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),
       'app.openFolder': () => undefined,

@@ -11,7 +11,12 @@ import { databaseName } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { createCopier } from './copier.ts'
-import { type CredentialsKeeper, credentialsFile, loadCredentials } from './credentials.ts'
+import {
+  type CredentialsKeeper,
+  CredentialsUnavailable,
+  credentialsFile,
+  loadCredentials,
+} from './credentials.ts'
 import { readWriter, shareLines } from './line.ts'
 import { createLoop } from './loop.ts'
 import { createMeteredCheck, questions } from './metered.ts'
@@ -82,6 +87,13 @@ const none: Copies = {
   close: async () => {},
 }
 
+/** Copies that cannot begin without their key. Journals are kept for them. */
+function waiting(urls: readonly string[], message: string, since: Date): Copies {
+  const unknown = { copiedAt: undefined, behindSeconds: 0, seq: undefined, progress: undefined }
+  const problem = { kind: 'local', message, since } as const
+  return { ...none, status: () => urls.map((url) => ({ url, ...unknown, problem, missingMedia: 0 })) }
+}
+
 /** Creates the copies. Without places, journals are no longer kept for them. */
 export async function createCopies(deps: Deps): Promise<Copies> {
   const { config, store, files, now, log } = deps
@@ -92,7 +104,12 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   }
   await files.makeDir(keptJournals(dataDir))
   const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
-  const { copyKey, places: credentials = {} } = await loadCredentials(keeper)
+  const loaded = await loadCredentials(keeper).catch((error: unknown) => {
+    if (error instanceof CredentialsUnavailable) return error
+    throw error
+  })
+  if (loaded instanceof CredentialsUnavailable) return waiting(urls, loaded.message, now())
+  const { copyKey, places: credentials = {} } = loaded
   const sealer = createSealer(copyKey, deps.onUnloadable)
   const lines = await shareLines(files, dataDir)
   const writer = await readWriter(files, dataDir)

@@ -13,9 +13,14 @@ export interface Credentials {
   readonly places?: Readonly<Record<string, PlaceCredentials>>
 }
 
+/** The credentials exist but cannot be read yet: the keyring of the system has not responded. */
+export class CredentialsUnavailable extends Error {
+  override name = 'CredentialsUnavailable'
+}
+
 /** Where they are kept. */
 export interface CredentialsKeeper {
-  /** Undefined if there are none yet. */
+  /** Undefined if there are none yet. @throws CredentialsUnavailable */
   read(): Promise<string | undefined>
   write(text: string): Promise<void>
 }

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Channel, MailSettings } from '../../../electron/bridge.ts'
+import type { Channel, MailSettings, PlaceInput } from '../../../electron/bridge.ts'
 import { call, eventsOf, listen, refusalOf } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
 import { startSmtpServer } from '../../support/smtp-server.ts'
@@ -39,6 +39,9 @@ async function post(nsid: string, input: object, accessJwt?: string) {
 }
 
 const mail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
+const place: PlaceInput = {
+  ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
+}
 const tooLong = 'x'.repeat(5000)
 
 /** Per channel: lists of arguments that it must refuse. */
@@ -92,6 +95,24 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'salvage.preview': [[1]],
   'salvage.run': [[], ['everything'], ['database', 1]],
   'repository.export': [[], [1]],
+  'copies.chooseFolder': [['/tmp']],
+  'copies.add': [
+    [],
+    ['/tmp'],
+    [{ ...place, kind: 'ftp' }],
+    [{ ...place, more: '' }],
+    [{ ...place, user: 1 }],
+  ],
+  'copies.remove': [[], [1], [tooLong]],
+  'copies.sheet': [[1]],
+  'copies.saveSheet': [['/tmp/sheet']],
+  'copies.keepSheet': [[true]],
+  'copies.chooseKey': [['/tmp/sheet']],
+  'copies.find': [[place], [place, 1], [{}, 'key']],
+  'copies.restore': [
+    [place, 'key', 1],
+    [place, tooLong, undefined],
+  ],
   'logs.tail': [[10]],
   'updates.check': [['https://evil.example']],
   'app.openFolder': [[], ['/etc'], ['home']],

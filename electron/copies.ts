@@ -1,0 +1,143 @@
+/** The page's calls on continuous copies: places, the recovery sheet, and the way back. */
+import { readFile, stat } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type FileFilter, powerMonitor } from 'electron'
+import { CopyKey } from '../server/operation/copies/copy-key.ts'
+import { type CredentialsKeeper, loadCredentials } from '../server/operation/copies/credentials.ts'
+import { readHead } from '../server/operation/copies/line.ts'
+import { openPlace } from '../server/operation/copies/places/open.ts'
+import { CopyProblem } from '../server/operation/copies/places/place.ts'
+import { nodeFiles, replaceFile } from '../server/platform/store/files.ts'
+import type { DesktopCalls, PlaceInput, RecoverySheet } from './bridge.ts'
+import { fieldOf, type NamedPlace, namePlace, type PlaceProblems } from './copy-places.ts'
+import { findCopy, restoreCopy } from './copy-restore.ts'
+import { chooseDestination, chooseFile, chooseFolder } from './file-dialogs.ts'
+import { outcomeOf } from './outcome.ts'
+import type { Parts } from './parts.ts'
+import { sheetText, t } from './strings.ts'
+
+type Name = Extract<keyof DesktopCalls, `copies.${string}`>
+export type Copies = {
+  readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
+}
+
+export interface CopiesDeps
+  extends Pick<Parts, 'dataDir' | 'file' | 'secrets' | 'server' | 'window' | 'bus' | 'log'> {
+  readonly copiesKeeper: CredentialsKeeper
+}
+
+const keyFiles: FileFilter = { name: t.copies.keyFiles, extensions: ['txt', 'key'] }
+const maxKeyFileBytes = 100_000
+
+export function setupCopies(deps: CopiesDeps): Copies {
+  const { file, server, window, log, bus, copiesKeeper } = deps
+  followSystem(deps)
+  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
+  const keepSheet = () => {
+    file.set('sheetKept', true)
+    bus.emit('settings')
+  }
+  const sheet = async (): Promise<RecoverySheet> => {
+    const { key } = await loadCredentials(copiesKeeper)
+    const places = server.services?.operation.copies.status().map(({ url }) => url)
+    return { key, places: places ?? file.get('copies') }
+  }
+
+  return {
+    'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
+    'copies.add': (input) => add(deps, input),
+    'copies.remove': (url) => outcome('copies.remove', () => remove(deps, url)),
+    'copies.sheet': () => outcome('copies.sheet', sheet),
+    'copies.keepSheet': async () => {
+      keepSheet()
+      return undefined
+    },
+    'copies.saveSheet': () =>
+      outcome('copies.saveSheet', async () => {
+        const path = await chooseDestination(
+          window.browserWindow,
+          t.copies.saveSheet,
+          'recovery-sheet.txt',
+          keyFiles,
+        )
+        if (path === undefined) return undefined
+        await replaceFile(nodeFiles, path, Buffer.from(sheetText(await sheet())))
+        keepSheet()
+        return path
+      }),
+    'copies.chooseKey': () =>
+      outcome('copies.chooseKey', async () => {
+        const path = await chooseFile(window.browserWindow, t.copies.chooseKey, keyFiles)
+        if (path === undefined) return undefined
+        if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
+        return (await CopyKey.parse(await readFile(path, 'utf8'))).identity
+      }),
+    'copies.find': (input, key) => findCopy(input, key),
+    'copies.restore': (input, key, at) =>
+      outcome('copies.restore', () => restoreCopy({ ...deps, input, key, at })),
+  }
+}
+
+/** Copies before the computer sleeps, and looks at the places when it wakes up. Restarts the server when its key can be read at last. */
+function followSystem({ secrets, server }: CopiesDeps): void {
+  const copies = () => server.services?.operation.copies
+  const sleepMs = 5000
+  powerMonitor.on('suspend', () => void copies()?.flush(sleepMs))
+  powerMonitor.on('resume', () => copies()?.wake())
+  let wasLoaded = secrets.isLoaded('copies')
+  secrets.onLateLoad(() => {
+    const isFirst = !wasLoaded && secrets.isLoaded('copies')
+    wasLoaded ||= isFirst
+    if (isFirst) void server.restart()
+  })
+}
+
+async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> {
+  const { file, server, bus, log } = deps
+  const named = namePlace(input)
+  if ('problems' in named) return named.problems
+  const known = file.get('copies')
+  if (known.includes(named.url)) return { address: t.copies.known }
+  try {
+    await check(deps, named)
+  } catch (error) {
+    log.warn({ err: error }, 'place of copies cannot be used')
+    if (error instanceof CopyProblem) return { [fieldOf(error, input)]: error.message }
+    return { address: error instanceof Error ? error.message : String(error) }
+  }
+  file.set('copies', [...known, named.url])
+  bus.emit('settings')
+  await server.restart()
+  return {}
+}
+
+/** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws CopyProblem */
+async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }: NamedPlace): Promise<void> {
+  if (url.startsWith('file:') && !relative(dataDir, fileURLToPath(url)).startsWith('..')) {
+    throw new CopyProblem('invalid', t.copies.ownFolder)
+  }
+  const place = await openPlace(url, { credentials })
+  await place.list('')
+  const { key, places = {}, copyKey } = await loadCredentials(copiesKeeper)
+  const head = await readHead(place)
+  if (head && head.key !== copyKey.fingerprint) throw new CopyProblem('foreign', t.copies.foreign)
+  if (credentials) {
+    await copiesKeeper.write(JSON.stringify({ key, places: { ...places, [url]: credentials } }))
+  }
+}
+
+async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<undefined> {
+  const known = file.get('copies')
+  if (!known.includes(url)) throw new Error(t.copies.unknown)
+  const { key, places = {} } = await loadCredentials(copiesKeeper)
+  const { [url]: _, ...others } = places
+  await copiesKeeper.write(JSON.stringify({ key, places: others }))
+  file.set(
+    'copies',
+    known.filter((one) => one !== url),
+  )
+  bus.emit('settings')
+  await server.restart()
+  return undefined
+}
