@@ -93,12 +93,14 @@ function followSystem({ secrets, server }: CopiesDeps): void {
   })
 }
 
+/** Adds a place. A known one gets a new password. */
 async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> {
   const { file, server, bus, log } = deps
   const named = namePlace(input)
   if ('problems' in named) return named.problems
   const known = file.get('copies')
-  if (known.includes(named.url)) return { address: t.copies.known }
+  const isKnown = known.includes(named.url)
+  if (isKnown && !named.credentials) return { address: t.copies.known }
   try {
     await check(deps, named)
   } catch (error) {
@@ -106,7 +108,7 @@ async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> 
     if (error instanceof CopyProblem) return { [fieldOf(error, input)]: error.message }
     return { address: error instanceof Error ? error.message : String(error) }
   }
-  file.set('copies', [...known, named.url])
+  if (!isKnown) file.set('copies', [...known, named.url])
   bus.emit('settings')
   await server.restart()
   return {}

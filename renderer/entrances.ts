@@ -4,6 +4,7 @@ export const entrances = {
   create: '/create',
   reset: '/reset',
   moveIn: '/move-in',
+  restore: '/restore',
 } as const
 
 export function isEntrance(path: string): boolean {

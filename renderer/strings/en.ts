@@ -5,6 +5,7 @@
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as computer from './en/computer.ts'
+import * as copies from './en/copies.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
@@ -27,6 +28,7 @@ export const t = {
   ...notifications,
   ...administration,
   ...computer,
+  ...copies,
   ...upstreams,
   data,
   move,

@@ -83,6 +83,19 @@ export function formatRelative(at: string, now: number): string {
   return relative.format(Math.trunc(distance / length), unit)
 }
 
+/** “20 seconds ago”, else as `formatRelative`. @param at ISO 8601 @param now milliseconds */
+export function formatAge(at: string, now: number): string {
+  const age = Math.max(0, now - Date.parse(at))
+  return age < minute ? relative.format(-Math.trunc(age / second), 'second') : formatRelative(at, now)
+}
+
+/** “3 minutes”, “2 days”. @param seconds at least a minute */
+export function formatLength(seconds: number): string {
+  const [unit, length] = units.find(([, ms]) => seconds * second >= ms) ?? ['minute', minute]
+  const value = Math.trunc((seconds * second) / length)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+}
+
 /** “14 Jan”. */
 export function formatShortDay(day: Date): string {
   return shortDay.format(day)

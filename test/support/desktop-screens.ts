@@ -1,6 +1,7 @@
 /** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
 import { beforeEach } from 'vitest'
 import type { Backup, LogLine, OutboxMessage } from '../../electron/bridge.ts'
+import type { Config } from '../../server/platform/config/config.ts'
 import type { Page, View } from './browser.ts'
 import { ScriptedDesktop } from './desktop-bridge.ts'
 import type { Account } from './server.ts'
@@ -11,9 +12,9 @@ export { other as bob, owner as alice, third as carol } from './setup-world.ts'
 /** A new bridge for each test. */
 export let desktop: ScriptedDesktop
 
-/** Registers the hooks that set the variables above. Call it at the top of a test file. */
-export function setupScreens(): void {
-  setupWorld({ accounts: ['alice', 'bob', 'carol'] })
+/** Registers the hooks that set the variables above. Call it at the top of a test file. @param config of the server */
+export function setupScreens(config: Partial<Config> = {}): void {
+  setupWorld({ config, accounts: ['alice', 'bob', 'carol'] })
   beforeEach(() => {
     desktop = new ScriptedDesktop(world.url)
   })

@@ -44,8 +44,3 @@ function multibase(bytes: readonly number[]): string {
   for (; number > 0n; number /= 58n) text = base58.charAt(Number(number % 58n)) + text
   return `z${text}`
 }
-
-/** Splits a key into groups of four, for reading and writing. */
-export function inGroups(key: string): string {
-  return key.match(/.{1,4}/g)?.join(' ') ?? ''
-}

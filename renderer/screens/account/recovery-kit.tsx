@@ -2,14 +2,14 @@ import { Printer } from 'lucide-react'
 import { useState } from 'react'
 import { endpoint } from '../../api/endpoint.ts'
 import { useSession } from '../../api/sessions.ts'
+import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../../parts/paper.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDate } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { inGroups, type RecoveryKey } from './recovery-key.ts'
-import styles from './recovery-kit.module.css'
+import type { RecoveryKey } from './recovery-key.ts'
 
-/** The page that its holder keeps: the account, the key, and instructions. Printing prints this page alone. */
+/** The page that its holder keeps: the account, the key, and instructions. */
 export function RecoveryKit({
   recoveryKey: { publicKey, secretKey },
 }: {
@@ -26,36 +26,22 @@ export function RecoveryKit({
   ]
   return (
     <>
-      <article aria-label={t.kit.title} className={styles.kit}>
-        <h3 className={styles.title}>{t.kit.title}</h3>
+      <Paper title={t.kit.title}>
         <p>{t.kit.keep}</p>
-        <dl className={styles.facts}>
-          {facts.map(({ name, value }) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <PaperFacts facts={facts} />
         <h4>{t.kit.secretKey}</h4>
-        <output aria-label={t.kit.secretKey} className={styles.secret}>
-          {inGroups(secretKey)}
-        </output>
-        <p className={styles.note}>{t.kit.secretNote}</p>
+        <PaperKey name={t.kit.secretKey} value={secretKey} />
+        <PaperNote>{t.kit.secretNote}</PaperNote>
         <h4>{t.kit.useTitle}</h4>
-        <ol className={styles.steps}>
-          {t.kit.use.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
-        <p className={styles.note}>{t.kit.undo}</p>
-      </article>
-      <div className={styles.actions}>
+        <PaperSteps steps={t.kit.use} />
+        <PaperNote>{t.kit.undo}</PaperNote>
+      </Paper>
+      <PaperActions>
         <Button icon={<Printer aria-hidden size={16} />} onClick={() => window.print()}>
           {t.identity.print}
         </Button>
         <CopyButton full label={t.identity.copySecret} text={secretKey} />
-      </div>
+      </PaperActions>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { BackupList } from '../../parts/backup-list.tsx'
+import { CopiesSection } from '../../parts/copies/section.tsx'
 import { DataCheckSection } from '../../parts/data-check.tsx'
 import { SettingSwitch } from '../../parts/setting-switch.tsx'
 import { t } from '../../strings/en.ts'
@@ -32,6 +33,7 @@ export function BackupsScreen() {
       lead={t.backups.lead}
       title={t.backups.title}
     >
+      <CopiesSection />
       {view && (
         <Panel>
           <SettingSwitch name="automaticBackups" view={view} />

@@ -13,6 +13,7 @@ import { Loaded } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
 import { MoveIn } from './move-in.tsx'
 import { ResetPassword } from './reset-password.tsx'
+import { RestoreCopy } from './restore-copy.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignUp } from './sign-up.tsx'
 
@@ -35,11 +36,13 @@ export function Entrance() {
         </div>
       </aside>
       <div className={styles.main}>
-        <ConnectionBanner />
+        {/* A restore stops the server and shows its own progress. */}
+        {path !== entrances.restore && <ConnectionBanner />}
         <main className={styles.form}>
           <Loaded query={server}>
             {(description) => {
               if (path === entrances.reset) return <ResetPassword />
+              if (path === entrances.restore && desktop) return <RestoreCopy />
               if (path === entrances.moveIn) return <MoveIn server={description} />
               const isFirst = description.unclaimed === true
               if (path === entrances.create || (isFirst && path !== entrances.signIn)) {

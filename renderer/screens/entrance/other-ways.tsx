@@ -1,4 +1,4 @@
-import { ArchiveRestore, Truck } from 'lucide-react'
+import { ArchiveRestore, CloudDownload, Truck } from 'lucide-react'
 import { Link } from 'wouter'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
@@ -20,6 +20,17 @@ export function OtherWays() {
             </span>
           </Link>
         </li>
+        {desktop && (
+          <li>
+            <Link className={styles.way} href={entrances.restore}>
+              <CloudDownload aria-hidden size={20} strokeWidth={1.75} />
+              <span>
+                <strong>{t.bringBack.way}</strong>
+                <span>{t.bringBack.wayDetail}</span>
+              </span>
+            </Link>
+          </li>
+        )}
         {desktop && (
           <li>
             <Link className={styles.way} href="/backups">

@@ -5,5 +5,9 @@ const limitMs = 60_000
 
 export const copyNow = method(com.core.admin.copyNow, {
   auth: 'admin',
-  handler: ({ operation }) => operation.copies.flush(limitMs),
+  async handler({ operation: { copies } }) {
+    // Places that could not be reached are tried again too.
+    copies.wake()
+    await copies.flush(limitMs)
+  },
 })

@@ -1,0 +1,68 @@
+/** The continuous copies of the server. Only its owner may read them. */
+
+import { useQueryClient } from '@tanstack/react-query'
+import type { RestoreProgress } from '../../electron/bridge.ts'
+import { com } from '../../lexicons/generated/index.ts'
+import { desktop } from '../bridge.ts'
+import { createStore } from '../store.ts'
+import { useIsOwner } from './account.ts'
+import type { Body } from './client.ts'
+import { invalidate } from './desktop.ts'
+import { keyOf, useXrpcQuery } from './hooks.ts'
+import { useSession } from './sessions.ts'
+
+const { getCopies } = com.core.admin
+
+type Copies = Body<typeof getCopies.main>
+export type CopyPlace = Copies['places'][number] & {
+  readonly lastProvenAt?: string
+  readonly paused?: boolean
+}
+
+const bannerMs = 60_000
+const idleMs = 10_000
+const busyMs = 2000
+
+/** For banners. */
+export function useCopies() {
+  return useXrpcQuery(getCopies, {}, { enabled: useIsOwner(), pollMs: () => bannerMs })
+}
+
+/** Lists them again while the page is visible. */
+export function usePolledCopies() {
+  return useXrpcQuery(getCopies, {}, { enabled: useIsOwner(), pollMs, staleTime: 0 })
+}
+
+function pollMs(data: Copies | undefined): number {
+  const isBusy = data?.places.some(
+    ({ progress, behindSeconds, lastCopiedAt }) => progress || behindSeconds > 0 || !lastCopiedAt,
+  )
+  return isBusy ? busyMs : idleMs
+}
+
+/** Returns a function that reads the copies and the settings again. */
+export function useRefreshCopies(): () => Promise<void> {
+  const client = useQueryClient()
+  const { did } = useSession()
+  return async () => {
+    await invalidate(client, 'settings.view')
+    await client.invalidateQueries({ queryKey: keyOf(did, getCopies) })
+  }
+}
+
+/** The name of a place for people: the path of a folder, or the host with its folder. */
+export function placeName(text: string): string {
+  const url = URL.parse(text)
+  if (!url) return text
+  const path = decodeURIComponent(url.pathname)
+  // The path of a drive of Windows begins with a slash in a URL.
+  if (url.protocol === 'file:') return path.replace(/^\/(?=[A-Za-z]:)/, '')
+  if (url.protocol !== 's3:') return `${url.host}${path}`
+  const endpoint = URL.parse(url.searchParams.get('endpoint') ?? '')
+  return endpoint ? `${url.host}${path} · ${endpoint.host}` : `${url.host}${path}`
+}
+
+/** How far the restore of a copy is. */
+export const restoreProgress = createStore<RestoreProgress | undefined>(undefined)
+
+desktop?.on('restoreProgress', (progress) => restoreProgress.set(progress))

@@ -1,0 +1,36 @@
+import { Link, useLocation } from 'wouter'
+import { placeName, useCopies } from '../../api/copies.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { useNow } from '../../ui/time.tsx'
+
+/** The screen that shows the copies. */
+const screen = desktop ? '/backups' : '/network'
+
+const dayMs = 24 * 60 * 60_000
+
+/** Shown to the owner while another computer continues the server, or after a day without copies to a place. */
+export function CopiesBanner() {
+  const { data } = useCopies()
+  const now = useNow()
+  const [path] = useLocation()
+  const troubled = data?.places.filter(({ problem }) => problem) ?? []
+  const isElsewhere = troubled.some(({ problem }) => problem?.kind === 'elsewhere')
+  const late = troubled.find(({ problem }) => now - Date.parse(problem?.since ?? '') >= dayMs)
+  if (path === screen || (!isElsewhere && !late)) return null
+  return (
+    <Banner>
+      <Notice action={<Link href={screen}>{t.copies.show}</Link>} live variant="danger">
+        {late && !isElsewhere ? (
+          t.copies.banner(placeName(late.url), late.problem?.message ?? '')
+        ) : (
+          <>
+            <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText}
+          </>
+        )}
+      </Notice>
+    </Banner>
+  )
+}

@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react'
+import styles from './paper.module.css'
+
+/** A page that its holder keeps. Printing prints this page alone. */
+export function Paper({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <article aria-label={title} className={styles.kit}>
+      <h3 className={styles.title}>{title}</h3>
+      {children}
+    </article>
+  )
+}
+
+interface Fact {
+  readonly name: string
+  readonly value: string
+}
+
+export function PaperFacts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(({ name, value }) => (
+        <div key={`${name} ${value}`}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A key, in groups of four. */
+export function PaperKey({ name, value }: Fact) {
+  return (
+    <output aria-label={name} className={styles.secret}>
+      {inGroups(value)}
+    </output>
+  )
+}
+
+export function PaperNote({ children }: { readonly children: ReactNode }) {
+  return <p className={styles.note}>{children}</p>
+}
+
+export function PaperSteps({ steps }: { readonly steps: readonly string[] }) {
+  return (
+    <ol className={styles.steps}>
+      {steps.map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ol>
+  )
+}
+
+/** The buttons below a page. */
+export function PaperActions({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.actions}>{children}</div>
+}
+
+/** Splits a key into groups of four, for reading and writing. */
+function inGroups(key: string): string {
+  return key.match(/.{1,4}/g)?.join(' ') ?? ''
+}

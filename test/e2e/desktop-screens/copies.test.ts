@@ -1,0 +1,270 @@
+/** The screens of the continuous copies: places of a real server, the recovery sheet, and the way back. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findings } from '../../support/accessibility.ts'
+import type { Page } from '../../support/browser.ts'
+import { copyKey, done, failed } from '../../support/desktop-bridge.ts'
+import { bob, desktop, setupScreens, signedIn, visitor } from '../../support/desktop-screens.ts'
+import { owner, world } from '../../support/setup-world.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'pds-copies-'))
+const disk = join(folder, 'disk')
+const url = pathToFileURL(disk).href
+
+beforeAll(() => mkdir(disk))
+afterAll(() => rm(folder, { recursive: true }))
+setupScreens({ copies: [url] })
+beforeEach(() => {
+  desktop.view = { ...desktop.view, copies: [url], isSheetKept: true }
+})
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Places' }).getByRole('listitem')
+
+/** Opens the screen with places in a state of choice. */
+async function withPlaces(...places: object[]): Promise<Page> {
+  const page = await visitor('/about')
+  await page.route('**/com.core.admin.getCopies*', (route) =>
+    route.fulfill({ json: { places }, headers: { 'access-control-allow-origin': '*' } }),
+  )
+  await page.goto(`${world.url}/#/backups`)
+  return page
+}
+
+const place = { url, behindSeconds: 0, missingMedia: 0, lastCopiedAt: new Date().toISOString() }
+const troubled = (kind: string, message = 'Do this.') => ({ ...place, problem: { kind, message } })
+
+describe('places', () => {
+  test('a place of the server is shown with its state, and copied to on request', async () => {
+    const page = await signedIn('/backups')
+    await rowsOf(page).getByText(disk, { exact: true }).waitFor()
+    await rowsOf(page).getByText('Up to date').waitFor()
+    await page.getByRole('button', { name: 'Copy now' }).click()
+    await page.getByRole('button', { name: 'Copy now', disabled: false }).waitFor()
+    await rowsOf(page)
+      .getByText(/^Copied /)
+      .waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test('only the owner sees the places', async () => {
+    const page = await signedIn('/backups', {}, [bob])
+    await page.getByText('Sign in as the owner of this server to see its copies.').waitFor()
+    expect(await rowsOf(page).count()).toBe(0)
+  })
+
+  test('in a browser the places can be read, and how to set them', async () => {
+    const page = await world.signedIn(owner, '/network')
+    await rowsOf(page).getByText(disk, { exact: true }).waitFor()
+    await page.getByText('Places are set with PDS_COPIES.').waitFor()
+    expect(await page.getByRole('button', { name: /Remove|Add a place/ }).count()).toBe(0)
+  })
+})
+
+describe('a place is added', () => {
+  const add = (page: Page) => page.getByRole('button', { name: 'Add a place…' }).click()
+
+  test('its problem is shown at its field, then the recovery sheet is shown once', async () => {
+    desktop.view = { ...desktop.view, isSheetKept: false }
+    const page = await signedIn('/backups')
+    await add(page)
+    const dialog = page.getByRole('dialog', { name: 'Add a place for copies' })
+    await dialog.getByRole('button', { name: 'Choose…' }).click()
+    await expect.poll(() => dialog.getByLabel('Folder').last().inputValue()).toBe('/media/disk')
+    desktop.handlers['copies.add'] = () => ({ address: 'This program may not write there.' })
+    await dialog.getByRole('button', { name: 'Check and add' }).click()
+    await dialog.getByText('This program may not write there.').waitFor()
+    expect(await findings(page)).toEqual([])
+    desktop.handlers['copies.add'] = () => ({})
+    await dialog.getByRole('button', { name: 'Check and add' }).click()
+    await page.getByRole('dialog', { name: 'Recovery sheet' }).waitFor()
+  })
+
+  test('a server with WebDAV needs address, user and password', async () => {
+    const page = await signedIn('/backups')
+    await add(page)
+    await page.getByText('WebDAV', { exact: true }).click()
+    await page.getByLabel('Address of the folder').fill('https://cloud.test/files')
+    await page.getByLabel('User').fill('alice')
+    await page.getByLabel('Password', { exact: true }).fill('a password')
+    await page.keyboard.press('Enter')
+    await page.getByText('The place was added').waitFor()
+    expect(desktop.callsOf('copies.add')).toEqual([
+      [
+        {
+          ...{ kind: 'webdav', address: 'https://cloud.test/files', user: 'alice', secret: 'a password' },
+          ...{ bucket: '', region: '', accessKeyId: '' },
+        },
+      ],
+    ])
+  })
+
+  test('a refused password can be entered again', async () => {
+    const dav = 'webdav+https://alice@cloud.test/files'
+    desktop.view = { ...desktop.view, copies: [dav] }
+    desktop.accounts = [owner]
+    const page = await withPlaces({ ...troubled('refused'), url: dav })
+    await page.getByRole('button', { name: 'Enter again…' }).click()
+    expect(await page.getByLabel('User').inputValue()).toBe('alice')
+    await page.getByLabel('Password', { exact: true }).fill('another')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(desktop.callsOf('copies.add')).toMatchObject([
+      [{ kind: 'webdav', address: 'https://cloud.test/files', user: 'alice', secret: 'another' }],
+    ])
+  })
+
+  test('a place is removed after a confirmation', async () => {
+    const page = await signedIn('/backups')
+    await page.getByRole('button', { name: `Remove ${disk}` }).click()
+    await page.getByText('The copy that is there stays').waitFor()
+    expect(desktop.callsOf('copies.remove')).toEqual([])
+    await page.getByRole('button', { name: 'Stop copying' }).click()
+    await page.getByText('The place was removed').waitFor()
+    expect(desktop.callsOf('copies.remove')).toEqual([[url]])
+  })
+})
+
+describe('states of a place', () => {
+  beforeEach(() => {
+    desktop.accounts = [owner]
+  })
+
+  test.each(['unreachable', 'refused', 'full', 'invalid', 'damaged', 'foreign', 'local'])(
+    '%s is shown with its remedy',
+    async (kind) => {
+      const page = await withPlaces(troubled(kind))
+      await rowsOf(page).getByText('Problem').waitFor()
+      await rowsOf(page).getByText('Do this.').waitFor()
+    },
+  )
+
+  test('progress, missing media, a proof and a pause are shown', async () => {
+    const days = 3 * 24 * 60 * 60_000
+    const page = await withPlaces(
+      { ...place, progress: { sent: 5_000_000, total: 20_000_000 } },
+      {
+        ...place,
+        url: `${url}/2`,
+        missingMedia: 12,
+        lastProvenAt: new Date(Date.now() - days).toISOString(),
+      },
+      { ...place, url: `${url}/3`, paused: true, behindSeconds: 600 },
+    )
+    await page.getByText('5 MB of 20 MB sent').waitFor()
+    await page.getByText('12 media files still to be copied.').waitFor()
+    await page.getByText(/^Copied .* · Proven restorable 3 days ago$/).waitFor()
+    await page.getByText('Copies wait for a network that is not metered.').waitFor()
+    await page.getByText('The changes of the last 10 minutes are not there yet.').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test('a day without copies shows a banner on every screen', async () => {
+    const since = new Date(Date.now() - 25 * 60 * 60_000).toISOString()
+    const page = await withPlaces({
+      ...place,
+      problem: { kind: 'unreachable', message: 'Connect it.', since },
+    })
+    await rowsOf(page).waitFor()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByText(`Nothing has been copied to ${disk} for more than a day. Connect it.`).waitFor()
+    await page.getByRole('link', { name: 'Show copies' }).click()
+    await rowsOf(page).waitFor()
+  })
+
+  test('a server that another computer continues is continued here after a confirmation', async () => {
+    const page = await withPlaces(troubled('elsewhere'))
+    await page.getByRole('button', { name: 'Continue on this computer…' }).click()
+    await page.getByText('The other computer stops accepting them').waitFor()
+    expect(await findings(page)).toEqual([])
+    const continued = page.waitForRequest('**/com.core.admin.continueServer')
+    await page.getByRole('button', { name: 'Continue here' }).click()
+    await continued
+    await page.getByText('This computer continues the server').waitFor()
+  })
+
+  test('a server that another computer continues is stopped here after a confirmation', async () => {
+    const page = await withPlaces(troubled('elsewhere'))
+    await page.getByRole('button', { name: 'Stop using this computer…' }).click()
+    await page.getByRole('button', { name: 'Stop the server' }).click()
+    await page.getByText('The server on this computer is stopped').waitFor()
+    expect(desktop.callsOf('settings.change')).toEqual([[{ startAtLogin: false }]])
+    expect(desktop.callsOf('server.stop')).toHaveLength(1)
+  })
+})
+
+describe('the recovery sheet', () => {
+  test('is asked for until it was saved', async () => {
+    desktop.view = { ...desktop.view, isSheetKept: false }
+    desktop.handlers['copies.saveSheet'] = () => {
+      desktop.view = { ...desktop.view, isSheetKept: true }
+      return done('/media/disk/recovery-sheet.txt')
+    }
+    const page = await signedIn('/backups')
+    await page.getByRole('button', { name: 'Show recovery sheet' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Recovery sheet' })
+    const key = await sheet.getByRole('status', { name: 'Key' }).innerText()
+    expect(key.replaceAll(/\s/g, '')).toBe(copyKey)
+    await sheet.getByRole('img', { name: 'The key as a QR code' }).waitFor()
+    await sheet.getByText(disk, { exact: true }).waitFor()
+    await sheet.getByText(owner.did).waitFor()
+    expect(await findings(page)).toEqual([])
+    await sheet.getByRole('button', { name: 'Save to a file…' }).click()
+    await page.getByText('Saved to /media/disk/recovery-sheet.txt').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Print or save the recovery sheet.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show…' }).waitFor()
+  })
+
+  test('printing shows it alone, and counts as kept', async () => {
+    desktop.view = { ...desktop.view, isSheetKept: false }
+    const page = await signedIn('/backups')
+    await page.getByRole('button', { name: 'Show recovery sheet' }).click()
+    await page.getByRole('button', { name: 'Print' }).click()
+    await expect.poll(() => desktop.callsOf('copies.keepSheet').length).toBe(1)
+    await page.emulateMedia({ media: 'print' })
+    await expect.poll(() => page.getByRole('article', { name: 'Recovery sheet' }).isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(0)
+  })
+})
+
+describe('a server is restored from a copy', () => {
+  test('problems are shown at their fields; then a moment is chosen, and the result is shown', async () => {
+    const page = await visitor('/restore')
+    desktop.handlers['copies.find'] = () => ({ problems: { key: 'This is no key of a copy.' }, moments: [] })
+    await page.getByLabel('Folder').last().fill('/media/disk')
+    await page.getByLabel('Key of the recovery sheet').fill('x')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is no key of a copy.').waitFor()
+    expect(await findings(page)).toEqual([])
+    const moments = ['2026-01-02T10:00:00.000Z', '2026-01-01T10:00:00.000Z']
+    desktop.handlers['copies.find'] = () => ({ problems: {}, moments })
+    await page.getByRole('button', { name: 'From a file…' }).click()
+    await expect.poll(() => page.getByLabel('Key of the recovery sheet').inputValue()).toBe(copyKey)
+    await page.getByRole('button', { name: 'Open the copy' }).click()
+    await page.getByLabel('Moment').selectOption(moments[1] as string)
+    await page.getByText('The other computer stops accepting changes').waitFor()
+    expect(await findings(page)).toEqual([])
+
+    desktop.handlers['copies.restore'] = () => failed('There is no folder /media/disk. Connect the disk.')
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('There is no folder /media/disk. Connect the disk.').waitFor()
+    const finishing = Promise.withResolvers<void>()
+    desktop.handlers['copies.restore'] = async () => {
+      await finishing.promise
+      return done({ at: moments[1] as string, missingMedia: 2, replaced: '' })
+    }
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await desktop.emit('restoreProgress', { step: 'media', done: 3, total: 20 })
+    await page.getByRole('status').getByText('Fetching media').waitFor()
+    finishing.resolve()
+    await page.getByRole('heading', { name: 'Your server is back' }).waitFor()
+    await page.getByText('2 media files were not at the place.').waitFor()
+    const [, again] = desktop.callsOf('copies.restore')
+    expect(again).toEqual([expect.objectContaining({ address: '/media/disk' }), copyKey, moments[1]])
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
