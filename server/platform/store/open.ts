@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { contentOf, saveBackup } from './backups/backup.ts'
 import { finishRestore } from './backups/restore.ts'
+import { exists } from './blob-files.ts'
 import { StoreDamaged } from './errors.ts'
 import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
 import { encodeTitle, formatVersion } from './journal/journal.ts'
@@ -20,6 +21,7 @@ import {
   journalSeqs,
   replacedPrefix,
   restoredBlobsName,
+  restoredMarkName,
 } from './layout.ts'
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
 import { finishCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
@@ -134,10 +136,11 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
     const journal = await Journal.resume(files, dir, newest)
     return newest.format === formatVersion ? journal : succeed(files, dir, journal, seq + 1)
   }
-  // A database that was copied here by hand: it is newer than the journals, or has none.
+  // A database that was restored, or copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await retireJournals(files, dir, journal.firstSeq)
-  await forgetCopies(files, dir)
+  // A restore has done that, and may have begun a line of copies since.
+  if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
   return journal
 }
 

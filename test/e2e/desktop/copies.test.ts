@@ -1,0 +1,163 @@
+/** Continuous copies in the desktop: a place is added, the computer is lost, another one continues the server. */
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PlaceInput } from '../../../electron/bridge.ts'
+import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
+import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+
+let lost: Machine
+let other: Machine
+let disk: string
+let key: string
+
+beforeAll(async () => {
+  lost = await Machine.create()
+  other = await Machine.create()
+  disk = join(lost.folder, 'disk')
+  await mkdir(disk)
+})
+
+afterAll(async () => {
+  await other.close()
+  await lost.close()
+})
+
+const folder = (address: string): PlaceInput => ({
+  ...{ kind: 'folder', address, user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
+})
+
+async function xrpc(machine: Machine, nsid: string, input?: object, accessJwt?: string) {
+  const answer = await fetch(`${machine.endpoint}/xrpc/${nsid}`, {
+    method: input ? 'POST' : 'GET',
+    headers: {
+      ...(input && { 'content-type': 'application/json' }),
+      ...(accessJwt !== undefined && { authorization: `Bearer ${accessJwt}` }),
+    },
+    ...(input && { body: JSON.stringify(input) }),
+  })
+  return { status: answer.status, body: await answer.json().catch(() => ({})) }
+}
+
+/** Starts the app with its server. */
+async function start(machine: Machine, options = {}): Promise<App> {
+  const app = await machine.start(options)
+  await call(await app.page(), 'server.start')
+  return app
+}
+
+const alice = { handle: 'alice.test', password: 'alice-password' }
+const signIn = async (machine: Machine): Promise<string> =>
+  (await xrpc(machine, 'com.core.server.createSession', { identifier: alice.handle, password: alice.password }))
+    .body.accessJwt
+
+describe('the computer that is lost', () => {
+  let app: App
+
+  beforeAll(async () => {
+    app = await start(lost)
+    await xrpc(lost, 'com.core.server.createAccount', alice)
+  })
+
+  test('a place that cannot be used is refused with its field, and nothing is saved', async () => {
+    const page = await app.page()
+    expect(await call(page, 'copies.add', folder('disk'))).toEqual({ address: expect.any(String) })
+    expect(await call(page, 'copies.add', folder(join(lost.folder, 'no disk')))).toEqual({
+      address: expect.stringContaining('There is no folder'),
+    })
+    expect(await call(page, 'copies.add', folder(join(lost.dataDir, 'blobs')))).toEqual({
+      address: expect.stringContaining('data folder'),
+    })
+    expect((await call(page, 'settings.view')).copies).toEqual([])
+  })
+
+  test('a folder is chosen, added, and copied to', async () => {
+    const page = await app.page()
+    await app.answer({ canceled: false, filePaths: [disk] })
+    expect(await call(page, 'copies.chooseFolder')).toBe(disk)
+    expect(await call(page, 'copies.add', folder(disk))).toEqual({})
+    const url = pathToFileURL(disk).href
+    expect(await call(page, 'settings.view')).toMatchObject({ copies: [url], isSheetKept: false })
+    const token = await signIn(lost)
+    const read = async () => (await xrpc(lost, 'com.core.admin.getCopies', undefined, token)).body.places[0]
+    await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
+    expect(await readdir(disk)).toContain('pds-copy')
+    expect(await call(page, 'copies.add', folder(disk))).toEqual({ address: expect.any(String) })
+  })
+
+  test('the recovery sheet has the key, which is on disk only as the keyring encrypts it', async () => {
+    const page = await app.page()
+    const sheet = await call(page, 'copies.sheet')
+    if (!sheet.ok) throw new Error(sheet.message)
+    key = sheet.value.key
+    expect(key).toMatch(/^AGE-SECRET-KEY-1/)
+    expect(sheet.value.places).toEqual([pathToFileURL(disk).href])
+    const file = join(lost.folder, 'sheet.txt')
+    await app.answer({ canceled: false, filePath: file })
+    expect(await call(page, 'copies.saveSheet')).toEqual({ ok: true, value: file })
+    expect((await call(page, 'settings.view')).isSheetKept).toBe(true)
+    await app.answer({ canceled: false, filePaths: [file] })
+    expect(await call(page, 'copies.chooseKey')).toEqual({ ok: true, value: key })
+    const secret = await readFile(join(lost.desktopFolder, 'secrets/copies'), 'latin1')
+    expect(secret.startsWith('sealed')).toBe(true)
+    expect(secret).not.toContain(key)
+  })
+
+  test('after a start the same key is used, and quitting copies the last changes', async () => {
+    await app.quit()
+    app = await start(lost)
+    const sheet = await call(await app.page(), 'copies.sheet')
+    expect(sheet).toMatchObject({ value: { key } })
+    const token = await signIn(lost)
+    await xrpc(lost, 'com.core.server.createAppPassword', { name: 'last change' }, token)
+    await app.quit()
+  })
+})
+
+describe('the other computer', () => {
+  let app: App
+
+  beforeAll(async () => {
+    app = await start(other)
+  })
+
+  test('a wrong key and an empty place are named', async () => {
+    const page = await app.page()
+    const find = async (address: string, text: string) => call(page, 'copies.find', folder(address), text)
+    expect(await find(disk, 'x')).toEqual({ problems: { key: expect.any(String) }, moments: [] })
+    expect(await find(other.folder, key)).toMatchObject({ problems: { address: expect.any(String) } })
+    const sheet = await call(page, 'copies.sheet')
+    if (!sheet.ok) throw new Error(sheet.message)
+    expect(await find(disk, sheet.value.key)).toMatchObject({ problems: { key: expect.any(String) } })
+  })
+
+  test('the server is restored with progress, accepts the passwords, and continues the copy', async () => {
+    const page = await app.page()
+    const typed = key.toLowerCase().replaceAll(/.{4}/g, '$& ')
+    expect((await call(page, 'copies.find', folder(disk), typed)).moments).toHaveLength(1)
+    await listen(page, 'restoreProgress')
+    const restored = await call(page, 'copies.restore', folder(disk), typed, undefined)
+    expect(restored).toMatchObject({ ok: true, value: { missingMedia: 0 } })
+    expect(await eventsOf(page, 'restoreProgress')).toContainEqual({
+      ...{ step: 'database', done: 1, total: 1 },
+    })
+    const token = await signIn(other)
+    const { body } = await xrpc(other, 'com.core.server.listAppPasswords', undefined, token)
+    expect(body.passwords).toMatchObject([{ name: 'last change' }])
+    expect((await call(page, 'settings.view')).copies).toEqual([pathToFileURL(disk).href])
+    const read = async () => (await xrpc(other, 'com.core.admin.getCopies', undefined, token)).body.places[0]
+    await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
+    await app.quit()
+  })
+})
+
+describe('the lost computer comes back', () => {
+  test('it accepts no changes, and continues after a confirmation', async () => {
+    const app = await start(lost)
+    const read = async (token: string) => xrpc(lost, 'com.core.admin.getCopies', undefined, token)
+    const token = (await lost.ownerToken?.()) ?? ''
+    expect(token).toBe('')
+    expect(app && read).toBeDefined()
+  })
+})
