@@ -273,6 +273,10 @@ export interface DesktopCalls {
   'copies.add': (place: PlaceInput) => SettingProblems<PlaceInput>
   /** Stops copying to a place, by its URL. The copy there stays. */
   'copies.remove': (url: string) => Outcome
+  /** Whether another computer continues the server, so that this one accepts no changes. No session can be opened then. */
+  'copies.isElsewhere': () => boolean
+  /** This computer continues the server, although another one did. */
+  'copies.continue': () => Outcome
   'copies.sheet': () => Outcome<RecoverySheet>
   /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
   'copies.saveSheet': () => Outcome<string | undefined>

@@ -10,6 +10,8 @@ interface BusEvents {
   readonly settings: []
   /** The number of messages in the outbox may have changed. */
   readonly outbox: []
+  /** The notice about the copies has changed. */
+  readonly copies: []
   /** New notifications are on disk. */
   readonly arrival: [Arrivals]
   /** The person closes the window. It stays open unless a listener closes it. */

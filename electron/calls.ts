@@ -81,6 +81,8 @@ export function createCalls(deps: CallsDeps): Calls {
     'copies.chooseFolder': { accepts: none, handle: copies['copies.chooseFolder'] },
     'copies.add': { accepts: args(isPlaceInput), handle: copies['copies.add'] },
     'copies.remove': { accepts: args(text(2000)), handle: copies['copies.remove'] },
+    'copies.isElsewhere': { accepts: none, handle: copies['copies.isElsewhere'] },
+    'copies.continue': { accepts: none, handle: copies['copies.continue'] },
     'copies.sheet': { accepts: none, handle: copies['copies.sheet'] },
     'copies.saveSheet': { accepts: none, handle: copies['copies.saveSheet'] },
     'copies.keepSheet': { accepts: none, handle: copies['copies.keepSheet'] },

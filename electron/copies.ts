@@ -48,6 +48,13 @@ export function setupCopies(deps: CopiesDeps): Copies {
     'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
     'copies.add': (input) => add(deps, input),
     'copies.remove': (url) => outcome('copies.remove', () => remove(deps, url)),
+    'copies.isElsewhere': async () => isElsewhere(server),
+    'copies.continue': () =>
+      outcome('copies.continue', async () => {
+        await server.services?.operation.copies.continueHere()
+        log.warn('this computer continues the server')
+        return undefined
+      }),
     'copies.sheet': () => outcome('copies.sheet', sheet),
     'copies.keepSheet': async () => {
       keepSheet()
@@ -91,6 +98,12 @@ function followSystem({ secrets, server }: CopiesDeps): void {
     wasLoaded ||= isFirst
     if (isFirst) void server.restart()
   })
+}
+
+/** Whether another computer continues the server. */
+export function isElsewhere(server: CopiesDeps['server']): boolean {
+  const places = server.services?.operation.copies.status() ?? []
+  return places.some(({ problem }) => problem?.kind === 'elsewhere')
 }
 
 /** Adds a place. A known one gets a new password. */

@@ -8,6 +8,7 @@ import { setupBackups } from './backups.ts'
 import { createBus } from './bus.ts'
 import { setupCopies } from './copies.ts'
 import { keepCredentials } from './copies-keeper.ts'
+import { setupCopyNotices } from './copy-notices.ts'
 import { type collectLinks, screenAmong } from './deep-link.ts'
 import type { Failures } from './failures.ts'
 import type { Folders } from './folders.ts'
@@ -71,15 +72,17 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const salvages = setupSalvages({ dataDir, server, log })
-  const tray = setupTray({ server, window, settings, actions, quitting, bus, log })
+  const copyNotices = setupCopyNotices({ server, window, bus })
+  const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups })
   setupNotifications({ server, window, file, secrets, bus })
   setupPage({
     ...{ dataDir, server, window, settings, secrets, tray, backups, copies, salvages, updates, actions },
-    ...{ quitting, bus, logs, log },
+    ...{ copyNotices, quitting, bus, logs, log },
   })
   await tray.find()
+  copyNotices.start()
   followLinks((screen) => window.show(screen))
   app.on('activate', () => window.show())
 

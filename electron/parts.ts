@@ -4,6 +4,7 @@ import type { Actions } from './actions.ts'
 import type { Backups } from './backups.ts'
 import type { Bus } from './bus.ts'
 import type { Copies } from './copies.ts'
+import type { CopyNotices } from './copy-notices.ts'
 import type { Folders } from './folders.ts'
 import type { Logs } from './logs.ts'
 import type { Quitting } from './quit.ts'
@@ -32,6 +33,7 @@ export interface Parts {
   readonly actions: Actions
   readonly backups: Backups
   readonly copies: Copies
+  readonly copyNotices: CopyNotices
   readonly salvages: Salvages
   readonly tray: DesktopTray
 }

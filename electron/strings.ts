@@ -79,6 +79,16 @@ export const t = {
     ownFolder: 'This folder is part of the data folder. Choose one on another disk.',
     foreign: 'This place has the copy of another server. Choose another folder of it.',
     wrongTime: 'This is no time.',
+    notices: {
+      elsewhere: {
+        title: 'Another computer continues your server',
+        body: 'This one accepts no changes. Click to choose.',
+      },
+      late: {
+        title: 'Nothing was copied for a day',
+        body: 'A place of your copies cannot be used. Click to see why.',
+      },
+    },
     hasOwn:
       'This server makes copies of its own, with another key. Remove their places on the screen Backups first.',
   },

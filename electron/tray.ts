@@ -18,7 +18,10 @@ export interface DesktopTray {
 const retryMs = 1000
 const awaitMs = 60_000
 
-export type TrayDeps = Pick<Parts, 'server' | 'window' | 'settings' | 'actions' | 'quitting' | 'bus' | 'log'>
+export type TrayDeps = Pick<
+  Parts,
+  'server' | 'window' | 'settings' | 'actions' | 'copyNotices' | 'quitting' | 'bus' | 'log'
+>
 
 export function setupTray(deps: TrayDeps): DesktopTray {
   const { server, window, bus, log } = deps
@@ -37,6 +40,7 @@ export function setupTray(deps: TrayDeps): DesktopTray {
   }
   bus.on('serverState', update)
   bus.on('settings', update)
+  bus.on('copies', update)
   const show = async (): Promise<boolean> => {
     if (!(await hasTrayHost())) return false
     const opened = open()
@@ -65,12 +69,14 @@ export function setupTray(deps: TrayDeps): DesktopTray {
   }
 }
 
-function menuFor({ server, window, settings, actions, quitting }: TrayDeps): Menu {
+function menuFor({ server, window, settings, actions, copyNotices, quitting }: TrayDeps): Menu {
   const { state } = server
   const isRunning = state.kind === 'running'
+  const notice = copyNotices.current
   const isIdle = state.kind === 'stopped' || state.kind === 'failed'
   return Menu.buildFromTemplate([
     { label: describeState(state), enabled: false },
+    ...(notice ? [{ label: t.copies.notices[notice].title, click: () => window.show('/backups') }] : []),
     { type: 'separator' },
     { label: t.tray.open, click: () => window.show() },
     { label: t.tray.copyEndpoint, enabled: isRunning, click: actions.copyEndpoint },

@@ -200,6 +200,8 @@ export class ScriptedDesktop {
       'copies.chooseFolder': () => '/media/disk',
       'copies.add': () => ({}),
       'copies.remove': () => done(undefined),
+      'copies.isElsewhere': () => false,
+      'copies.continue': () => done(undefined),
       'copies.sheet': () => done({ key: copyKey, places: this.view.copies }),
       'copies.saveSheet': () => done('/media/disk/recovery-sheet.txt'),
       'copies.keepSheet': () => {

@@ -1,11 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { callDesktop } from '../../api/desktop.ts'
+import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { useDialogAction, useDialogWork } from '../dialog-action.ts'
+import {
+  type DialogAction,
+  useDesktopDialogAction,
+  useDialogAction,
+  useDialogWork,
+} from '../dialog-action.ts'
+
+const pollMs = 5000
+
+/** Shown in the desktop, also without a session: a server that accepts no changes opens none. */
+export function DesktopElsewhere() {
+  const { data, refetch } = useDesktopQuery('copies.isElsewhere')
+  useEffect(() => {
+    const timer = setInterval(() => void refetch(), pollMs)
+    return () => clearInterval(timer)
+  }, [refetch])
+  return data && <ElsewhereNotice />
+}
 
 interface DialogProps {
   onClose(): void
@@ -13,9 +32,10 @@ interface DialogProps {
 
 /** Shown while another computer continues the server: the choice between the two. */
 export function ElsewhereNotice() {
+  const Continue = desktop ? ContinueInDesktop : ContinueInBrowser
   const action = (
     <>
-      <DialogButton dialog={(close) => <ContinueDialog onClose={close} />} size="s">
+      <DialogButton dialog={(close) => <Continue onClose={close} />} size="s">
         {t.copies.continueHere}
       </DialogButton>
       {desktop && (
@@ -32,15 +52,29 @@ export function ElsewhereNotice() {
   )
 }
 
-function ContinueDialog({ onClose }: DialogProps) {
+function ContinueInDesktop({ onClose }: DialogProps) {
+  const client = useQueryClient()
+  const proceed = useDesktopDialogAction('copies.continue', {
+    done: t.copies.continued,
+    onDone: () => void client.invalidateQueries(),
+    onClose,
+  })
+  return <ContinueDialog action={proceed} />
+}
+
+function ContinueInBrowser({ onClose }: DialogProps) {
   const { continueServer, getCopies } = com.core.admin
   const proceed = useDialogAction(continueServer, {
     invalidates: [getCopies],
     done: t.copies.continued,
     onClose,
   })
+  return <ContinueDialog action={proceed} />
+}
+
+function ContinueDialog({ action }: { readonly action: DialogAction }) {
   return (
-    <ConfirmDialog {...proceed} action={t.copies.continueSubmit} title={t.copies.continueTitle}>
+    <ConfirmDialog {...action} action={t.copies.continueSubmit} title={t.copies.continueTitle}>
       <p>{t.copies.continueText}</p>
       <p>{t.copies.continueLost}</p>
     </ConfirmDialog>

@@ -17,7 +17,7 @@ import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
 import { EmptyState, Loaded, Notice } from '../../ui/states.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import { AddPlaceDialog } from './add-place-dialog.tsx'
-import { ElsewhereNotice } from './elsewhere.tsx'
+import { DesktopElsewhere, ElsewhereNotice } from './elsewhere.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { RecoverySheetDialog } from './recovery-sheet.tsx'
 
@@ -29,6 +29,7 @@ export function CopiesSection() {
 function SignInFirst() {
   return (
     <Section lead={t.copies.lead} title={t.copies.title}>
+      {desktop && <DesktopElsewhere />}
       <Notice>{t.copies.signIn}</Notice>
     </Section>
   )
@@ -81,7 +82,7 @@ function Places({ view }: PlacesProps) {
       lead={t.copies.lead}
       title={t.copies.title}
     >
-      {isElsewhere && <ElsewhereNotice />}
+      {desktop ? <DesktopElsewhere /> : isElsewhere && <ElsewhereNotice />}
       {view && places.length > 0 && !view.isSheetKept && <SheetReminder onShow={() => setShowsSheet(true)} />}
       <Loaded query={query} rows={1}>
         {() =>

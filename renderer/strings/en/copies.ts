@@ -29,7 +29,7 @@ export const copies = {
   removed: 'The place was removed',
   configured: 'Set by PDS_COPIES',
   byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run copy -- --sheet FILE',
-  restore: 'Restore from a copy…',
+  restore: 'Restore…',
 
   kind: 'Kind of place',
   kinds: { folder: 'Folder', webdav: 'WebDAV', s3: 'S3 storage' },

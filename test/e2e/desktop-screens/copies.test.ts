@@ -23,12 +23,16 @@ beforeEach(() => {
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Places' }).getByRole('listitem')
 
+/** Makes the server of a page respond with places of choice. */
+function serve(page: Page, ...places: object[]): Promise<unknown> {
+  const headers = { 'access-control-allow-origin': '*' }
+  return page.route('**/com.core.admin.getCopies*', (route) => route.fulfill({ json: { places }, headers }))
+}
+
 /** Opens the screen with places in a state of choice. */
 async function withPlaces(...places: object[]): Promise<Page> {
   const page = await visitor('/about')
-  await page.route('**/com.core.admin.getCopies*', (route) =>
-    route.fulfill({ json: { places }, headers: { 'access-control-allow-origin': '*' } }),
-  )
+  await serve(page, ...places)
   await page.goto(`${world.url}/#/backups`)
   return page
 }
@@ -175,17 +179,40 @@ describe('states of a place', () => {
   })
 
   test('a server that another computer continues is continued here after a confirmation', async () => {
+    desktop.handlers['copies.isElsewhere'] = () => true
     const page = await withPlaces(troubled('elsewhere'))
     await page.getByRole('button', { name: 'Continue on this computer…' }).click()
     await page.getByText('The other computer stops accepting them').waitFor()
     expect(await findings(page)).toEqual([])
+    desktop.handlers['copies.isElsewhere'] = () => false
+    await page.getByRole('button', { name: 'Continue here' }).click()
+    await page.getByText('This computer continues the server').waitFor()
+    await page.getByRole('button', { name: 'Continue on this computer…' }).waitFor({ state: 'detached' })
+    expect(desktop.callsOf('copies.continue')).toHaveLength(1)
+  })
+
+  test('in a browser the owner continues a server by the endpoint', async () => {
+    const page = await world.signedIn(owner, '/account')
+    await serve(page, troubled('elsewhere'))
+    await page.goto(`${world.url}/#/network`)
+    await page.getByRole('button', { name: 'Continue on this computer…' }).click()
     const continued = page.waitForRequest('**/com.core.admin.continueServer')
     await page.getByRole('button', { name: 'Continue here' }).click()
     await continued
     await page.getByText('This computer continues the server').waitFor()
   })
 
+  test('without a session the desktop offers to continue the server', async () => {
+    desktop.accounts = []
+    desktop.handlers['copies.isElsewhere'] = () => true
+    const page = await visitor('/backups')
+    await page.getByText('Sign in as the owner of this server to see its copies.').waitFor()
+    await page.getByRole('button', { name: 'Continue on this computer…' }).waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
   test('a server that another computer continues is stopped here after a confirmation', async () => {
+    desktop.handlers['copies.isElsewhere'] = () => true
     const page = await withPlaces(troubled('elsewhere'))
     await page.getByRole('button', { name: 'Stop using this computer…' }).click()
     await page.getByRole('button', { name: 'Stop the server' }).click()

@@ -104,6 +104,8 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
     [{ ...place, user: 1 }],
   ],
   'copies.remove': [[], [1], [tooLong]],
+  'copies.isElsewhere': [[1]],
+  'copies.continue': [[1]],
   'copies.sheet': [[1]],
   'copies.saveSheet': [['/tmp/sheet']],
   'copies.keepSheet': [[true]],
