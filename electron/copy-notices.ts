@@ -1,5 +1,5 @@
 /** Reports places of copies that need the person: in the system, once each, and as a line of the tray menu. */
-import type { PlaceStatus } from '../server/operation/copies/status.ts'
+import { type CopyNotice, noticeOf } from './copy-problems.ts'
 import { notify } from './native-notifications.ts'
 import type { Parts } from './parts.ts'
 import { t } from './strings.ts'
@@ -7,10 +7,6 @@ import { t } from './strings.ts'
 const intervalMs = 60_000
 /** After a start the places are read first. */
 const firstMs = 5000
-/** A disk that is connected in the evening is no problem yet. */
-const lateMs = 24 * 60 * 60_000
-
-export type CopyNotice = 'elsewhere' | 'late'
 
 export interface CopyNotices {
   readonly current: CopyNotice | undefined
@@ -42,14 +38,4 @@ export function setupCopyNotices({ server, window, bus }: CopyNoticesDeps): Copy
       })
     },
   }
-}
-
-/** @param now in milliseconds */
-export function noticeOf(
-  places: readonly Pick<PlaceStatus, 'problem'>[],
-  now: number,
-): CopyNotice | undefined {
-  const problems = places.flatMap(({ problem }) => problem ?? [])
-  if (problems.some(({ kind }) => kind === 'elsewhere')) return 'elsewhere'
-  return problems.some(({ since }) => since && now - since.getTime() >= lateMs) ? 'late' : undefined
 }

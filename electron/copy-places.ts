@@ -67,8 +67,8 @@ function s3Url({ address, bucket, region }: PlaceInput): string | PlaceProblems 
 
 /** Parses an address; without a scheme it is an https one. */
 function webUrl(text: string): URL | undefined {
-  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`)
-  return url?.host && !url.username ? url : undefined
+  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  return url && /^https?:$/.test(url.protocol) && !url.username ? url : undefined
 }
 
 /** The field that a problem of a place belongs to. */

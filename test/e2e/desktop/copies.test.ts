@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceInput } from '../../../electron/bridge.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
-import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
+import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 
 let lost: Machine
 let other: Machine
@@ -160,8 +160,10 @@ describe('the other computer', () => {
 })
 
 describe('the lost computer comes back', () => {
+  let app: App
+
   test('it accepts no changes and says why; the person continues there without signing in', async () => {
-    const app = await start(lost)
+    app = await start(lost)
     const page = await app.page()
     const create = () => xrpc(lost, 'com.core.server.createAppPassword', { name: 'late' }, token)
     await expect.poll(() => call(page, 'copies.isElsewhere'), soon).toBe(true)
@@ -172,5 +174,16 @@ describe('the lost computer comes back', () => {
     expect(await call(page, 'copies.continue')).toEqual({ ok: true, value: undefined })
     await expect.poll(async () => (await create()).status, soon).toBe(200)
     expect(await call(page, 'copies.isElsewhere')).toBe(false)
+  })
+  test.runIf(isStandIn)('with a late keyring its server runs, and copies start with their key', async () => {
+    await app.quit()
+    app = await start(lost, { quirks: ['keyring-hangs'] })
+    const page = await app.page()
+    const read = async () => (await xrpc(lost, 'com.core.admin.getCopies', undefined, token)).body.places[0]
+    expect(await read()).toMatchObject({ problem: { message: expect.stringContaining('keyring') } })
+    expect(await call(page, 'copies.sheet')).toMatchObject({ ok: false })
+    await app.unlockKeyring()
+    await expect.poll(async () => (await read())?.lastCopiedAt, soon).toEqual(expect.any(String))
+    expect(await call(page, 'copies.sheet')).toMatchObject({ value: { key } })
   })
 })
