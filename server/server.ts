@@ -22,7 +22,7 @@ import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
 import type { PlatformOptions } from './platform/platform.ts'
 import { Database, type OpenOptions } from './platform/store/database.ts'
-import { StoreDamaged, StoreFull, StoreUnavailable } from './platform/store/errors.ts'
+import { StoreContinued, StoreDamaged, StoreFull, StoreUnavailable } from './platform/store/errors.ts'
 import { type Files, nodeFiles } from './platform/store/files.ts'
 import { schema } from './platform/store/schema.ts'
 import { createLogger, type Logger } from './platform/util/log.ts'
@@ -302,7 +302,7 @@ function translate(error: unknown): XrpcError | undefined {
 function resourceMessage(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The server cannot use its disk at the moment. Try again later.'
-  if (error instanceof StoreFull) return error.message
+  if (error instanceof StoreFull || error instanceof StoreContinued) return error.message
   if (error instanceof StoreDamaged)
     return 'This request needs data that are damaged on the disk of the server. Other requests work. The owner of the server can restore a backup.'
   if (error instanceof TooManyLookups)

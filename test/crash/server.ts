@@ -1,10 +1,14 @@
-/** The real server with frequent checkpoints: `node server.ts DATA_DIR`. It makes a backup on SIGUSR2. */
+/**
+ * The real server with frequent checkpoints: `node server.ts DATA_DIR [PLACE CREDENTIALS]`. It makes a backup on SIGUSR2, and copies to the
+ * URL of a place with the credentials of a file.
+ */
 import { startServer } from '../../server/server.ts'
 import { passwords } from '../support/passwords.ts'
 import { testConfig } from '../support/server.ts'
 
-const [, , dataDir = ''] = process.argv
-const config = testConfig({ dataDir, logLevel: 'error' })
+const [, , dataDir = '', place, copiesCredentials] = process.argv
+const copies = place === undefined ? [] : [place]
+const config = testConfig({ dataDir, logLevel: 'error', copies, copiesCredentials })
 const { url, services } = await startServer(config, {
   passwords,
   checkpointBytes: 15_000,

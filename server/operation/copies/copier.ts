@@ -87,8 +87,8 @@ export function createCopier(deps: CopierDeps): Copier {
   const { store, files, dataDir, now, place, sealer, writer, lines, id, onState, isMetered } = deps
   const serialize = createSerializer()
   let position: Position | undefined
-  /** The last transaction that the place can have from here. */
-  let reached: number | undefined
+  /** The last transaction that the place can have from here, also from before this start and after an incomplete listing. */
+  let reached = store.seq
   let isBaseWanted = false
   /** A base of which a part is there: its file is sent on after a failure. */
   let pending: (DatabaseCopy & { readonly line: Line; readonly at: Date }) | undefined
@@ -116,7 +116,10 @@ export function createCopier(deps: CopierDeps): Copier {
       const problem = toProblem(error)
       if (problem.kind === 'local') pending = undefined
       position = undefined
-      set({ problem, problemSince: state.problemSince ?? now(), progress: undefined })
+      const { problem: previous, problemSince = now() } = state
+      // Writes stay refused until the place says otherwise: it may only be out of reach now.
+      const isElsewhere = previous?.kind === 'elsewhere'
+      set({ problem: isElsewhere ? previous : problem, problemSince, progress: undefined })
     }
   }
 
@@ -138,7 +141,7 @@ export function createCopier(deps: CopierDeps): Copier {
     for (;;) {
       const part = await position.tail.read(durable, segmentBytes)
       if (!part) break
-      reached = part.to
+      reached = Math.max(reached, part.to)
       const { to, bytes } = await sendSegment(deps, position.line, part, now())
       position.segmentBytes += bytes
       set({ seq: to })
@@ -156,13 +159,12 @@ export function createCopier(deps: CopierDeps): Copier {
       return undefined
     }
     // A copy of the data folder on another computer has continued this line.
-    if (chain.seq > (reached ?? store.seq)) {
+    if (chain.seq > reached) {
       throw new CopyProblem(
         'elsewhere',
         'The copy is newer than the data here: another computer has continued this server.',
       )
     }
-    reached ??= chain.seq
     set({ seq: chain.seq })
     return toPosition(line, chain.seq, {
       baseAt: chain.base.at,
@@ -178,7 +180,7 @@ export function createCopier(deps: CopierDeps): Copier {
     const file = join(folder, `${id}.zst`)
     if (pending?.line !== line) pending = { line, at: now(), ...(await store.copyTo(file)) }
     const { at, seq } = pending
-    reached = Math.max(seq, reached ?? 0)
+    reached = Math.max(reached, seq)
     const total = await files.size(file)
     set({ progress: { sent: 0, total } })
     const onPart = async (sent: number) => {

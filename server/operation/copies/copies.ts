@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/store/database.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
+import { StoreContinued } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
 import { databaseName } from '../../platform/store/layout.ts'
@@ -151,7 +151,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   function onState(): void {
     const elsewhere = loops.find(({ copier }) => copier.state.problem?.kind === 'elsewhere')?.copier.state
       .problem
-    store.refuseWrites(elsewhere && new StoreUnavailable(`${elsewhere.message} This one accepts no changes.`))
+    store.refuseWrites(elsewhere && new StoreContinued(`${elsewhere.message} This one accepts no changes.`))
     statusTimer ??= setTimeout(() => void leaveStatus(), statusMs).unref()
   }
 

@@ -6,6 +6,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** Another computer continues these data, so they are not changed here. The message is for people. */
+export class StoreContinued extends Error {
+  override readonly name = 'StoreContinued'
+}
+
 /** The disk has less free space than the reserve. Deletions still work. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull'

@@ -139,9 +139,13 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   // A database that was restored, or copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
   await retireJournals(files, dir, journal.firstSeq)
-  // A restore has done that, and may have begun a line of copies since.
-  if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
+  await endCopies(files, dir)
   return journal
+}
+
+/** Ends the line of the continuous copies, unless it begins with a restore that no server has opened yet. */
+async function endCopies(files: Files, dir: string): Promise<void> {
+  if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
 }
 
 /** Closes a journal of an earlier format and creates the next one; an empty one has its name and is replaced. */
@@ -184,7 +188,7 @@ async function bringUpToDate(
   if (from === to) return
   onUpgrade?.({ from, to, state: 'started' })
   // Upgrades are in no journal: a copy continues with a new base.
-  await forgetCopies(files, dir)
+  await endCopies(files, dir)
   const save = async () => {
     setSeq(sqlite, seq)
     const pages = new Map([...(file.frozen ?? []), ...overlay.takeChanges()])

@@ -1,4 +1,7 @@
 /** The doctor: each fault of an address, a proxy or a directory is found and named, through a real proxy with TLS. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { certificates, trustTestAuthority } from '../../support/certificates.ts'
 import { day } from '../../support/clock.ts'
@@ -354,15 +357,17 @@ test('getNetwork: says who can reach the server and what it sends', async () => 
   expect(outgoing.directory).toEqual({ state: 'on', targets: [new URL(directory.url).host] })
   expect(outgoing.appView).toEqual({ state: 'off', targets: [] })
   expect(outgoing.push).toEqual({ state: 'onDemand', targets: [] })
-  for (const purpose of ['upstreams', 'backlinks', 'people']) {
+  for (const purpose of ['upstreams', 'backlinks', 'people', 'copies']) {
     expect(outgoing[purpose]).toEqual({ state: 'off', targets: [] })
   }
 
+  const disk = join(tmpdir(), 'pds-no-disk')
   const open = await TestServer.start({
     smtpUrl: 'smtp://user:geheim@mail.test:2525',
     publicUrl: undefined,
     hosts: ['0.0.0.0'],
     backlinkIndexUrl: 'http://links.invalid/v1',
+    copies: [pathToFileURL(disk).href],
   })
   const other = await open.get('com.core.admin.getNetwork', {}, adminAuth)
   await open.close()
@@ -375,4 +380,6 @@ test('getNetwork: says who can reach the server and what it sends', async () => 
     targets: ['links.invalid'],
   })
   expect(other.body.outgoing).toContainEqual({ purpose: 'people', state: 'onDemand', targets: [] })
+  // A folder sends no requests.
+  expect(other.body.outgoing).toContainEqual({ purpose: 'copies', state: 'off', targets: [] })
 })

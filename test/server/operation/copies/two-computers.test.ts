@@ -1,0 +1,166 @@
+/** A server that was restored on another computer, and the one that it comes from. */
+import { mkdtempSync } from 'node:fs'
+import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { bringBack } from '../../../../server/operation/copies/bring-back.ts'
+import { CopyKey } from '../../../../server/operation/copies/copy-key.ts'
+import { credentialsName } from '../../../../server/operation/copies/credentials.ts'
+import { openPlace } from '../../../../server/operation/copies/places/open.ts'
+import { createSealer } from '../../../../server/operation/copies/sealer.ts'
+import { blobOf, png } from '../../../support/blobs.ts'
+import { adminAuth, TestServer } from '../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+
+let root: string
+let place: string
+let url: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-copies-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+setupServer({
+  per: 'test',
+  accounts: ['alice'],
+  config() {
+    place = mkdtempSync(join(root, 'place-'))
+    url = pathToFileURL(place).href
+    return { copies: [url] }
+  },
+})
+
+const collection = 'app.example.feed.post'
+
+function post(at: TestServer, text: string, more: object = {}) {
+  const record = { text, createdAt: '2030-01-01T00:00:00Z', ...more }
+  return at.post('com.core.repo.createRecord', { repo: alice.did, collection, record }, alice)
+}
+
+/** Returns the texts of all posts, sorted. */
+async function textsAt(there: TestServer): Promise<string[]> {
+  const { body } = await there.get('com.core.repo.listRecords', { repo: alice.did, collection })
+  return body.records.map(({ value }: { value: { text: string } }) => value.text).toSorted()
+}
+
+async function placeOf(there: TestServer) {
+  const { body } = await there.get('com.core.admin.getCopies', {}, adminAuth)
+  return body.places[0]
+}
+
+/** Waits until the place has everything. */
+function copied(there: TestServer): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const { lastCopiedAt, behindSeconds, problem } = await placeOf(there)
+      expect([problem, behindSeconds, typeof lastCopiedAt]).toEqual([undefined, 0, 'string'])
+      const { seq } = there.running.services.operation.copies.status()[0] ?? {}
+      expect(seq).toBe(there.running.services.store.seq)
+    },
+    { timeout: 20_000 },
+  )
+}
+
+/** Reads the places again, until one says that another computer continues the server. */
+async function noticed(there: TestServer): Promise<void> {
+  there.running.services.operation.copies.wake()
+  await vi.waitFor(async () => expect((await placeOf(there)).problem?.kind).toBe('elsewhere'), {
+    timeout: 20_000,
+  })
+}
+
+/** Restores the copy on another computer, and starts it there. */
+async function restoreElsewhere(): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(root, 'elsewhere-'))
+  const copiesCredentials = join(server.config.dataDir, credentialsName)
+  const { key } = JSON.parse(await readFile(copiesCredentials, 'utf8'))
+  const sealer = createSealer(await CopyKey.parse(key))
+  await bringBack({ target: { place: await openPlace(url), sealer }, dataDir, now: () => new Date() })
+  await sealer.end()
+  return TestServer.start({ dataDir, copies: [url], copiesCredentials })
+}
+
+test('the restored server goes on, and the one that it comes from refuses writes until it is continued', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const restored = await restoreElsewhere()
+  await copied(restored)
+  expect((await post(restored, 'two')).status).toBe(200)
+  await copied(restored)
+
+  await noticed(server)
+  const refused = await post(server, 'three')
+  expect(refused.status).toBe(503)
+  expect(refused.body.message).toMatch(
+    /^Another computer has continued this server since .* accepts no changes/,
+  )
+  expect(await textsAt(server)).toEqual(['one'])
+
+  // A place out of reach says nothing new.
+  await rename(place, `${place}-away`)
+  await server.running.services.operation.copies.flush(20_000)
+  expect((await post(server, 'three')).status).toBe(503)
+  await rename(`${place}-away`, place)
+
+  expect((await server.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
+  await copied(server)
+  expect((await post(server, 'three')).status).toBe(200)
+  await copied(server)
+  await noticed(restored)
+  expect((await post(restored, 'four')).status).toBe(503)
+  expect(await textsAt(restored)).toEqual(['one', 'two'])
+  await restored.close()
+
+  const again = await restoreElsewhere()
+  expect(await textsAt(again)).toEqual(['one', 'three'])
+  await again.close()
+})
+
+test('a copied data folder that falls behind refuses writes', async () => {
+  await post(server, 'one')
+  await copied(server)
+  await server.running.close()
+  const dataDir = join(root, 'copied')
+  await cp(server.config.dataDir, dataDir, { recursive: true })
+  await server.open()
+  await post(server, 'two')
+  await copied(server)
+  const second = await TestServer.start({ dataDir, copies: [url] })
+  await noticed(second)
+  expect((await post(second, 'three')).status).toBe(503)
+  expect(await textsAt(second)).toEqual(['one'])
+  await second.close()
+})
+
+test('a place can read neither names nor content', async () => {
+  const image = await blobOf(server, alice, png('a quiet lake', 5000))
+  await post(server, 'the secret of the lake', { image, alt: 'a quiet lake' })
+  await copied(server)
+  const cid = image.ref.$link
+  const secrets = ['alice', 'did:', 'secret', 'quiet lake', 'app.example', 'SQLite', 'INSERT', cid]
+  const names = await readdir(place, { recursive: true })
+  expect(names.length).toBeGreaterThan(5)
+  for (const name of names) {
+    const content = await readFile(join(place, name)).catch(() => Buffer.alloc(0))
+    for (const readable of [Buffer.from(name), content, ...unpacked(content)]) {
+      for (const secret of secrets) expect(readable.includes(secret), `${secret} in ${name}`).toBe(false)
+    }
+  }
+})
+
+/** What decompression makes of an object, from each of its first bytes on. */
+function unpacked(content: Buffer): Buffer[] {
+  return Array.from({ length: Math.min(300, content.length) }, (_, start) => content.subarray(start)).flatMap(
+    (part) =>
+      [gunzipSync, zstdDecompressSync].flatMap((decompress) => {
+        try {
+          return [decompress(part)]
+        } catch {
+          return []
+        }
+      }),
+  )
+}
