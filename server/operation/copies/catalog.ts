@@ -88,6 +88,13 @@ export function segmentName(line: Line, { from, to, at, bytes }: Omit<Segment, '
   return `${line.name}/segments/${padded(from)}-${padded(to)}-${at.getTime()}-${bytes}`
 }
 
+/** Size of the content of each end, which its name does not say. */
+export const endBytes = 256
+
+function isWholeEnd({ name, bytes }: Entry): boolean {
+  return name === 'end' && bytes === sealedBytes(endBytes)
+}
+
 /** Whether an object whose name ends in the size of its content is whole. */
 export function isWhole({ name, bytes }: Entry): boolean {
   return bytes === sealedBytes(Number(/-(\d+)$/.exec(name)?.[1]))
@@ -118,7 +125,7 @@ export async function readLine(place: Place, line: Line): Promise<Content> {
     const entries = await place.list(name)
     const parts = entries.filter(isWhole).map((entry) => `${name}/${entry.name}`)
     const base = { name, seq: Number(seq), at: new Date(Number(ms)), parts: parts.toSorted() }
-    const isComplete = parts.length === Number(count) && entries.some((entry) => entry.name === 'end')
+    const isComplete = parts.length === Number(count) && entries.some(isWholeEnd)
     ;(isComplete ? bases : unfinished).push(base)
   }
   const bySeq = (a: Base, b: Base) => a.seq - b.seq || a.at.getTime() - b.at.getTime()

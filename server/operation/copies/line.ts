@@ -103,15 +103,29 @@ export async function claim(target: Target, line: Line, { writer, at }: Claim): 
   }
 }
 
+/** Returns the claim of a line; undefined if it is missing or damaged. */
 async function readClaim({ place, sealer }: Target, line: Line): Promise<Claim | undefined> {
   const name = claimName(line)
   const sealed = await place.get(name)
-  return sealed && JSON.parse(Buffer.from(await sealer.open(name, sealed)).toString())
+  if (!sealed) return undefined
+  try {
+    return JSON.parse(Buffer.from(await sealer.open(name, sealed)).toString())
+  } catch (error) {
+    if (error instanceof CopyProblem && error.kind === 'damaged') return undefined
+    throw error
+  }
 }
 
 /** Makes sure that a place has copies of this server, or none. */
-async function checkHead({ place, sealer }: Target): Promise<void> {
-  const head = await readHead(place)
+async function checkHead(target: Target): Promise<void> {
+  const { place, sealer } = target
+  const head = await readHead(place).catch(async (error: unknown) => {
+    const isDamaged = error instanceof CopyProblem && error.kind === 'damaged'
+    // Cut off by the first attempt, or damaged since: then the claim is still ours.
+    const [newest] = isDamaged ? await listLines(place) : []
+    if (isDamaged && (!newest || (await readClaim(target, newest)))) return undefined
+    throw error
+  })
   if (head === undefined) {
     await place.put(headName, Buffer.from(`${JSON.stringify({ format: 1, key: sealer.fingerprint })}\n`))
   } else if (head.key !== sealer.fingerprint) {

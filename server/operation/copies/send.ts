@@ -9,6 +9,7 @@ import { blobPath } from '../../platform/store/layout.ts'
 import {
   type Base,
   baseName,
+  endBytes,
   endName,
   isWhole,
   type Line,
@@ -76,7 +77,7 @@ export async function sendBase(
     await onPart(start + content.length)
   }
   const end: BaseEnd = { parts: count, sha256: hash.digest('hex'), schema }
-  await putJson(target, endName(name), end)
+  await put(target, endName(name), Buffer.from(JSON.stringify(end).padEnd(endBytes)))
   return { name, seq, at, parts }
 }
 
