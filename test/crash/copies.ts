@@ -54,10 +54,11 @@ async function loseAgainAndAgain(folder: string, rounds: number): Promise<void> 
   let dataDir = join(folder, 'data-0')
   let server = await start(dataDir, url, credentials, writers)
   for (const writer of writers) await writer.signUp()
-  await waitForBase(url)
+  let isCopied = waitForCopy(url, new Date())
   for (let round = 1; round <= rounds; round++) {
     const writing = Promise.all(writers.map((writer) => writer.writeUntilKilled()))
-    await Promise.race([writing, setTimeout(500 + random(7000))])
+    await Promise.race([writing, isCopied.then(() => setTimeout(500 + random(7000)))])
+    isCopied = Promise.resolve()
     const killedAt = Date.now()
     await server.kill()
     await writing
@@ -87,12 +88,13 @@ async function start(dataDir: string, url: string, credentials: string, writers:
   return process
 }
 
-/** From scratch, nothing can be brought back before there is a database at the place. */
-async function waitForBase(url: string): Promise<void> {
+/** From scratch, nothing can be brought back before the accounts are at the place. */
+async function waitForCopy(url: string, from: Date): Promise<void> {
   const place = await openPlace(url)
   for (;;) {
     const [line] = await listLines(place)
-    if (line && chainOf(await readLine(place, line))) return
+    const chain = line && chainOf(await readLine(place, line))
+    if (chain && chain.at > from) return
     await setTimeout(50)
   }
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   baseName,
   chainOf,
+  endBytes,
   endName,
   type Line,
   partName,
@@ -72,7 +73,7 @@ class MemoryPlace implements Place {
     const name = baseName(of, seq, new Date(at), 2)
     await this.#object(partName(name, 1, 10), 10)
     if (isWhole) await this.#object(partName(name, 2, 5), 5)
-    if (isWhole) await this.#object(endName(name), 20)
+    if (isWhole) await this.#object(endName(name), endBytes)
   }
 
   async segment(of: Line, from: number, to: number, at: number) {
