@@ -2,6 +2,7 @@
 import { bringBack, findChain } from '../server/operation/copies/bring-back.ts'
 import { CopyKey } from '../server/operation/copies/copy-key.ts'
 import { loadCredentials } from '../server/operation/copies/credentials.ts'
+import { moments } from '../server/operation/copies/moments.ts'
 import { openPlace } from '../server/operation/copies/places/open.ts'
 import { CopyProblem } from '../server/operation/copies/places/place.ts'
 import { createSealer } from '../server/operation/copies/sealer.ts'
@@ -19,8 +20,10 @@ export async function findCopy(input: PlaceInput, key: string): Promise<FoundCop
   if (copyKey instanceof Error) return { problems: { key: copyKey.message }, moments: [] }
   try {
     return await withTarget(named, copyKey, async (target) => {
-      const { at } = await findChain(target)
-      return { problems: {}, moments: [at.toISOString()] }
+      // Fails for a key of another copy, or if there is nothing to restore.
+      await findChain(target)
+      const times = await moments(target.place)
+      return { problems: {}, moments: times.map((time) => time.toISOString()) }
     })
   } catch (error) {
     if (!(error instanceof CopyProblem)) return { problems: { address: String(error) }, moments: [] }

@@ -14,10 +14,7 @@ import { useSession } from './sessions.ts'
 const { getCopies } = com.core.admin
 
 type Copies = Body<typeof getCopies.main>
-export type CopyPlace = Copies['places'][number] & {
-  readonly lastProvenAt?: string
-  readonly paused?: boolean
-}
+export type CopyPlace = Copies['places'][number]
 
 const bannerMs = 60_000
 const idleMs = 10_000

@@ -82,7 +82,7 @@ export function PlaceRow({ place, view, now }: PlaceRowProps) {
 }
 
 function Detail({ place, now }: Pick<PlaceRowProps, 'place' | 'now'>) {
-  const { lastCopiedAt, lastProvenAt, problem, progress, paused, missingMedia } = place
+  const { lastCopiedAt, lastProvenAt, proofProblem, problem, progress, paused, missingMedia } = place
   return (
     <>
       <p>
@@ -110,6 +110,7 @@ function Detail({ place, now }: Pick<PlaceRowProps, 'place' | 'now'>) {
       {paused && <p>{t.copies.paused}</p>}
       {place.behindSeconds > behindSeconds && <p>{t.copies.behind(formatLength(place.behindSeconds))}</p>}
       {missingMedia > 0 && <p>{t.copies.missingMedia(missingMedia)}</p>}
+      {proofProblem !== undefined && <p className={styles.problem}>{t.copies.notProven(proofProblem)}</p>}
       {problem && (
         <p className={styles.problem}>
           {problem.kind in t.copies.problems &&

@@ -80,6 +80,7 @@ export const copies = {
     elsewhere: 'Another computer continues this server.',
     local: 'This computer cannot make the copy.',
   },
+  notProven: (problem: string) => `A test of this copy failed. What is missing is sent again. ${problem}`,
   since: 'Since',
 
   elsewhere: 'Another computer continues this server.',

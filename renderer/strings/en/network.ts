@@ -139,9 +139,9 @@ export const network = {
       'Reading methods and mutes are forwarded, with the DID of the account. It brings no notifications.',
     services: 'Clients may have calls forwarded to services, with the DID of the account.',
     upstreams: 'Their public streams are read. They see the address of this server, not whom it watches.',
+    backlinks: 'The service gets the DIDs of all accounts here, and sees whose activity is watched.',
     copies:
       'Places of copies get all data, encrypted. They see sizes and times, and the address of this computer.',
-    backlinks: 'The service gets the DIDs of all accounts here, and sees whose activity is watched.',
     people:
       'Profiles, pictures and missing records are read from the servers of people whose activity arrives. Those servers see who is looked up.',
     push: 'Notifications go to the push services of devices that registered for them.',

@@ -11,6 +11,7 @@ import { chainOf, type Line, listLines, readLine } from './catalog.ts'
 import { claim, type Lines, lineAt } from './line.ts'
 import { CopyProblem } from './places/place.ts'
 import { listMedia, partBytes, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
+import type { EarlierStatus } from './status.ts'
 
 export interface CopierDeps extends Target {
   readonly store: Database
@@ -23,6 +24,8 @@ export interface CopierDeps extends Target {
   readonly lines: Lines
   /** Names files of this place in the data directory. */
   readonly id: string
+  /** What an earlier run of the server has left. */
+  readonly earlier?: EarlierStatus | undefined
   /** Called when the state has changed. */
   readonly onState: () => void
   /** Whether nothing may be sent or fetched at the moment. */
@@ -93,7 +96,8 @@ export function createCopier(deps: CopierDeps): Copier {
   /** A base of which a part is there: its file is sent on after a failure. */
   let pending: (DatabaseCopy & { readonly line: Line; readonly at: Date }) | undefined
   let state: CopierState = {
-    ...{ seq: undefined, copiedAt: undefined, problem: undefined, problemSince: undefined },
+    ...{ seq: undefined, copiedAt: deps.earlier?.copiedAt, problem: deps.earlier?.elsewhere },
+    problemSince: deps.earlier?.problemSince,
     ...{ progress: undefined, missingMedia: 0, isPaused: false },
   }
   const set = (change: Partial<CopierState>) => {

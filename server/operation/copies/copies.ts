@@ -23,7 +23,7 @@ import { createMeteredCheck, questions } from './metered.ts'
 import { openPlace } from './places/open.ts'
 import { createProver, type Proof } from './prove.ts'
 import { createSealer } from './sealer.ts'
-import { type PlaceStatus, writeStatus } from './status.ts'
+import { type PlaceStatus, readEarlierStatus, writeStatus } from './status.ts'
 import { tidy } from './tidy.ts'
 
 export interface Copies {
@@ -89,9 +89,10 @@ const none: Copies = {
 
 /** Copies that cannot begin without their key. Journals are kept for them. */
 function waiting(urls: readonly string[], message: string, since: Date): Copies {
-  const unknown = { copiedAt: undefined, behindSeconds: 0, seq: undefined, progress: undefined }
+  const unknown = { copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined }
+  const known = { behindSeconds: 0, missingMedia: 0, isPaused: false }
   const problem = { kind: 'local', message, since } as const
-  return { ...none, status: () => urls.map((url) => ({ url, ...unknown, problem, missingMedia: 0 })) }
+  return { ...none, status: () => urls.map((url) => ({ url, ...unknown, ...known, problem })) }
 }
 
 /** Creates the copies. Without places, journals are no longer kept for them. */
@@ -113,6 +114,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   const sealer = createSealer(copyKey, deps.onUnloadable)
   const lines = await shareLines(files, dataDir)
   const writer = await readWriter(files, dataDir)
+  const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()
   const { signal } = closing
   const serializeStatus = createSerializer()
@@ -127,7 +129,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
       const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
       const shared = { files, dataDir, now, place, sealer, id }
       const copier = createCopier({
-        ...{ ...shared, store, writer, lines, onState },
+        ...{ ...shared, store, writer, lines, onState, earlier: earlier.get(url) },
         isMetered: url.startsWith('file:') ? async () => false : isMetered,
       })
       const prover = await createProver({
@@ -217,6 +219,8 @@ export async function createCopies(deps: Deps): Promise<Copies> {
       log.warn({ bytes }, 'journals for places that cannot be reached removed: they get the database again')
     },
     start() {
+      // What an earlier run has noticed.
+      onState()
       for (const loop of loops) {
         void loop.run().catch((error: unknown) => log.error({ err: error }, 'copies stopped'))
       }

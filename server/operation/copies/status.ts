@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
-import type { ProblemKind } from './places/place.ts'
+import { CopyProblem, type ProblemKind } from './places/place.ts'
 import type { Proof } from './prove.ts'
 
 export interface PlaceStatus {
@@ -35,6 +35,50 @@ export async function writeStatus(files: Files, dir: string, status: readonly Pl
   await replaceFile(files, join(dir, copiesName, statusName), bytes)
 }
 
+/** What an earlier run of the server has left about a place. */
+export interface EarlierStatus {
+  readonly copiedAt: Date | undefined
+  /** When the problem began that it had at the end. */
+  readonly problemSince: Date | undefined
+  /** That another computer continues this server: a start without a network must not forget it. */
+  readonly elsewhere: CopyProblem | undefined
+}
+
+/** Reads what earlier runs have left, by the URL of the place: a laptop that starts every day must notice a problem of days. */
+export async function readEarlierStatus(
+  files: Files,
+  dir: string,
+): Promise<ReadonlyMap<string, EarlierStatus>> {
+  const bytes = await readIfThere(files, join(dir, copiesName, statusName))
+  const places = bytes ? parse(bytes) : []
+  return new Map(
+    places.map(({ url, copiedAt, problem }) => [
+      url,
+      {
+        copiedAt: toDate(copiedAt),
+        problemSince: toDate(problem?.since),
+        elsewhere:
+          problem?.kind === 'elsewhere' ? new CopyProblem(problem.kind, String(problem.message)) : undefined,
+      },
+    ]),
+  )
+}
+
+function toDate(text: unknown): Date | undefined {
+  const date = new Date(typeof text === 'string' ? text : Number.NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+/** A file that is damaged says nothing: the next step writes it anew. */
+function parse(bytes: Uint8Array): StoredStatus[] {
+  try {
+    const places: unknown = JSON.parse(Buffer.from(bytes).toString())
+    return Array.isArray(places) ? places : []
+  } catch {
+    return []
+  }
+}
+
 /** The state of a place for scripts. Times are in ISO 8601. */
 export interface ScriptStatus {
   readonly place: string
@@ -49,7 +93,7 @@ export async function currentStatus(files: Files, dir: string): Promise<ScriptSt
   const path = join(dir, copiesName, statusName)
   const bytes = await readIfThere(files, path)
   if (!bytes) return []
-  const places: StoredStatus[] = JSON.parse(Buffer.from(bytes).toString())
+  const places = parse(bytes)
   const writtenAt = await files.changedAt(path)
   const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
   const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))

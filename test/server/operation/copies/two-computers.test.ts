@@ -103,6 +103,9 @@ test('the restored server goes on, and the one that it comes from refuses writes
   await rename(place, `${place}-away`)
   await server.running.services.operation.copies.flush(20_000)
   expect((await post(server, 'three')).status).toBe(503)
+  // Nor does a start without it.
+  await server.restart()
+  expect((await post(server, 'three')).status).toBe(503)
   await rename(`${place}-away`, place)
 
   expect((await server.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
