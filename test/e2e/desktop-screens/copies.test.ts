@@ -37,7 +37,13 @@ async function withPlaces(...places: object[]): Promise<Page> {
   return page
 }
 
-const place = { url, behindSeconds: 0, missingMedia: 0, lastCopiedAt: new Date().toISOString() }
+const place = {
+  url,
+  behindSeconds: 0,
+  missingMedia: 0,
+  paused: false,
+  lastCopiedAt: new Date().toISOString(),
+}
 const troubled = (kind: string, message = 'Do this.') => ({ ...place, problem: { kind, message } })
 
 describe('places', () => {
