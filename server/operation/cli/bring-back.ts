@@ -15,12 +15,16 @@ export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): 
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
-  const sealer = createSealer(await CopyKey.parse(await readFile(keyFile, 'utf8')))
+  const copyKey = await CopyKey.parse(await readFile(keyFile, 'utf8'))
+  const sealer = createSealer(copyKey)
   try {
     const keeper = credentialsFile(dataDir, process.env.PDS_COPIES_CREDENTIALS || undefined)
-    const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
+    const own = await readCredentials(keeper)
+    const credentials = own.places?.[from.replace(/\/$/, '')]
     const target = { place: await openPlace(from, { credentials }), sealer }
     const result = await bringBack({ target, dataDir, at: until, now: () => new Date() })
+    // Without its key the server here could not continue the copy.
+    if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: copyKey.identity })}\n`)
     const lines = [`Restored the copy of ${iso(result.at)}.`]
     if (result.missing.length > 0) lines.push(`It lacks ${result.missing.length} media files.`)
     if (result.replaced !== undefined) {

@@ -78,9 +78,18 @@ test('what was copied is restored on another computer, as it was last and as it 
     elsewhere,
   )
   expect(stdout).toContain('Restored the copy of ')
-  const there = await TestServer.start({ dataDir: elsewhere })
+  const there = await TestServer.start({ dataDir: elsewhere, copies: [pathToFileURL(place).href] })
   expect(await textsAt(there)).toEqual(['two', 'one'])
   expect((await there.signIn(alice)).status).toBe(200)
+  // It continues the copy, with the key of the sheet.
+  await vi.waitFor(
+    () => {
+      const [{ problem, copiedAt } = {}] = there.running.services.operation.copies.status()
+      expect(problem).toBeUndefined()
+      expect(copiedAt).toBeDefined()
+    },
+    { timeout: 20_000 },
+  )
   await there.close()
 
   // What the place can read.
