@@ -11,6 +11,7 @@ import { chainOf, type Line, listLines, readLine } from './catalog.ts'
 import { claim, type Lines, lineAt } from './line.ts'
 import { CopyProblem } from './places/place.ts'
 import { listMedia, partBytes, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
+import { createSent } from './sent.ts'
 import type { EarlierStatus } from './status.ts'
 
 export interface CopierDeps extends Target {
@@ -18,8 +19,6 @@ export interface CopierDeps extends Target {
   readonly files: Files
   readonly dataDir: string
   readonly now: () => Date
-  /** A random name of this computer. */
-  readonly writer: string
   /** The line of the data, which all places share. */
   readonly lines: Lines
   /** Names files of this place in the data directory. */
@@ -56,6 +55,8 @@ export interface Copier {
   newestGeneration(): Promise<number>
   /** Makes the next step read the place again. */
   forget(): void
+  /** Forgets that another computer continues the server: the owner has decided that this one does. */
+  takeOver(): void
   /** Makes the next step send a base. */
   renew(): void
   /** Runs work on the place between steps. */
@@ -87,8 +88,9 @@ interface Position {
 }
 
 export function createCopier(deps: CopierDeps): Copier {
-  const { store, files, dataDir, now, place, sealer, writer, lines, id, onState, isMetered } = deps
+  const { store, files, dataDir, now, place, sealer, lines, id, onState, isMetered } = deps
   const serialize = createSerializer()
+  const sent = createSent(files, join(dataDir, copiesName, `${id}.sent`))
   let position: Position | undefined
   /** The last transaction that the place can have from here, also from before this start and after an incomplete listing. */
   let reached = store.seq
@@ -146,7 +148,9 @@ export function createCopier(deps: CopierDeps): Copier {
       const part = await position.tail.read(durable, segmentBytes)
       if (!part) break
       reached = Math.max(reached, part.to)
-      const { to, bytes } = await sendSegment(deps, position.line, part, now())
+      const at = now()
+      await sent.note(position.line, part.to, at)
+      const { to, bytes } = await sendSegment(deps, position.line, part, at)
       position.segmentBytes += bytes
       set({ seq: to })
     }
@@ -154,20 +158,21 @@ export function createCopier(deps: CopierDeps): Copier {
 
   /** Reads what the place has; undefined if it needs a base. */
   async function open(): Promise<Position | undefined> {
-    const answer = await lineAt(deps, lines.current(), writer)
+    const answer = await lineAt(deps, lines.current(), lines.writers())
     const line = 'line' in answer ? answer.line : await lines.begin(answer.above)
-    await claim(deps, line, { writer, at: now().toISOString() })
-    const chain = chainOf(await readLine(place, line))
+    await claim(deps, line, { writer: lines.writers().at(-1) ?? '', at: now().toISOString() })
+    const content = await readLine(place, line)
+    const chain = chainOf(content)
+    // A copy of the data folder on another computer has continued this line.
+    if ((chain && chain.seq > reached) || !(await sent.hasAll(content))) {
+      throw new CopyProblem(
+        'elsewhere',
+        'The copy has changes that were not made here: another computer has continued this server.',
+      )
+    }
     if (!chain) {
       set({ seq: undefined })
       return undefined
-    }
-    // A copy of the data folder on another computer has continued this line.
-    if (chain.seq > reached) {
-      throw new CopyProblem(
-        'elsewhere',
-        'The copy is newer than the data here: another computer has continued this server.',
-      )
     }
     set({ seq: chain.seq })
     return toPosition(line, chain.seq, {
@@ -185,6 +190,7 @@ export function createCopier(deps: CopierDeps): Copier {
     if (pending?.line !== line) pending = { line, at: now(), ...(await store.copyTo(file)) }
     const { at, seq } = pending
     reached = Math.max(reached, seq)
+    await sent.note(line, seq, at)
     const total = await files.size(file)
     set({ progress: { sent: 0, total } })
     const onPart = async (sent: number) => {
@@ -250,6 +256,10 @@ export function createCopier(deps: CopierDeps): Copier {
     newestGeneration: async () => (await listLines(place))[0]?.generation ?? 0,
     forget() {
       position = undefined
+    },
+    takeOver() {
+      position = undefined
+      if (state.problem?.kind === 'elsewhere') set({ problem: undefined, problemSince: undefined })
     },
     renew() {
       isBaseWanted = true

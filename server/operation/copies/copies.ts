@@ -17,7 +17,7 @@ import {
   credentialsFile,
   loadCredentials,
 } from './credentials.ts'
-import { readWriter, shareLines } from './line.ts'
+import { shareLines } from './line.ts'
 import { createLoop } from './loop.ts'
 import { createMeteredCheck, questions } from './metered.ts'
 import { openPlace } from './places/open.ts'
@@ -113,7 +113,6 @@ export async function createCopies(deps: Deps): Promise<Copies> {
   const { copyKey, places: credentials = {} } = loaded
   const sealer = createSealer(copyKey, deps.onUnloadable)
   const lines = await shareLines(files, dataDir)
-  const writer = await readWriter(files, dataDir)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()
   const { signal } = closing
@@ -129,7 +128,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
       const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
       const shared = { files, dataDir, now, place, sealer, id }
       const copier = createCopier({
-        ...{ ...shared, store, writer, lines, onState, earlier: earlier.get(url) },
+        ...{ ...shared, store, lines, onState, earlier: earlier.get(url) },
         isMetered: url.startsWith('file:') ? async () => false : isMetered,
       })
       const prover = await createProver({
@@ -235,7 +234,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
         loops.map(({ copier }) => copier.newestGeneration().catch(() => 0)),
       )
       await lines.begin(Math.max(lines.current()?.generation ?? 0, ...generations))
-      for (const { copier } of loops) copier.forget()
+      for (const { copier } of loops) copier.takeOver()
       for (const loop of loops) loop.wake()
     },
     async close(limitMs) {

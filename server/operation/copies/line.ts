@@ -11,8 +11,8 @@ import { claimName, headName, type Line, lineName, listLines } from './catalog.t
 import { CopyProblem } from './places/place.ts'
 import { putJson, type Target } from './send.ts'
 
-/** In the folder of copies: a random name of this computer. */
-const writerName = 'writer'
+/** In the folder of copies: random names of this computer, a new one for each line that it begins. */
+const writersName = 'writer'
 
 /** The content of a claim. */
 export interface Claim {
@@ -20,14 +20,22 @@ export interface Claim {
   readonly at: string
 }
 
-/** Returns the random name of this computer. */
-export async function readWriter(files: Files, dir: string): Promise<string> {
-  const path = join(dir, copiesName, writerName)
-  const known = await readIfThere(files, path)
-  if (known) return Buffer.from(known).toString().trim()
-  const writer = randomBytes(16).toString('hex')
-  await replaceFile(files, path, Buffer.from(`${writer}\n`))
-  return writer
+/** Returns the names of this computer, the newest last. */
+async function readWriters(files: Files, dir: string): Promise<string[]> {
+  const bytes = await readIfThere(files, join(dir, copiesName, writersName))
+  return Buffer.from(bytes ?? '')
+    .toString()
+    .split('\n')
+    .filter((name) => name !== '')
+}
+
+/**
+ * Gives this computer one more name. A copy of its data folder has the earlier ones too, so only the name of a line shows who began
+ * it.
+ */
+async function addWriter(files: Files, dir: string): Promise<void> {
+  const names = [...(await readWriters(files, dir)), randomBytes(16).toString('hex')]
+  await replaceFile(files, join(dir, copiesName, writersName), Buffer.from(`${names.join('\n')}\n`))
 }
 
 /** Returns the line that the data continue; undefined if they begin a new one. */
@@ -48,18 +56,24 @@ export interface Lines {
   current(): Line | undefined
   /** Begins a line with a generation above `above`, unless the current one is. */
   begin(above: number): Promise<Line>
+  /** The names of this computer, the newest last. */
+  writers(): readonly string[]
 }
 
 export async function shareLines(files: Files, dir: string): Promise<Lines> {
   const serialize = createSerializer()
   let line = await readLineOf(files, dir)
+  let writers = await readWriters(files, dir)
   return {
     current: () => line,
     begin: (above) =>
       serialize(async () => {
-        if (!line || line.generation <= above) line = await beginLine(files, dir, above + 1)
+        if (line && line.generation > above) return line
+        line = await beginLine(files, dir, above + 1)
+        writers = await readWriters(files, dir)
         return line
       }),
+    writers: () => writers,
   }
 }
 
@@ -67,6 +81,7 @@ export async function shareLines(files: Files, dir: string): Promise<Lines> {
 export async function beginLine(files: Files, dir: string, generation: number): Promise<Line> {
   const line = { name: lineName(generation, randomBytes(4).toString('hex')), generation }
   await files.makeDir(join(dir, copiesName))
+  await addWriter(files, dir)
   await replaceFile(files, join(dir, copiesName, lineageName), Buffer.from(`${JSON.stringify(line)}\n`))
   return line
 }
@@ -79,7 +94,7 @@ export async function beginLine(files: Files, dir: string, generation: number): 
 export async function lineAt(
   target: Target,
   line: Line | undefined,
-  writer: string,
+  writers: readonly string[],
 ): Promise<{ readonly line: Line } | { readonly above: number }> {
   await checkHead(target)
   const [newest] = await listLines(target.place)
@@ -87,7 +102,7 @@ export async function lineAt(
   if (line && (newest.name === line.name || newest.generation < line.generation)) return { line }
   const claim = await readClaim(target, newest)
   // This computer began it, and has restored a backup since.
-  if (claim?.writer === writer) return { above: newest.generation }
+  if (claim && writers.includes(claim.writer)) return { above: newest.generation }
   throw new CopyProblem(
     'elsewhere',
     claim

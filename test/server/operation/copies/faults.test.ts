@@ -99,7 +99,7 @@ async function write(): Promise<void> {
 async function copierTo(place: Place): Promise<Copier> {
   const dataDir = join(root, 'data')
   return createCopier({
-    ...{ store, files, dataDir, now, place, sealer, writer: 'this one', id: 'place', onState() {} },
+    ...{ store, files, dataDir, now, place, sealer, id: 'place', onState() {} },
     lines: await shareLines(files, dataDir),
     isMetered: async () => false,
   })

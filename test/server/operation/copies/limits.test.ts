@@ -43,7 +43,7 @@ async function otherCopier(to: Place, isMetered = async () => false) {
   await vi.waitFor(() => expect(copies().status()[0]?.seq).toBeDefined(), { timeout: 20_000 })
   return createCopier({
     ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: to },
-    ...{ sealer: createSealer(await CopyKey.generate()), writer: 'writer', id: 'other' },
+    ...{ sealer: createSealer(await CopyKey.generate()), id: 'other' },
     ...{ lines: await shareLines(nodeFiles, dataDir), onState() {}, isMetered },
   })
 }

@@ -138,6 +138,62 @@ test('a copied data folder that falls behind refuses writes', async () => {
   await second.close()
 })
 
+test('a copied data folder that goes on beyond the copy is noticed by both computers', async () => {
+  await post(server, 'one')
+  await copied(server)
+  await server.running.close()
+  const dataDir = join(root, 'cloned')
+  await cp(server.config.dataDir, dataDir, { recursive: true })
+  await server.open()
+  await post(server, 'two')
+  await copied(server)
+
+  // It makes more changes than the copy has, before it can look at it.
+  await rename(place, `${place}-away`)
+  const clone = await TestServer.start({ dataDir, copies: [url] })
+  for (const text of ['three', 'four', 'five', 'six']) expect((await post(clone, text)).status).toBe(200)
+  await rename(`${place}-away`, place)
+  await noticed(clone)
+  expect((await post(clone, 'seven')).status).toBe(503)
+  await copied(server)
+  const restored = await restoreElsewhere()
+  expect(await textsAt(restored)).toEqual(['one', 'two'])
+  await restored.close()
+
+  expect((await clone.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
+  expect((await post(clone, 'seven')).status).toBe(200)
+  await copied(clone)
+  await noticed(server)
+  await clone.close()
+})
+
+test('two computers that run on one data folder notice each other', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const dataDir = join(root, 'twin')
+  await server.running.close()
+  await cp(server.config.dataDir, dataDir, { recursive: true })
+  await server.open()
+  const twin = await TestServer.start({ dataDir, copies: [url] })
+  await post(server, 'two')
+  await copied(server)
+  await noticed(twin)
+  await twin.close()
+})
+
+test('writes are accepted at once after the owner has decided, although a place cannot be reached', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const restored = await restoreElsewhere()
+  await copied(restored)
+  await noticed(server)
+  await rename(place, `${place}-away`)
+  expect((await server.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
+  expect((await post(server, 'two')).status).toBe(200)
+  await rename(`${place}-away`, place)
+  await restored.close()
+})
+
 test('a place can read neither names nor content', async () => {
   const image = await blobOf(server, alice, png('a quiet lake', 5000))
   await post(server, 'the secret of the lake', { image, alt: 'a quiet lake' })
