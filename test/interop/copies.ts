@@ -1,15 +1,20 @@
 /** `npm run interop -- copies`: a server is copied to real servers over connections that are cut, and restored from them. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { listLines } from '../../server/operation/copies/catalog.ts'
 import { openPlace } from '../../server/operation/copies/places/open.ts'
+import { readConfig } from '../../server/platform/config/config.ts'
+import { startServer } from '../../server/server.ts'
 import {
+  type Account,
   assertEqualContent,
+  type Content,
   contentOf,
   createAccount,
   fill,
@@ -128,9 +133,56 @@ async function copyAndRestore(
   door.bytes = Number.POSITIVE_INFINITY
   assert.match(await restore(), /^Restored the copy of /)
   const there = await ownServer('', '', { PDS_DATA_DIR: restored })
-  t.after(() => void there.remove())
   const accessJwt = await signIn(there.url, account.did, account.password)
   assertEqualContent(await contentOf({ ...account, server: there.url, accessJwt }), before)
+  await there.kill()
+
+  const later = await proveAndTidy({ ...settings, PDS_DATA_DIR: restored }, url, account)
+  const again = join(folder, 'again')
+  await command('restore', '--from', url, '--key', sheet, '--data-dir', again)
+  const last = await ownServer('', '', { PDS_DATA_DIR: again })
+  t.after(() => void last.remove())
+  const session = await signIn(last.url, account.did, account.password)
+  assertEqualContent(await contentOf({ ...account, server: last.url, accessJwt: session }), later)
+}
+
+/** Runs the server on three later days: its copy is proven, and older changes are joined. Returns what the account has then. */
+async function proveAndTidy(env: Record<string, string>, url: string, account: Account): Promise<Content> {
+  let at = Date.now()
+  const config = readConfig({ args: [], env: { ...env, PDS_PORT: '0', PDS_LOG_LEVEL: 'silent' } })
+  const running = await startServer(config, { now: () => new Date(at) })
+  const { copies } = running.services.operation
+  try {
+    let author = account
+    for (let day = 1; day <= 3; day++) {
+      at += 24 * 60 * 60_000
+      const accessJwt = await signIn(running.url, account.did, account.password)
+      author = { ...account, server: running.url, accessJwt }
+      for (let index = 0; index < 5; index++) {
+        await put(author, 'app.bsky.feed.post', tid(400_000 + 10 * day + index), postRecord(`Day ${day}`))
+        await copies.flush(120_000)
+      }
+    }
+    const proof = await copies.prove(url)
+    assert.deepEqual([proof.problem, proof.provenAt !== undefined], [undefined, true])
+    const before = await countSegments(env, url)
+    await copies.tidy()
+    const after = await countSegments(env, url)
+    assert.ok(after < before, `${before} segments before the clean-up, ${after} after it`)
+    assert.equal((await copies.prove(url)).problem, undefined)
+    return await contentOf(author)
+  } finally {
+    await running.close()
+  }
+}
+
+/** Counts the segments of all lines at a place. */
+async function countSegments({ PDS_COPIES_CREDENTIALS: secrets = '' }, url: string): Promise<number> {
+  const { places } = JSON.parse(await readFile(secrets, 'utf8'))
+  const place = await openPlace(url, { credentials: places[url] })
+  let count = 0
+  for (const line of await listLines(place)) count += (await place.list(`${line.name}/segments`)).length
+  return count
 }
 
 /** Forwards connections to a port, and cuts each after some bytes in either direction. */

@@ -127,11 +127,12 @@ export async function startSwift(): Promise<PlaceProgram> {
     commands.push([`swift-${part}-server`, file])
   }
   const port = await freePort()
+  // The proxy avoids a server for a minute that was not up at its first request.
   const filters = ['catch_errors', 'gatekeeper', 'memcache', 'listing_formats', 's3api', 'tempauth']
   const sections = filters.map((name) => `[filter:${name}]\nuse = egg:swift#${name}\n`).join('')
   await writeFile(
     join(folder, 'proxy.conf'),
-    `${defaults(port)}[pipeline:main]\npipeline = ${filters.join(' ')} proxy-server\n[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\n${sections}user_test_tester = testing .admin\n`,
+    `${defaults(port)}[pipeline:main]\npipeline = ${filters.join(' ')} proxy-server\n[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\nerror_suppression_limit = 1000000\n${sections}user_test_tester = testing .admin\n`,
   )
   const close = await start(port, folder, [...commands, ['swift-proxy-server', join(folder, 'proxy.conf')]])
   const credentials = { accessKeyId: 'test:tester', secretAccessKey: 'testing' }

@@ -5,7 +5,7 @@ const files = (total: number) => count(total, { one: 'media file', other: 'media
 
 export const copies = {
   title: 'Copies outside of this computer',
-  lead: 'An encrypted copy of everything, always a minute old, in a place of your choice. It cannot be read without your key.',
+  lead: 'An encrypted copy of everything, at most a minute old, in a place of your choice. It cannot be read without your key.',
   list: 'Places',
   none: 'Nothing is copied outside of this computer',
   noneText:

@@ -1,0 +1,127 @@
+/**
+ * `node test/walks/copies.ts FOLDER [light|dark] [WIDTH]`: the walk of a newcomer in pictures. A copy is set up, the computer is
+ * lost, another one continues the server, and the lost one comes back.
+ */
+import { cp, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { type App, Machine } from '../support/desktop/desktop.ts'
+
+const [folder = 'walk', colorScheme = 'light', width = '1280'] = process.argv.slice(2)
+const machines: Machine[] = []
+let taken = 0
+let clicks = 0
+
+await mkdir(folder, { recursive: true })
+try {
+  await walk()
+} finally {
+  for (const machine of machines) await machine.close()
+}
+
+async function walk(): Promise<void> {
+  const lost = await newMachine()
+  const disk = join(lost.folder, 'External disk')
+  await mkdir(disk)
+  let { app, page } = await open(lost)
+  await picture(page, 'first-start')
+  await page.getByLabel('Handle').first().fill('alice')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await click(page, 'button', 'Create account')
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await click(page, 'button', 'Continue')
+  await picture(page, 'home')
+
+  await click(page, 'link', 'Backups')
+  await picture(page, 'backups-without-copy')
+  await click(page, 'button', 'Add a place…')
+  await picture(page, 'add-place')
+  await app.answer({ canceled: false, filePaths: [disk] })
+  await click(page, 'button', 'Choose…')
+  await picture(page, 'add-place-chosen')
+  await click(page, 'button', 'Check and add')
+  const dialog = page.getByRole('dialog', { name: 'Recovery sheet' })
+  await dialog.waitFor({ timeout: 60_000 })
+  await picture(page, 'recovery-sheet')
+  const text = await dialog.innerText()
+  const key = /AGE-SECRET-KEY-1[0-9A-Z]{58}/.exec(text.replaceAll(/\s/g, ''))?.[0] ?? ''
+  if (key.length !== 74) throw new Error(`no key on the sheet: ${text}`)
+  await app.answer({ canceled: false, filePath: join(lost.folder, 'sheet.txt') })
+  await click(page, 'button', 'Save to a file…')
+  await page.getByText('Saved to').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Up to date').first().waitFor({ timeout: 60_000 })
+  await picture(page, 'copied')
+  process.stdout.write(`${clicks} clicks until the copy is there and its sheet is saved\n`)
+
+  const kept = join(lost.folder, 'kept')
+  await app.quit()
+  await cp(lost.dataDir, kept, { recursive: true })
+  await rm(lost.dataDir, { recursive: true })
+
+  clicks = 0
+  const other = await newMachine()
+  ;({ app, page } = await open(other))
+  await page.getByRole('link', { name: 'Restore from a copy' }).waitFor()
+  await picture(page, 'new-computer')
+  await click(page, 'link', 'Restore from a copy')
+  await picture(page, 'restore')
+  await page.getByLabel('Folder', { exact: true }).last().fill(disk)
+  await page.getByLabel('Key', { exact: true }).fill(`${key.slice(0, 30)}Q${key.slice(31)}`)
+  await click(page, 'button', 'Open the copy')
+  await page.locator('[aria-invalid=true]').first().waitFor()
+  await picture(page, 'restore-wrong-key')
+  await page.getByLabel('Key', { exact: true }).fill(key)
+  await click(page, 'button', 'Open the copy')
+  await page.getByLabel('Moment').waitFor()
+  await picture(page, 'choose-moment')
+  await click(page, 'button', 'Restore')
+  await page.getByRole('link', { name: 'Sign in' }).waitFor({ timeout: 60_000 })
+  await picture(page, 'restored')
+  await click(page, 'link', 'Sign in')
+  await page.getByLabel('Handle').first().fill('alice.test')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await click(page, 'button', 'Sign in')
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await picture(page, 'home-again')
+  process.stdout.write(`${clicks} clicks from the new computer to Home\n`)
+  await app.quit()
+
+  await cp(kept, lost.dataDir, { recursive: true })
+  ;({ app, page } = await open(lost))
+  await page.getByText('Another computer continues this server').first().waitFor({ timeout: 60_000 })
+  await picture(page, 'lost-computer-back')
+  await click(page, 'button', 'Continue on this computer…')
+  await picture(page, 'continue-here')
+  await app.quit()
+}
+
+async function newMachine(): Promise<Machine> {
+  const machine = await Machine.create()
+  machines.push(machine)
+  return machine
+}
+
+async function open(machine: Machine): Promise<{ app: App; page: Page }> {
+  const app = await machine.start()
+  const page = await app.page()
+  await page.setViewportSize({ width: Number(width), height: 860 })
+  await page.emulateMedia({ colorScheme: colorScheme as 'light' | 'dark' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return { app, page }
+}
+
+async function click(page: Page, role: 'button' | 'link', name: string): Promise<void> {
+  clicks++
+  await page.getByRole(role, { name, exact: true }).first().click()
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  const number = String(++taken).padStart(2, '0')
+  await page.screenshot({
+    path: join(folder, `${number}-${name}.png`),
+    fullPage: true,
+    animations: 'disabled',
+  })
+}
