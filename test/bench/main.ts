@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
- * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3. So does `big`, whose phases and size
- * follow it: see big/big.ts.
+ * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3. So do `big`, whose phases and size
+ * follow it (see big/big.ts), and `copies`.
  */
 import { benchBig } from './big/big.ts'
 import { benchBlobs } from './blobs.ts'
+import { benchCopies } from './copies.ts'
 import { removeFolders } from './folders.ts'
 import { benchImport } from './import.ts'
 import { benchInstall } from './install.ts'
@@ -44,6 +45,7 @@ const wanted = args.length > 0 ? args : all
 
 try {
   if (args[0] === 'big') await benchBig(args.slice(1))
+  else if (args[0] === 'copies') await benchCopies(args.slice(1))
   else await runParts(wanted)
 } finally {
   await removeFolders()

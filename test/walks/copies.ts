@@ -64,14 +64,16 @@ async function walk(): Promise<void> {
   ;({ app, page } = await open(other))
   await page.getByRole('link', { name: 'Restore from a copy' }).waitFor()
   await picture(page, 'new-computer')
-  await click(page, 'link', 'Restore from a copy')
+  clicks++
+  await page.getByRole('link', { name: 'Restore from a copy' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Restore from a copy' }).waitFor()
   await picture(page, 'restore')
   await page.getByLabel('Folder', { exact: true }).last().fill(disk)
-  await page.getByLabel('Key', { exact: true }).fill(`${key.slice(0, 30)}Q${key.slice(31)}`)
+  await page.getByLabel('Key of the recovery sheet').fill(`${key.slice(0, 30)}Q${key.slice(31)}`)
   await click(page, 'button', 'Open the copy')
   await page.locator('[aria-invalid=true]').first().waitFor()
   await picture(page, 'restore-wrong-key')
-  await page.getByLabel('Key', { exact: true }).fill(key)
+  await page.getByLabel('Key of the recovery sheet').fill(key)
   await click(page, 'button', 'Open the copy')
   await page.getByLabel('Moment').waitFor()
   await picture(page, 'choose-moment')
@@ -91,6 +93,9 @@ async function walk(): Promise<void> {
   ;({ app, page } = await open(lost))
   await page.getByText('Another computer continues this server').first().waitFor({ timeout: 60_000 })
   await picture(page, 'lost-computer-back')
+  await click(page, 'link', 'Show copies')
+  await page.getByRole('button', { name: 'Continue on this computer…' }).waitFor()
+  await picture(page, 'lost-computer-copies')
   await click(page, 'button', 'Continue on this computer…')
   await picture(page, 'continue-here')
   await app.quit()
@@ -121,7 +126,6 @@ async function picture(page: Page, name: string): Promise<void> {
   const number = String(++taken).padStart(2, '0')
   await page.screenshot({
     path: join(folder, `${number}-${name}.png`),
-    fullPage: true,
     animations: 'disabled',
   })
 }

@@ -163,7 +163,7 @@ export const bringBack = {
   },
   starting: 'Opening the copy…',
   done: 'Your server is back',
-  doneText: (when: string) => `It is as it was on ${when}, and is copied on to the same place.`,
+  doneText: (when: string) => `It is as it was on ${when}, and its copy at the same place goes on.`,
   missing: (total: number) => `${files(total)} were not at the place. The screen Data lists them.`,
   complete: 'All media files are there.',
   previous: 'Previous data',

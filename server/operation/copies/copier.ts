@@ -13,6 +13,7 @@ import { CopyProblem } from './places/place.ts'
 import { listMedia, partBytes, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
 import { createSent } from './sent.ts'
 import type { EarlierStatus } from './status.ts'
+import type { Unreferenced } from './unreferenced.ts'
 
 export interface CopierDeps extends Target {
   readonly store: Database
@@ -27,6 +28,8 @@ export interface CopierDeps extends Target {
   readonly earlier?: EarlierStatus | undefined
   /** Called when the state has changed. */
   readonly onState: () => void
+  /** The media at the place that the server has no more. */
+  readonly unreferenced?: Pick<Unreferenced, 'seen'>
   /** Whether nothing may be sent or fetched at the moment. */
   readonly isMetered: () => Promise<boolean>
 }
@@ -235,7 +238,9 @@ export function createCopier(deps: CopierDeps): Copier {
     const version = store.version('blobs')
     if (!position || position.mediaVersion === version) return
     const { media } = position
-    const missing = blobCids(store).filter((cid) => !media.has(sealer.hiddenName(cid)))
+    const cids = blobCids(store)
+    await deps.unreferenced?.seen(cids.map((cid) => sealer.hiddenName(cid)))
+    const missing = cids.filter((cid) => !media.has(sealer.hiddenName(cid)))
     let left = missing.length
     for (const cid of missing) {
       set({ missingMedia: left })

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
+import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreContinued } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
-import { databaseName } from '../../platform/store/layout.ts'
+import { copiesName, databaseName } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { createCopier } from './copier.ts'
@@ -25,6 +26,8 @@ import { createProver, type Proof } from './prove.ts'
 import { createSealer } from './sealer.ts'
 import { type PlaceStatus, readEarlierStatus, writeStatus } from './status.ts'
 import { tidy } from './tidy.ts'
+import { tidyMedia } from './tidy-media.ts'
+import { createUnreferenced } from './unreferenced.ts'
 
 export interface Copies {
   /** Begins to copy. */
@@ -127,8 +130,9 @@ export async function createCopies(deps: Deps): Promise<Copies> {
       const place = await openPlace(url, { credentials: credentials[url], bandwidth, now, signal })
       const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
       const shared = { files, dataDir, now, place, sealer, id }
+      const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))
       const copier = createCopier({
-        ...{ ...shared, store, lines, onState, earlier: earlier.get(url) },
+        ...{ ...shared, store, lines, unreferenced, onState, earlier: earlier.get(url) },
         isMetered: url.startsWith('file:') ? async () => false : isMetered,
       })
       const prover = await createProver({
@@ -136,7 +140,7 @@ export async function createCopies(deps: Deps): Promise<Copies> {
         ...{ onUnloadable: deps.onUnloadable, signal: deps.signal },
       })
       const loop = createLoop({ url, copier, proof: () => prover.proof, store, now, afterStep, signal })
-      return { url, place, copier, prover, loop }
+      return { url, place, copier, unreferenced, prover, loop }
     }),
   )
   const loops = places.map(({ loop }) => loop)
@@ -203,17 +207,24 @@ export async function createCopies(deps: Deps): Promise<Copies> {
         if (place.prover.isDue()) await prove(place)
       }),
     tidy: () =>
-      forEach('clean-up of a copy', async ({ place, copier }) => {
+      forEach('clean-up of a copy', async ({ place, copier, unreferenced }) => {
         const line = lines.current()
         const options = { now: now(), weeks: config.copiesKeep, signal: deps.signal }
         const { betweenSteps } = copier
-        if (line) await serialize(() => tidy({ place, sealer }, { ...options, line, betweenSteps }))
+        if (!line) return
+        await serialize(() => tidy({ place, sealer }, { ...options, line, betweenSteps }))
+        const here = () => new Set(blobCids(store).map((cid) => sealer.hiddenName(cid)))
+        const media = { unreferenced, here, onRemove: copier.forget }
+        await serialize(() => tidyMedia({ place }, { ...options, ...media, line, betweenSteps }))
       }),
     async limitJournals() {
       const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
       if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
-      const reachable = places.filter(({ copier }) => !copier.state.problem && !copier.state.isPaused)
-      const needed = Math.min(store.seq, ...reachable.map(({ copier }) => copier.state.seq ?? 0))
+      // A place that has no database yet takes longer for it than the changes do: it gets a newer one afterwards.
+      const reached = places.flatMap(({ copier: { state } }) =>
+        state.problem || state.isPaused ? [] : (state.seq ?? []),
+      )
+      const needed = Math.min(store.seq, ...reached)
       await forgetJournals(files, dataDir, needed + 1)
       log.warn({ bytes }, 'journals for places that cannot be reached removed: they get the database again')
     },

@@ -21,6 +21,9 @@ export function sealedBytes(contentBytes: number): number {
   return headerBytes + bytes + tagBytes * Math.ceil(bytes / chunkBytes)
 }
 
+/** The form of an identity; its last six characters are a checksum. */
+const keyShape = /^AGE-SECRET-KEY-1[0-9A-Z]{58}$/
+
 export class CopyKey {
   /** `AGE-SECRET-KEY-1…`: opens everything. */
   readonly identity: string
@@ -48,7 +51,11 @@ export class CopyKey {
     try {
       return new CopyKey(identity, await age.identityToRecipient(identity))
     } catch {
-      throw new Error('This is no key of a copy. It begins with AGE-SECRET-KEY-1 and has 74 characters.')
+      throw new Error(
+        keyShape.test(identity)
+          ? 'A character of this key is wrong. Compare it with the recovery sheet.'
+          : 'This is no key of a copy. It begins with AGE-SECRET-KEY-1 and has 74 characters.',
+      )
     }
   }
 

@@ -112,20 +112,42 @@ export async function sendMedia(target: Target, files: Files, folder: string, ci
 
 const mediaFolders = '0123456789abcdef'
 
-/** Returns the media that a place has whole: the names of their parts, in order, by their hidden names. */
-export async function listMedia(place: Place): Promise<Map<string, readonly string[]>> {
-  const found = new Map<string, { count: number; parts: string[] }>()
+interface MediaPart {
+  readonly name: string
+  readonly number: number
+  /** Number of parts of the file. */
+  readonly count: number
+  readonly isWhole: boolean
+}
+
+/** Returns all parts of media that a place has, by their hidden names. */
+export async function listMediaParts(place: Place): Promise<Map<string, MediaPart[]>> {
+  const found = new Map<string, MediaPart[]>()
   for (const letter of mediaFolders) {
     for (const entry of await place.list(`${mediaFolder}/${letter}`)) {
-      const [, hidden, part, count] = /^([0-9a-f]{40})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
-      if (!hidden || !isWhole(entry)) continue
-      const media = found.get(hidden) ?? { count: Number(count), parts: [] }
-      media.parts[Number(part) - 1] = `${mediaFolder}/${letter}/${entry.name}`
-      found.set(hidden, media)
+      const [, hidden, number, count] = /^([0-9a-f]{40})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
+      if (!hidden) continue
+      const name = `${mediaFolder}/${letter}/${entry.name}`
+      const part = { name, number: Number(number), count: Number(count), isWhole: isWhole(entry) }
+      found.set(hidden, [...(found.get(hidden) ?? []), part])
     }
   }
-  const whole = [...found].filter(([, { count, parts }]) => Object.keys(parts).length === count)
-  return new Map(whole.map(([hidden, { parts }]) => [hidden, parts]))
+  return found
+}
+
+/** Returns the media that a place has whole: the names of their parts, in order, by their hidden names. */
+export async function listMedia(place: Place): Promise<Map<string, readonly string[]>> {
+  const media = new Map<string, readonly string[]>()
+  for (const [hidden, parts] of await listMediaParts(place)) {
+    const byNumber = new Map(parts.filter((part) => part.isWhole).map((part) => [part.number, part]))
+    if (byNumber.size !== parts[0]?.count) continue
+    const inOrder = [...byNumber.values()].sort((a, b) => a.number - b.number)
+    media.set(
+      hidden,
+      inOrder.map(({ name }) => name),
+    )
+  }
+  return media
 }
 
 async function readPart(files: Files, path: string, start: number): Promise<Buffer> {

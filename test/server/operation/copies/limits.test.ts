@@ -1,6 +1,6 @@
 /** What copies do not do: send on metered networks, and keep journals for a place that is away without an end. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -116,6 +116,37 @@ test('a base whose upload was cut off goes on with the next part', async () => {
   await copier.step()
   expect(copier.state.problem).toBeUndefined()
   expect(puts.filter((name) => /\/00001-\d+$/.test(name))).toHaveLength(1)
+  const [line] = await listLines(target)
+  expect(line && chainOf(await readLine(target, line))?.seq).toBe(store.seq)
+})
+
+test('journals do not grow without an end while a slow place gets its first database', async () => {
+  const { store } = services()
+  const { dataDir } = server.config
+  const slow = join(root, 'slow')
+  await mkdir(slow)
+  const target = folderPlace(slow)
+  const upload = Promise.withResolvers<void>()
+  const copier = await otherCopier({
+    ...target,
+    async put(name, bytes) {
+      if (name.includes('/bases/')) await upload.promise
+      await target.put(name, bytes)
+    },
+  })
+  const step = copier.step()
+  await vi.waitFor(() => expect(copier.state.progress).toBeDefined(), { timeout: 20_000 })
+  await write('while the database is sent')
+  await copies().flush(20_000)
+  await store.checkpoint()
+  const kept = join(dataDir, 'copies', 'journals')
+  for (const name of await readdir(kept)) await truncate(join(kept, name), 300_000_000)
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual([])
+  upload.resolve()
+  await step
+  await copier.step()
+  expect(copier.state).toMatchObject({ problem: undefined, seq: store.seq })
   const [line] = await listLines(target)
   expect(line && chainOf(await readLine(target, line))?.seq).toBe(store.seq)
 })

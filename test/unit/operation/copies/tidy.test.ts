@@ -1,6 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   baseName,
   chainOf,
@@ -15,7 +18,11 @@ import { CopyKey } from '../../../../server/operation/copies/copy-key.ts'
 import { moments } from '../../../../server/operation/copies/moments.ts'
 import type { Place } from '../../../../server/operation/copies/places/place.ts'
 import { createSealer } from '../../../../server/operation/copies/sealer.ts'
+import { listMedia } from '../../../../server/operation/copies/send.ts'
 import { tidy } from '../../../../server/operation/copies/tidy.ts'
+import { tidyMedia } from '../../../../server/operation/copies/tidy-media.ts'
+import { createUnreferenced } from '../../../../server/operation/copies/unreferenced.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { createSerializer } from '../../../../server/platform/util/serialize.ts'
 import { day, hour, second } from '../../../support/clock.ts'
 
@@ -158,4 +165,70 @@ test('nothing is removed while another computer continues, or without a base', a
   const before = [...place.objects.keys()]
   await clean(place, end + hour)
   expect([...place.objects.keys()]).toEqual(before)
+})
+
+describe('media that the server has no more', () => {
+  const cut = 'a'.repeat(40)
+  const kept = 'b'.repeat(40)
+  const again = 'c'.repeat(40)
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pds-tidy-media-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  /** A place with three media of two parts each, and its record. */
+  async function withMedia(record: string) {
+    const { place, end } = await filled()
+    for (const name of [cut, kept, again]) {
+      for (const part of [1, 2]) {
+        const object = `media/${name[0]}/${name}-${part}-2-5`
+        await place.put(object, await sealer.seal(object, Buffer.alloc(5)))
+      }
+    }
+    const unreferenced = createUnreferenced(nodeFiles, join(folder, record))
+    const here = new Set([kept])
+    let last = 1000
+    const cleanMedia = async (now: number) => {
+      // Time is that of the last change.
+      await place.segment(line, last, ++last, now)
+      await place.base(line, last, now)
+      await tidyMedia(
+        { place },
+        {
+          ...{ line, unreferenced, here: () => here, now: new Date(now), weeks: 12 },
+          ...{ betweenSteps: createSerializer(), onRemove() {} },
+        },
+      )
+      return [...(await listMedia(place)).keys()].toSorted()
+    }
+    return { place, end, here, unreferenced, cleanMedia }
+  }
+
+  test('are removed once no kept moment can need them, and not before', async () => {
+    const { end, cleanMedia } = await withMedia('removed')
+    expect(await cleanMedia(end)).toEqual([cut, kept, again])
+    expect(await cleanMedia(end + 14 * week)).toEqual([cut, kept, again])
+    expect(await cleanMedia(end + 14 * week + day)).toEqual([kept])
+  })
+
+  test('count anew when they were there again meanwhile', async () => {
+    const { end, here, unreferenced, cleanMedia } = await withMedia('again')
+    await cleanMedia(end)
+    await unreferenced.seen([kept, again])
+    await cleanMedia(end + 13 * week)
+    expect(await cleanMedia(end + 15 * week)).toEqual([kept, again])
+    here.add(again)
+    expect(await cleanMedia(end + 40 * week)).toEqual([kept, again])
+  })
+
+  test('a removal that is cut off is completed by the next one', async () => {
+    const { place, end, cleanMedia } = await withMedia('cut')
+    await cleanMedia(end)
+    place.changesLeft = 5
+    await expect(cleanMedia(end + 20 * week)).rejects.toThrow('connection cut')
+    place.changesLeft = Number.POSITIVE_INFINITY
+    expect(await cleanMedia(end + 20 * week)).toEqual([kept])
+    expect([...place.objects.keys()].filter((name) => name.includes(cut))).toEqual([])
+  })
 })

@@ -1,0 +1,58 @@
+/**
+ * The media at a place that the server has no more, with the time since when. A moment that is kept may still need them, so they are
+ * removed once all moments are younger than that.
+ */
+import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+
+export interface Unreferenced {
+  /** Records that the server has these media, under their hidden names. */
+  seen(names: Iterable<string>): Promise<void>
+  /**
+   * Compares the media of the place with those of the server. Returns the ones that the server has not had since `before`.
+   * @param now time of what follows from this comparison
+   */
+  update(atPlace: Iterable<string>, here: ReadonlySet<string>, now: Date, before: Date): Promise<string[]>
+}
+
+/** Milliseconds since 1970, by hidden name. */
+type Since = Readonly<Record<string, number>>
+
+/** @param path file of the record */
+export function createUnreferenced(files: Files, path: string): Unreferenced {
+  let since: Since | undefined
+
+  const load = async () => (since ??= parse(await readIfThere(files, path)))
+
+  async function save(changed: Since): Promise<void> {
+    if (JSON.stringify(changed) === JSON.stringify(since)) return
+    since = changed
+    await replaceFile(files, path, Buffer.from(`${JSON.stringify(changed)}\n`))
+  }
+
+  return {
+    async seen(names) {
+      const known = await load()
+      if (Object.keys(known).length === 0) return
+      const here = new Set(names)
+      await save(Object.fromEntries(Object.entries(known).filter(([name]) => !here.has(name))))
+    },
+
+    async update(atPlace, here, now, before) {
+      const known = await load()
+      const missing = [...atPlace].filter((name) => !here.has(name))
+      const next = Object.fromEntries(missing.map((name) => [name, known[name] ?? now.getTime()]))
+      await save(next)
+      return missing.filter((name) => (next[name] ?? 0) < before.getTime())
+    },
+  }
+}
+
+/** A record that is damaged begins anew: the media are kept for longer. */
+function parse(bytes: Uint8Array | undefined): Since {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes ?? '').toString())
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
