@@ -70,7 +70,7 @@ async function restoreOf({ dir, people }: BigData): Promise<void> {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const watching = setInterval(() => {
-      restorePeak = Math.max(restorePeak, residentMegabytes(child.pid))
+      restorePeak = Math.max(restorePeak, peakMegabytes(child.pid))
     }, 50)
     const code = await new Promise((resolve) => child.once('exit', resolve))
     clearInterval(watching)
@@ -186,11 +186,11 @@ async function idleWritesOf(isCopied: boolean): Promise<Idle> {
   }
 }
 
-function residentMegabytes(pid: number | undefined): number {
+/** Returns the most memory that a process had; 0 once it has ended. */
+function peakMegabytes(pid: number | undefined): number {
   try {
-    return (
-      (Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
-    )
+    const [, kilobytes = 0] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return (Number(kilobytes) * 1024) / 1e6
   } catch {
     return 0
   }

@@ -32,6 +32,8 @@ async function walk(): Promise<void> {
   await click(page, 'button', 'Continue')
   await picture(page, 'home')
 
+  const menu = page.getByRole('button', { name: 'Open menu' })
+  if (await menu.isVisible()) await menu.click()
   await click(page, 'link', 'Backups')
   await picture(page, 'backups-without-copy')
   await click(page, 'button', 'Add a place…')
