@@ -52,7 +52,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
 
   lockNavigation(log)
   lockPermissions(session.defaultSession, log)
-  const copiesKeeper = keepCredentials(secrets)
+  const copiesKeeper = keepCredentials(secrets, log)
   const server = setupServer({ config, copiesKeeper, bus, log })
   const finish = async () => {
     await server.stop()

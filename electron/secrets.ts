@@ -24,6 +24,8 @@ export interface Secrets {
   read(name: SecretName): string | null
   /** Null removes it. */
   write(name: SecretName, value: string | null): void
+  /** Resolves once the value is on disk; `read` returns the earlier one until then, and after a failure. @throws Error */
+  save(name: SecretName, value: string): Promise<void>
   /** Resolves once all writes are on disk, or when the keyring does not respond. */
   settled(): Promise<void>
   /** Calls the listener with the names of secrets that were read after the start. */
@@ -89,6 +91,19 @@ class SecretStore implements Secrets {
     this.#unread.delete(name)
     this.#unsaved.add(name)
     void this.#serialize(() => this.#save(name, value))
+  }
+
+  save(name: SecretName, value: string): Promise<void> {
+    this.#unsaved.add(name)
+    return this.#serialize(async () => {
+      try {
+        await this.#writeFile(name, value)
+      } finally {
+        this.#unsaved.delete(name)
+      }
+      this.#values.set(name, value)
+      this.#unread.delete(name)
+    })
   }
 
   async settled(): Promise<void> {

@@ -70,6 +70,8 @@ export const t = {
     noKeyFile: 'This file is no recovery sheet.',
     keyringLocked:
       'The keyring of this computer has not released the key of the copies yet. Unlock the keyring: the copies start then.',
+    notSaved:
+      'The key and the passwords of the copies could not be saved on this computer: without them no copy could be restored. Unlock the keyring and make sure that the disk has free space. Then add the place again, or restart the app.',
     wrongFolder: 'Choose a folder.',
     wrongAddress: 'This must be an address such as https://cloud.example.com/folder.',
     wrongBucket: 'This must be the name of a bucket, such as my-copies.',

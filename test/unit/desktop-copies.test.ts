@@ -1,8 +1,10 @@
 /** Places of copies as the desktop's page describes them, and when the desktop reports copies. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { PlaceInput } from '../../electron/bridge.ts'
+import { keepCredentials } from '../../electron/copies-keeper.ts'
 import { isPlaceInput, namePlace } from '../../electron/copy-places.ts'
 import { noticeOf } from '../../electron/copy-problems.ts'
+import { CredentialsUnavailable, loadCredentials } from '../../server/operation/copies/credentials.ts'
 
 const place = (fields: Partial<PlaceInput>): PlaceInput => ({
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
@@ -50,6 +52,39 @@ describe('places', () => {
     expect(isPlaceInput({ ...place({}), more: '' })).toBe(false)
     expect(isPlaceInput({ kind: 'folder', address: '' })).toBe(false)
     expect(isPlaceInput(place({ address: 'x'.repeat(3000) }))).toBe(false)
+  })
+})
+
+describe('credentials', () => {
+  function keeper(save: () => Promise<void>, saveMs?: number) {
+    let saved: string | null = null
+    const secrets = {
+      isLoaded: () => true,
+      read: () => saved,
+      async save(_: string, text: string) {
+        await save()
+        saved = text
+      },
+    }
+    return keepCredentials(secrets, { error() {} }, saveMs)
+  }
+
+  test('a key that the keyring refuses to save is not used', async () => {
+    const refusing = keeper(() => Promise.reject(new Error('no keyring')))
+    await expect(loadCredentials(refusing)).rejects.toThrow('could not be saved')
+    expect(await refusing.read()).toBeUndefined()
+  })
+
+  test('a key that a late keyring saves is used then, and no other one is made meanwhile', async () => {
+    const unlocked = Promise.withResolvers<void>()
+    const late = keeper(() => unlocked.promise, 0)
+    await expect(loadCredentials(late)).rejects.toThrow(CredentialsUnavailable)
+    await expect(loadCredentials(late)).rejects.toThrow(CredentialsUnavailable)
+    await expect(late.write('{}')).rejects.toThrow(CredentialsUnavailable)
+    unlocked.resolve()
+    await vi.waitFor(async () => expect(await late.read()).toContain('AGE-SECRET-KEY-1'))
+    const { key } = await loadCredentials(late)
+    expect((await loadCredentials(late)).key).toBe(key)
   })
 })
 

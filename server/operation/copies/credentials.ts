@@ -13,7 +13,7 @@ export interface Credentials {
   readonly places?: Readonly<Record<string, PlaceCredentials>>
 }
 
-/** The credentials exist but cannot be read yet: the keyring of the system has not responded. */
+/** The credentials cannot be read or saved yet: the keyring of the system has not responded. */
 export class CredentialsUnavailable extends Error {
   override name = 'CredentialsUnavailable'
 }
@@ -22,6 +22,7 @@ export class CredentialsUnavailable extends Error {
 export interface CredentialsKeeper {
   /** Undefined if there are none yet. @throws CredentialsUnavailable */
   read(): Promise<string | undefined>
+  /** Resolves once the text is saved: a copy whose key is lost can never be restored. @throws CredentialsUnavailable */
   write(text: string): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /** Continuous copies in the desktop: a place is added, the computer is lost, another one continues the server. */
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -78,6 +78,19 @@ describe('the computer that is lost', () => {
       address: expect.stringContaining('data folder'),
     })
     expect((await call(page, 'settings.view')).copies).toEqual([])
+  })
+
+  test('no copy starts with a key that cannot be saved', async () => {
+    const page = await app.page()
+    // Stands for a keyring or a disk that refuses.
+    const obstacle = join(lost.desktopFolder, 'secrets/copies.tmp')
+    await mkdir(obstacle, { recursive: true })
+    const problem = expect.stringContaining('could not be saved')
+    expect(await call(page, 'copies.add', folder(disk))).toEqual({ address: problem })
+    expect(await call(page, 'copies.sheet')).toEqual({ ok: false, message: problem })
+    expect((await call(page, 'settings.view')).copies).toEqual([])
+    expect(await readdir(disk)).toEqual([])
+    await rm(obstacle, { recursive: true })
   })
 
   test('a folder is chosen, added, and copied to', async () => {
