@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { blobsName, databaseName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
-import { startWorker } from '../../platform/util/worker-or-inline.ts'
+import { runInWorker } from '../../platform/util/worker-or-inline.ts'
 import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
 
 export interface BackupProofs {
@@ -43,20 +43,13 @@ export function createBackupProofs(deps: Deps): BackupProofs {
 
   async function checkInWorker(job: CheckJob): Promise<CheckResult> {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = startWorker<CheckJob, CheckResult>({
+    const worker = {
       file: new URL(`./check-worker.${extension}`, import.meta.url),
       name: 'backup check',
-      inline: (job) => checkRestore(files, job),
+      inline: (job: CheckJob) => checkRestore(files, job),
       onUnloadable,
-    })
-    const stop = () => void worker.end()
-    signal?.addEventListener('abort', stop)
-    try {
-      return await worker.run(job)
-    } finally {
-      signal?.removeEventListener('abort', stop)
-      await worker.end()
     }
+    return runInWorker(worker, job, signal)
   }
 
   /** A disk that the check fills would stop the server. The restored database is about as large as that of the server. */

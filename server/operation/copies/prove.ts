@@ -5,7 +5,7 @@ import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { copiesName, databaseName } from '../../platform/store/layout.ts'
-import { startWorker } from '../../platform/util/worker-or-inline.ts'
+import { runInWorker } from '../../platform/util/worker-or-inline.ts'
 import { checkRestore } from '../backups/check.ts'
 import { type Chain, chainOf, endName, type Line, readLine } from './catalog.ts'
 import type { Copier } from './copier.ts'
@@ -118,20 +118,13 @@ export async function createProver(deps: Deps): Promise<Prover> {
     const job = { folder, seq: chain.seq, at: now() }
     if (files !== nodeFiles) return proveFiles(files, job)
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = startWorker<ProveJob, ProveResult>({
+    const worker = {
       file: new URL(`./prove-worker.${extension}`, import.meta.url),
       name: 'copy check',
       inline: runProveJob,
       onUnloadable: deps.onUnloadable ?? (() => {}),
-    })
-    const stop = () => void worker.end()
-    signal?.addEventListener('abort', stop)
-    try {
-      return await worker.run(job)
-    } finally {
-      signal?.removeEventListener('abort', stop)
-      await worker.end()
     }
+    return runInWorker(worker, job, signal)
   }
 
   /** Fetches the copy and puts it together, repairing the first damage. Returns undefined if it has to be fetched again. */

@@ -104,6 +104,24 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
 }
 
+/** Runs one job in a thread of its own, which ends afterwards. When the signal aborts, the thread ends at once and the job rejects. */
+export async function runInWorker<Job, Result>(
+  options: WorkerOptions<Job, Result>,
+  job: Job,
+  signal?: AbortSignal,
+): Promise<Result> {
+  signal?.throwIfAborted()
+  const worker = startWorker(options)
+  const end = () => void worker.end()
+  signal?.addEventListener('abort', end)
+  try {
+    return await worker.run(job)
+  } finally {
+    signal?.removeEventListener('abort', end)
+    await worker.end()
+  }
+}
+
 function markUnloadable<Job, Result>(options: WorkerOptions<Job, Result>, cause: unknown): void {
   const { file, name, onUnloadable } = options
   if (unloadable.has(file.href)) return

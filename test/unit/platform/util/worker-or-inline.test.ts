@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { threadId } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorker } from '../../../../server/platform/util/worker-or-inline.ts'
+import { runInWorker, startWorker } from '../../../../server/platform/util/worker-or-inline.ts'
 
 const util = new URL('../../../../server/platform/util/worker-or-inline.ts', import.meta.url).href
 
@@ -15,21 +15,27 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** A worker that replies with its thread and the job. */
-async function start(name: string, source: string | undefined) {
+/** The worker of a file, and what it reports. */
+async function workerOf(name: string, source: string | undefined) {
   const file = join(folder, `${name}.mjs`)
   if (source !== undefined) await writeFile(file, source)
   const problems: Error[] = []
-  const runner = startWorker<string, string>({
+  const options = {
     file: pathToFileURL(file),
     name,
-    inline: (job) => {
+    inline: (job: string) => {
       if (job === 'fail') throw new Error('failed inline')
       return `${job} in thread ${threadId}`
     },
-    onUnloadable: (error) => problems.push(error),
-  })
-  return { runner, problems }
+    onUnloadable: (error: Error) => problems.push(error),
+  }
+  return { options, problems }
+}
+
+/** Starts a worker that replies with its thread and the job. */
+async function start(name: string, source: string | undefined) {
+  const { options, problems } = await workerOf(name, source)
+  return { runner: startWorker<string, string>(options), problems }
 }
 
 const serving = `
@@ -89,4 +95,14 @@ test('ending a worker rejects its job', async () => {
   await runner.end()
   await job
   expect(problems).toEqual([])
+})
+
+test('a signal ends the thread of a job, or keeps it from starting', async () => {
+  const { options } = await workerOf('signalled', `${serving}\nsetInterval(() => {}, 1000)`)
+  expect(await runInWorker(options, 'one')).toBe('one in another thread')
+  const stopping = new AbortController()
+  const job = runInWorker(options, 'two', stopping.signal)
+  stopping.abort()
+  await expect(job).rejects.toThrow('The signalled thread has ended')
+  await expect(runInWorker(options, 'three', stopping.signal)).rejects.toThrow('aborted')
 })
