@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { post, runCommand, textsAt } from '../../../support/copies.ts'
 import { TestServer } from '../../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
@@ -21,31 +20,10 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 setupServer({ config: () => ({ copies: [pathToFileURL(place).href] }), accounts: ['alice'] })
 
-function post(text: string) {
-  const record = { text, createdAt: '2030-01-01T00:00:00Z' }
-  return server.post(
-    'com.core.repo.createRecord',
-    { repo: alice.did, collection: 'app.example.feed.post', record },
-    alice,
-  )
-}
-
-async function textsAt(there: TestServer): Promise<string[]> {
-  const records = { repo: alice.did, collection: 'app.example.feed.post' }
-  const { body } = await there.get('com.core.repo.listRecords', records)
-  return body.records.map(({ value }: { value: { text: string } }) => value.text)
-}
-
-/** Runs a command without a terminal. */
-function run(command: string, ...args: string[]) {
-  const script = fileURLToPath(new URL(`../../../../server/operation/cli/${command}.ts`, import.meta.url))
-  return promisify(execFile)(process.execPath, ['--no-warnings', script, ...args])
-}
-
 function copied(): Promise<void> {
   return vi.waitFor(
     async () => {
-      const { stdout } = await run('copy', '--status', '--data-dir', server.config.dataDir)
+      const stdout = await runCommand('copy', ['--status', '--data-dir', server.config.dataDir])
       expect(JSON.parse(stdout)).toEqual([
         {
           place: pathToFileURL(place).href,
@@ -61,25 +39,24 @@ function copied(): Promise<void> {
 }
 
 test('what was copied is restored on another computer, as it was last and as it was before', async () => {
-  await post('one')
+  await post(server, 'one')
   await copied()
-  await post('two')
+  await post(server, 'two')
   await copied()
   const names = await readdir(place, { recursive: true })
   const sheet = join(root, 'sheet.txt')
-  await run('copy', '--sheet', sheet, '--data-dir', server.config.dataDir)
-  const { stdout } = await run(
-    'restore',
+  await runCommand('copy', ['--sheet', sheet, '--data-dir', server.config.dataDir])
+  const stdout = await runCommand('restore', [
     '--from',
     pathToFileURL(place).href,
     '--key',
     sheet,
     '--data-dir',
     elsewhere,
-  )
+  ])
   expect(stdout).toContain('Restored the copy of ')
   const there = await TestServer.start({ dataDir: elsewhere, copies: [pathToFileURL(place).href] })
-  expect(await textsAt(there)).toEqual(['two', 'one'])
+  expect(await textsAt(there)).toEqual(['one', 'two'])
   expect((await there.signIn(alice)).status).toBe(200)
   // It continues the copy, with the key of the sheet.
   await vi.waitFor(

@@ -1,12 +1,10 @@
 /** Copies at a WebDAV server and in S3 storage, from a server's first record to its restore. */
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobOf } from '../../../support/blobs.ts'
+import { post, runCommand, textsAt } from '../../../support/copies.ts'
 import { S3Server, WebdavServer } from '../../../support/place-server.ts'
 import { adminAuth, TestServer } from '../../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
@@ -34,27 +32,8 @@ setupServer({
   accounts: ['alice'],
 })
 
-function post(text: string) {
-  const record = { text, createdAt: '2030-01-01T00:00:00Z' }
-  return server.post(
-    'com.core.repo.createRecord',
-    { repo: alice.did, collection: 'app.example.feed.post', record },
-    alice,
-  )
-}
-
-async function textsAt(there: TestServer): Promise<string[]> {
-  const records = { repo: alice.did, collection: 'app.example.feed.post' }
-  const { body } = await there.get('com.core.repo.listRecords', records)
-  return body.records.map(({ value }: { value: { text: string } }) => value.text)
-}
-
-/** Runs a command without a terminal. */
-async function run(command: string, ...args: string[]): Promise<string> {
-  const script = fileURLToPath(new URL(`../../../../server/operation/cli/${command}.ts`, import.meta.url))
-  const env = { ...process.env, PDS_COPIES_CREDENTIALS: copiesCredentials }
-  return (await promisify(execFile)(process.execPath, ['--no-warnings', script, ...args], { env })).stdout
-}
+const run = (command: string, ...args: string[]) =>
+  runCommand(command, args, { PDS_COPIES_CREDENTIALS: copiesCredentials })
 
 /** Copies everything, and returns the states of both places. */
 async function copy() {
@@ -64,7 +43,7 @@ async function copy() {
 }
 
 test('what was copied to servers that fail now and then is restored from each', async () => {
-  await post('one')
+  await post(server, 'one')
   await copy()
   for (const place of [dav, s3]) {
     let count = 0
@@ -72,9 +51,7 @@ test('what was copied to servers that fail now and then is restored from each', 
     place.fault = () => (count++ % 4 === 3 ? faults[count % 3] : undefined)
   }
   const blob = await blobOf(server, alice, Buffer.from('a file of alice'), 'text/plain')
-  const record = { text: 'two', createdAt: '2030-01-01T00:00:00Z', file: blob }
-  const input = { repo: alice.did, collection: 'app.example.feed.post', record, validate: false }
-  expect((await server.post('com.core.repo.createRecord', input, alice)).status).toBe(200)
+  expect((await post(server, 'two', { file: blob })).status).toBe(200)
   const failing = await copy()
   for (const { seq = 0 } of failing) expect(seq).toBeLessThanOrEqual(server.running.services.store.seq)
   for (const place of [dav, s3]) place.fault = () => undefined
@@ -91,7 +68,7 @@ test('what was copied to servers that fail now and then is restored from each', 
     expect(output).toContain('Restored the copy of ')
     expect(output).not.toContain('lacks')
     const there = await TestServer.start({ dataDir })
-    expect(await textsAt(there)).toEqual(['two', 'one'])
+    expect(await textsAt(there)).toEqual(['one', 'two'])
     await there.close()
   }
 })

@@ -12,6 +12,7 @@ import { credentialsName } from '../../../../server/operation/copies/credentials
 import { openPlace } from '../../../../server/operation/copies/places/open.ts'
 import { createSealer } from '../../../../server/operation/copies/sealer.ts'
 import { blobOf, png } from '../../../support/blobs.ts'
+import { post, textsAt } from '../../../support/copies.ts'
 import { adminAuth, TestServer } from '../../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
@@ -32,19 +33,6 @@ setupServer({
     return { copies: [url] }
   },
 })
-
-const collection = 'app.example.feed.post'
-
-function post(at: TestServer, text: string, more: object = {}) {
-  const record = { text, createdAt: '2030-01-01T00:00:00Z', ...more }
-  return at.post('com.core.repo.createRecord', { repo: alice.did, collection, record }, alice)
-}
-
-/** Returns the texts of all posts, sorted. */
-async function textsAt(there: TestServer): Promise<string[]> {
-  const { body } = await there.get('com.core.repo.listRecords', { repo: alice.did, collection })
-  return body.records.map(({ value }: { value: { text: string } }) => value.text).toSorted()
-}
 
 async function placeOf(there: TestServer) {
   const { body } = await there.get('com.core.admin.getCopies', {}, adminAuth)

@@ -1,18 +1,15 @@
 /** A flipped bit in each kind of page: what a server reads of the data, what it reports, and what salvage keeps. */
-import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
+import type { SalvagePlan } from '../../../../server/platform/store/backups/salvage.ts'
+import type { Database } from '../../../../server/platform/store/database.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
+import { dataOf, flipped, pageBytes, path } from './damaged-data.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { type PageKind, pageKinds, pagesByKind } from './page-kinds.ts'
 
-const directory = '/data'
-const path = join(directory, 'pds.sqlite')
-const pageBytes = 4096
 const schema = schemaOf(`
   CREATE TABLE entry (id INTEGER PRIMARY KEY, name TEXT NOT NULL, version INTEGER NOT NULL, body BLOB) STRICT;
   CREATE INDEX entry_name ON entry (name, version)`)
@@ -23,8 +20,7 @@ const bodyOf = (id: number) => (id % 40 === 0 ? new Uint8Array(9000).fill(id) : 
 
 let minute = 0
 const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
-const open = (disk: FaultyDisk) =>
-  Database.open({ directory, schema, now, files: disk.files, reserveBytes: 4096 })
+const { open, salvage } = dataOf(schema, now)
 
 /** By all ways to the data. */
 const queries = [
@@ -120,26 +116,11 @@ beforeAll(async () => {
   changedPages = await pagesByKind(changed.content(path))
 }, 60_000)
 
-function flipped(from: FaultyDisk, at: number, mask = 1): FaultyDisk {
-  const copy = from.clone()
-  const content = copy.content(path)
-  content[at] = (content[at] ?? 0) ^ mask
-  return copy
-}
-
 /** The first and last bytes of a page, its header, and others. */
 const offsets = [0, 3, 7, 99, 108, 700, 2047, pageBytes - 1]
 
 async function salvaged(copy: FaultyDisk): Promise<{ plan: SalvagePlan; found: Found }> {
-  let plan: SalvagePlan | undefined
-  await salvage({
-    ...{ directory, schema, now, files: copy.files },
-    confirm: async (stated) => {
-      plan = stated
-      return true
-    },
-  })
-  if (!plan) throw new Error('nothing was asked')
+  const plan = await salvage(copy)
   return { plan, found: await read(copy) }
 }
 

@@ -1,15 +1,12 @@
 /** A damaged page that no backup has: salvage keeps the rows of all other pages. */
-import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
+import type { SalvagePlan } from '../../../../server/platform/store/backups/salvage.ts'
+import type { Database } from '../../../../server/platform/store/database.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
+import { dataOf, flipped, pageBytes, path } from './damaged-data.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { type PageKind, pagesByKind } from './page-kinds.ts'
 
-const directory = '/data'
-const path = join(directory, 'pds.sqlite')
-const pageBytes = 4096
 const now = () => new Date(Date.UTC(2026, 0, 1))
 
 /** Tables by rowid and by keys, with long and short rows, that refer to others and of which indexes have all columns. */
@@ -31,8 +28,7 @@ const schema = {
 }
 const tables = ['person', 'note', 'block', 'link', 'secret'] as const
 
-const open = (disk: FaultyDisk) =>
-  Database.open({ directory, schema, now, files: disk.files, reserveBytes: 4096 })
+const { open, salvage } = dataOf(schema, now)
 
 type Rows = ReadonlyMap<string, ReadonlySet<string>>
 const rowsOf = (db: Database): Rows =>
@@ -70,25 +66,7 @@ beforeAll(async () => {
   kinds = await pagesByKind(disk.content(path))
 })
 
-function damaged(...pages: number[]): FaultyDisk {
-  const copy = disk.clone()
-  const content = copy.content(path)
-  for (const page of pages) content[page * pageBytes - 7] = (content[page * pageBytes - 7] ?? 0) ^ 1
-  return copy
-}
-
-async function run(copy: FaultyDisk): Promise<SalvagePlan> {
-  let plan: SalvagePlan | undefined
-  await salvage({
-    ...{ directory, schema, now, files: copy.files },
-    confirm: async (stated) => {
-      plan = stated
-      return true
-    },
-  })
-  if (!plan) throw new Error('nothing was asked')
-  return plan
-}
+const damaged = (...pages: number[]) => flipped(disk, ...pages.map((page) => page * pageBytes - 7))
 
 /** Opens the salvaged data, compares each row with the one before the damage, and what is missing with the plan. */
 async function check(copy: FaultyDisk, plan: SalvagePlan, where: string): Promise<Map<string, number>> {
@@ -151,7 +129,7 @@ test.each<PageKind>([
     expect(pages.length).toBeGreaterThan(0)
     for (const page of pages.filter((_, at) => at % Math.ceil(pages.length / 10) === 0)) {
       const copy = damaged(page)
-      const missing = await check(copy, await run(copy), `page ${page}`)
+      const missing = await check(copy, await salvage(copy), `page ${page}`)
       const sum = [...missing.values()].reduce((all, count) => all + count, 0)
       expect(sum, `page ${page}`).toBeLessThanOrEqual(mostLost[kind] ?? 0)
     }
@@ -164,7 +142,7 @@ test('many damaged pages lose no row of the others', { timeout: 60_000 }, async 
     const count = copy.content(path).length / pageBytes
     const pages = Array.from({ length: Math.floor((count - 14) / step) }, (_, at) => 14 + at * step)
     const damagedCopy = damaged(...pages)
-    const missing = await check(damagedCopy, await run(damagedCopy), `every ${step}th`)
+    const missing = await check(damagedCopy, await salvage(damagedCopy), `every ${step}th`)
     const sum = [...missing.values()].reduce((all, lost) => all + lost, 0)
     expect(sum).toBeGreaterThan(0)
   }
@@ -186,7 +164,7 @@ test('transactions after the checkpoint are kept up to the first that needs a lo
       ?.find((each) => content.subarray((each - 1) * pageBytes, each * pageBytes).includes('person 1 xxx')) ??
     0
   content[page * pageBytes - 7] = (content[page * pageBytes - 7] ?? 0) ^ 1
-  const plan = await run(copy)
+  const plan = await salvage(copy)
   expect(plan).toMatchObject({ from: 'rows', lostTransactions: 2, isExact: true })
   const salvaged = await open(copy)
   expect(salvaged.all("SELECT value FROM secret WHERE name LIKE 'a new%'")).toEqual([{ value: 'kept' }])
