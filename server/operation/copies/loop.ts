@@ -1,17 +1,20 @@
 /** Repeats the steps of a copier: soon after changes, after failures, and now and then. */
 import type { Database } from '../../platform/store/database.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { createBacklog } from './backlog.ts'
 import type { Copier } from './copier.ts'
 import type { Proof } from './prove.ts'
 import type { PlaceStatus } from './status.ts'
 
 export interface Loop {
-  readonly copier: Copier
   status(): PlaceStatus
   run(): Promise<void>
   /** Data have changed. */
   changed(): void
   /** Reads the place again, at once. */
   wake(): void
+  /** Copies now what the place lacks. Does not throw: see the state of the copier. */
+  flush(): Promise<void>
   /** Resolves when the last step has ended. */
   ended(): Promise<void>
 }
@@ -36,8 +39,8 @@ const idleMs = 5 * 60_000
 const retryMs = { first: 2000, last: 5 * 60_000, asked: 60 * 60_000 }
 
 export function createLoop({ url, copier, proof, store, now, afterStep, signal }: LoopDeps): Loop {
-  /** When the oldest change was made that the place does not have. */
-  let pendingSince: Date | undefined
+  const backlog = createBacklog()
+  const serialize = createSerializer()
   let failures = 0
   let isDue = true
   let ring: (() => void) | undefined
@@ -58,33 +61,37 @@ export function createLoop({ url, copier, proof, store, now, afterStep, signal }
       signal.addEventListener('abort', done, { once: true })
     })
 
-  async function step(): Promise<void> {
-    const since = pendingSince
-    pendingSince = undefined
-    await copier.step()
-    if (copier.state.isPaused) {
-      pendingSince = since ?? pendingSince
-    } else if (copier.state.problem) {
-      pendingSince = since ?? pendingSince
-      failures++
-    } else {
-      failures = 0
-      // It was not on disk yet when the step began.
-      if ((copier.state.seq ?? 0) < store.seq) pendingSince ??= now()
-    }
-    await afterStep()
-  }
+  const step = () =>
+    serialize(async () => {
+      await backlog.during(async () => {
+        await copier.step()
+        return isReached()
+      })
+      // A change was not on disk yet when the step began.
+      if (isReached() && isBehindStore()) backlog.add(now())
+      await afterStep()
+    })
+
+  /** Whether the last step could do its work. */
+  const isReached = () => !copier.state.isPaused && !copier.state.problem
+
+  const isBehindStore = () => (copier.state.seq ?? 0) < store.seq
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       isDue = false
       await step()
-      if (copier.state.isPaused) await wait(idleMs)
+      const { isPaused, problem } = copier.state
+      if (!isPaused) failures = problem ? failures + 1 : 0
+      if (isPaused) await wait(idleMs)
       else if (failures > 0) await wait(retryDelay())
-      else if (!isDue && !pendingSince) await wait(idleMs)
-      if (failures === 0 && !copier.state.isPaused && pendingSince && !signal.aborted) await pause()
+      else if (!isDue && !backlog.since) await wait(idleMs)
+      if (isReady() && backlog.since && !signal.aborted) await pause()
     }
   }
+
+  /** Whether changes are copied soon after they were made. */
+  const isReady = () => failures === 0 && !copier.state.isPaused
 
   function retryDelay(): number {
     const asked = Math.min(copier.state.problem?.retryAfterMs ?? 0, retryMs.asked)
@@ -98,17 +105,13 @@ export function createLoop({ url, copier, proof, store, now, afterStep, signal }
   }
 
   return {
-    copier,
     status() {
-      const { seq, copiedAt, problem, problemSince, progress, missingMedia, isPaused } = copier.state
-      const since = seq === undefined || seq < store.seq ? (pendingSince ?? copiedAt) : pendingSince
+      const { seq, copiedAt, problem, problemSince, ...state } = copier.state
+      // A place that was not read yet, or has lost the copy, may lack everything since its last copy.
+      const since = seq === undefined ? (copiedAt ?? backlog.since) : backlog.since
       return {
-        ...{
-          url,
-          copiedAt,
-          problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
-        },
-        ...{ seq, progress, missingMedia, isPaused, proof: proof() },
+        ...{ url, ...state, seq, copiedAt, proof: proof() },
+        problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
         behindSeconds: since ? Math.max(0, Math.round((now().getTime() - since.getTime()) / 1000)) : 0,
       }
     },
@@ -117,14 +120,18 @@ export function createLoop({ url, copier, proof, store, now, afterStep, signal }
       return running
     },
     changed() {
-      pendingSince ??= now()
-      if (failures === 0 && !copier.state.isPaused) ring?.()
+      backlog.add(now())
+      if (isReady()) ring?.()
     },
     wake() {
       isDue = true
       failures = 0
       copier.forget()
       ring?.()
+    },
+    async flush() {
+      // A place that has all transactions may lack media after a failure. The store announces changes a little later.
+      if (backlog.since || copier.state.problem || isBehindStore()) await step()
     },
     ended: () => running.catch(() => {}),
   }

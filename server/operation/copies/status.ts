@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
 import { CopyProblem, type ProblemKind } from './places/place.ts'
 import type { Proof } from './prove.ts'
 
@@ -29,10 +30,39 @@ export interface PlaceStatus {
 
 const statusName = 'status.json'
 
-/** Leaves the state of the copies for commands. */
-export async function writeStatus(files: Files, dir: string, status: readonly PlaceStatus[]): Promise<void> {
-  const bytes = Buffer.from(`${JSON.stringify(status, undefined, 2)}\n`)
-  await replaceFile(files, join(dir, copiesName, statusName), bytes)
+/** The state changes several times a second; commands read it after this time. */
+const writeMs = 1000
+
+export interface StatusFile {
+  /** Writes the state soon. */
+  changed(): void
+  /** Writes the state now. */
+  write(): Promise<void>
+}
+
+/** Leaves the state of the copies for commands. A failure is ignored: the next change writes it again. */
+export function createStatusFile(
+  files: Files,
+  dir: string,
+  status: () => readonly PlaceStatus[],
+): StatusFile {
+  const serialize = createSerializer()
+  const path = join(dir, copiesName, statusName)
+  let timer: NodeJS.Timeout | undefined
+
+  async function write(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const replace = () => replaceFile(files, path, Buffer.from(`${JSON.stringify(status(), undefined, 2)}\n`))
+    await serialize(replace).catch(() => {})
+  }
+
+  return {
+    write,
+    changed() {
+      timer ??= setTimeout(() => void write(), writeMs).unref()
+    },
+  }
 }
 
 /** What an earlier run of the server has left about a place. */

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { hour, minute } from '../../../support/clock.ts'
 import { post, runCommand, textsAt } from '../../../support/copies.ts'
 import { TestServer } from '../../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
@@ -76,4 +77,27 @@ test('what was copied is restored on another computer, as it was last and as it 
     expect(content.includes('alice')).toBe(false)
     expect(content.includes('did:')).toBe(false)
   }
+})
+
+test('a place has what was written before a copy that is made at once', async () => {
+  const { copies } = server.running.services.operation
+  await copied()
+  await post(server, 'three')
+  await server.elapse(minute)
+  await copies.flush(20_000)
+  expect(copies.status()).toMatchObject([{ behindSeconds: 0, seq: server.running.services.store.seq }])
+})
+
+test('a place that is away after a restart is behind since its last copy', async () => {
+  await copied()
+  await server.running.close()
+  await rename(place, `${place}-away`)
+  await server.elapse(hour)
+  await server.open()
+  await post(server, 'four')
+  const { copies } = server.running.services.operation
+  await copies.flush(20_000)
+  expect(copies.status()[0]?.problem?.kind).toBe('unreachable')
+  expect(copies.status()[0]?.behindSeconds).toBeGreaterThanOrEqual(hour / 1000)
+  await rename(`${place}-away`, place)
 })

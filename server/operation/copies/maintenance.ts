@@ -1,0 +1,82 @@
+/** Periodic work on the copies: proofs, clean-ups, and the limit of journals that are kept for them. */
+import { join } from 'node:path'
+import type { Database } from '../../platform/store/database.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import { databaseName } from '../../platform/store/layout.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import type { PlaceCopy } from './place-copy.ts'
+import type { Proof } from './prove.ts'
+
+export interface CopyMaintenance {
+  /** Proves now that the copy at a place comes back. @throws Error if it cannot be found out */
+  prove(url: string): Promise<Proof>
+  /** Proves the copies whose last proof is too old. */
+  proveDue(): Promise<void>
+  /** Joins older segments at all places and removes what is no longer kept. */
+  tidy(): Promise<void>
+  /** Limits the disk space of journals that are kept for places that cannot be reached. */
+  limitJournals(): Promise<void>
+}
+
+interface Deps {
+  readonly places: readonly PlaceCopy[]
+  readonly store: Database
+  readonly files: Files
+  readonly dataDir: string
+  readonly log: Logger
+  /** Called when the state has changed. */
+  readonly onState: () => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Most bytes of journals that are kept for places, or half of the database if that is more. */
+const keptBytes = 256_000_000
+
+export function createMaintenance(deps: Deps): CopyMaintenance {
+  const { places, store, files, dataDir, log, onState, signal } = deps
+  /** Proofs and clean-ups: one at a time. */
+  const serialize = createSerializer()
+
+  async function prove({ url, prover }: PlaceCopy): Promise<Proof> {
+    const proof = await serialize(() => prover.prove())
+    onState()
+    if (proof.problem === undefined) log.info({ place: url }, 'copy proven')
+    else log.error({ place: url, problem: proof.problem }, 'copy cannot be restored')
+    return proof
+  }
+
+  /** Does work for each place that can be used; a failure stops no other. */
+  async function forEach(name: string, work: (place: PlaceCopy) => Promise<unknown>): Promise<void> {
+    for (const each of places) {
+      const { problem, isPaused } = each.copier.state
+      if (problem || isPaused || signal?.aborted) continue
+      await work(each).catch((error: unknown) => log.warn({ err: error, place: each.url }, `${name} failed`))
+    }
+  }
+
+  return {
+    async prove(url) {
+      const place = places.find((each) => each.url === url)
+      if (!place) throw new Error(`${url} is no place of copies.`)
+      return prove(place)
+    },
+    proveDue: () =>
+      forEach('proof of a copy', async (place) => {
+        if (place.prover.isDue()) await prove(place)
+      }),
+    tidy: () => forEach('clean-up of a copy', (place) => serialize(() => place.tidy())),
+    async limitJournals() {
+      const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
+      if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
+      // A place that has no database yet takes longer for it than the changes do: it gets a newer one afterwards.
+      const reached = places.flatMap(({ copier: { state } }) =>
+        state.problem || state.isPaused ? [] : (state.seq ?? []),
+      )
+      const needed = Math.min(store.seq, ...reached)
+      await forgetJournals(files, dataDir, needed + 1)
+      log.warn({ bytes }, 'journals for places that cannot be reached removed: they get the database again')
+    },
+  }
+}
