@@ -27,14 +27,14 @@ export function handleProblem(
   userDomains: readonly string[],
 ): { name: HandleProblem; message: string } | undefined {
   if (!isValidHandle(handle)) {
-    return { name: 'InvalidHandle', message: 'A handle is a domain name, such as alice.test' }
+    return { name: 'InvalidHandle', message: 'This is not a domain name, such as alice.test' }
   }
   // An offered domain may be within another: the longest match counts.
   const [domain] = userDomains
     .filter((offered) => handle.endsWith(offered))
     .sort((a, b) => b.length - a.length)
   if (domain === undefined) {
-    return { name: 'UnsupportedDomain', message: `Handles of this server end in ${userDomains.join(' or ')}` }
+    return { name: 'UnsupportedDomain', message: `Names on this server end in ${userDomains.join(' or ')}` }
   }
   const label = handle.slice(0, -domain.length)
   if (label.includes('.')) {
@@ -50,6 +50,14 @@ export function handleProblem(
 /** The message for a handle that another account has. Clients compare its first words. */
 export function takenMessage(handle: string): string {
   return `Handle already taken: ${handle}. Choose another handle.`
+}
+
+/**
+ * The message of a sign-up for a handle that is taken or reserved. A client of the network shows an empty page for messages of a
+ * sign-up that contain the word handle.
+ */
+export function unavailableMessage(handle: string): string {
+  return `${handle} is taken or reserved. Choose another name.`
 }
 
 /** Whether an account has a handle, or gets it as soon as the directory has the change. @param did an account that may have it */

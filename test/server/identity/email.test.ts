@@ -161,13 +161,9 @@ describe('a new address', () => {
 })
 
 describe('the second factor', () => {
-  test('is turned on with a confirmed address and a token', async () => {
+  test('is turned on with a confirmed address, without a token', async () => {
     const pat = await confirmed('pat')
-    expect(await update(pat, pat.email, { emailAuthFactor: true })).toMatchObject(
-      refusal(400, 'TokenRequired'),
-    )
-    const token = await updateToken(pat)
-    expect((await update(pat, pat.email, { emailAuthFactor: true, token })).status).toBe(200)
+    expect((await update(pat, pat.email, { emailAuthFactor: true })).status).toBe(200)
     expect(await session(pat)).toMatchObject({ emailConfirmed: true, emailAuthFactor: true })
   })
 

@@ -49,6 +49,24 @@ test('resetPassword: ends every session of the account, and of no other', async 
   expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
 })
 
+test('resetPassword: the full session that calls lives on, an app password and sessions of other accounts do not help', async () => {
+  const [noah, olga] = [await server.account('noah'), await server.account('olga')]
+  const { body: second } = await server.signIn(noah)
+  const change = async (caller: { accessJwt: string }) => {
+    const input = { token: await tokenFor(noah), password: noah.password }
+    expect((await server.post('com.core.server.resetPassword', input, caller.accessJwt)).status).toBe(200)
+  }
+  const getSession = async ({ accessJwt }: { accessJwt: string }) =>
+    (await server.get('com.core.server.getSession', {}, accessJwt)).status
+  await change(noah)
+  expect(await Promise.all([noah, second].map(getSession))).toEqual([200, 400])
+  await change(await server.appSession(noah, 'phone'))
+  expect(await getSession(noah)).toBe(400)
+  const { body: third } = await server.signIn(noah)
+  await change(olga)
+  expect(await Promise.all([third, olga].map(getSession))).toEqual([400, 200])
+})
+
 test('resetPassword: a token works once', async () => {
   const erin = await server.account('erin')
   const token = await tokenFor(erin)

@@ -149,6 +149,16 @@ describe('handles', () => {
     },
   )
 
+  test.each(['owner-of-none.other', 'admin.test', 'ab.test', 'ünïcode.test', 'taken.test'])(
+    'the refusal of %s does not contain the word handle, on which a client of the network shows an empty page',
+    async (handle) => {
+      await signUp('taken.test')
+      const { status, body } = await signUp(handle)
+      expect(status).toBe(400)
+      expect(body.message).not.toMatch(/handle/i)
+    },
+  )
+
   test('a handle is unique in any letter case, and stored in lower case', async () => {
     expect((await signUp('CamelCase.Test')).body).toMatchObject({ handle: 'camelcase.test' })
     expect(await signUp('camelcase.test')).toMatchObject(refusal(400, 'HandleNotAvailable'))

@@ -153,6 +153,11 @@ export function removeOfAccount(tx: Writer, did: string): void {
   tx.run('DELETE FROM sessions WHERE did = ?', [did])
 }
 
+/** Deletes the sessions of an account, except one. */
+export function removeOthers(tx: Writer, did: string, kept: string | undefined): void {
+  tx.run('DELETE FROM sessions WHERE did = ? AND id IS NOT ?', [did, kept ?? null])
+}
+
 /** Deletes expired sessions, and replaced refresh tokens whose grace period has ended. */
 export function removeExpired(tx: Writer, now: string): void {
   tx.run('DELETE FROM sessions WHERE expires_at <= ?', [now])

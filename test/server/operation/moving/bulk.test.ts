@@ -45,7 +45,7 @@ test('every active account moves; a second run continues with those that failed'
 
   const output = await run('--to', proxy.url)
   expect(output).toContain('first.here.test: done as first.other.test')
-  expect(output).toMatch(/second.here.test: failed. .*Handle already taken: second.other.test/)
+  expect(output).toMatch(/second.here.test: failed. .*second.other.test is taken/)
   expect(output).toContain('paused.here.test: is not active, skipped')
   expect(output).toContain('1 moved, 1 skipped, 1 failed.')
 

@@ -5,7 +5,7 @@ import {
   handleProblem,
   isHandleTaken,
   normalizeHandle,
-  takenMessage,
+  unavailableMessage,
 } from '../../../../identity/accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../identity/accounts/identity.ts'
 import { takeInvite } from '../../../../identity/accounts/invite-codes.ts'
@@ -57,7 +57,10 @@ export const createAccount = method(com.core.server.createAccount, {
     const problem = handleProblem(handle, config.userDomains)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
       await requireProof(deps, imported.did, handle)
-    } else if (problem) throw fail(problem.name, problem.message)
+    } else if (problem) {
+      const isReserved = problem.name === 'HandleNotAvailable'
+      throw fail(problem.name, isReserved ? unavailableMessage(handle) : problem.message)
+    }
 
     const checkFree = (db: Reader) => {
       if (imported && isPending(db, imported.did)) {
@@ -69,7 +72,7 @@ export const createAccount = method(com.core.server.createAccount, {
       if (imported && accounts.findByDid(db, imported.did)) {
         throw fail('AlreadyExists', 'This DID already has an account on this server')
       }
-      if (isHandleTaken(db, handle)) throw fail('HandleNotAvailable', takenMessage(handle))
+      if (isHandleTaken(db, handle)) throw fail('HandleNotAvailable', unavailableMessage(handle))
       if (email !== null && accounts.findByEmail(db, email)) {
         throw fail('InvalidRequest', 'Another account has this email address')
       }

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
@@ -8,10 +9,11 @@ import { method } from '../../../method.ts'
 
 const purpose = 'resetPassword'
 
+/** Ends the sessions of the account, except the one that calls: clients change the password of a signed-in account this way. */
 export const resetPassword = method(com.core.server.resetPassword, {
-  auth: 'none',
+  auth: 'optional',
   limits: [perFiveMinutes(50, 'address')],
-  async handler({ input, caller, store, identity: { secrets, passwords }, now, fail }) {
+  async handler({ input, auth, caller, store, identity: { secrets, passwords }, now, fail }) {
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const { token } = input
@@ -24,7 +26,7 @@ export const resetPassword = method(com.core.server.resetPassword, {
       const result = spendToken(tx, secrets, { did, purpose, token, now: now() })
       if (result !== 'good') return result
       accounts.setPassword(tx, did, hash)
-      sessions.removeOfAccount(tx, did)
+      sessions.removeOthers(tx, did, auth?.scope === scopes.full ? auth.sessionId : undefined)
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])

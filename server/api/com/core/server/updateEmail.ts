@@ -20,7 +20,9 @@ export const updateEmail = method(com.core.server.updateEmail, {
         throw fail('InvalidRequest', 'Confirm the email address before you turn on the second factor')
       }
       requireFreeEmail(tx, did, email)
-      if (isConfirmed) {
+      // An intruder gains nothing by turning it on; to turn it off takes a token.
+      const isTurnedOn = input.emailAuthFactor === true && token === ''
+      if (isConfirmed && !isTurnedOn) {
         if (token === '') throw fail('TokenRequired', 'Request a token with requestEmailUpdate')
         const spent = { did, purpose: 'updateEmail', token, now: now() } as const
         const result = spendToken(tx, secrets, spent)
