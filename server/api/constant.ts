@@ -1,30 +1,51 @@
 /**
  * Methods with one answer for everyone. Clients show an error, or no screen at all, where one of them fails. Nothing is suggested or
- * generated here, because that needs services elsewhere; there is no chat.
+ * generated here, because that needs services elsewhere; there are no chats, imported contacts and labels, and no ages are verified.
  */
-import { app, chat } from '../../lexicons/generated/index.ts'
+import { app, chat, com } from '../../lexicons/generated/index.ts'
 import type { CredentialsByWord } from '../identity/auth/credentials.ts'
 import type { Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 
-const { feed, unspecced } = app.example
-const { convo } = chat.example
+const { ageassurance, contact, embed, feed, unspecced } = app.example
+const { actor, convo, group, notification } = chat.example
+const { label, temp } = com.core
+
+const silent = { include: 'all', push: false } as const
 
 export const constantMethods = [
+  constant(ageassurance.getConfig, 'optional', { regions: [] }),
+  constant(ageassurance.getState, 'access', { state: { status: 'unknown', access: 'full' }, metadata: {} }),
+  constant(contact.dismissMatch, 'access', {}),
+  constant(contact.getMatches, 'access', { matches: [] }),
+  constant(contact.getSyncStatus, 'access', {}),
+  constant(contact.removeData, 'access', {}),
+  constant(embed.getEmbedExternalView, 'optional', {}),
   constant(feed.getFeed, 'optional', { feed: [] }),
   constant(feed.getSuggestedFeeds, 'optional', { feeds: [] }),
+  constant(feed.sendInteractions, 'access', {}),
   constant(unspecced.getAgeAssuranceState, 'access', { status: 'unknown' }),
   constant(unspecced.getConfig, 'optional', { checkEmailConfirmed: false, liveNow: [] }),
+  constant(unspecced.getOnboardingSuggestedStarterPacks, 'optional', { starterPacks: [] }),
   constant(unspecced.getPopularFeedGenerators, 'optional', { feeds: [] }),
   constant(unspecced.getSuggestedFeeds, 'optional', { feeds: [] }),
   constant(unspecced.getSuggestedStarterPacks, 'optional', { starterPacks: [] }),
   constant(unspecced.getTaggedSuggestions, 'optional', { suggestions: [] }),
   constant(unspecced.getTrendingTopics, 'optional', { topics: [], suggested: [] }),
   constant(unspecced.getTrends, 'optional', { trends: [] }),
+  constant(actor.deleteAccount, 'access or takendown', {}),
+  constant(actor.getStatus, 'access', { chatDisabled: true, canCreateGroups: false, groupMemberLimit: 0 }),
   constant(convo.getConvoAvailability, 'access', { canChat: false }),
   constant(convo.getLog, 'access', { logs: [] }),
   constant(convo.getUnreadCounts, 'access', { unreadAcceptedConvos: 0, unreadRequestConvos: 0 }),
+  constant(convo.listConvoRequests, 'access', { requests: [] }),
   constant(convo.listConvos, 'access', { convos: [] }),
+  constant(group.listMutualGroups, 'access', { convos: [] }),
+  constant(notification.getPreferences, 'access', {
+    preferences: { chat: silent, chatRequest: silent },
+  }),
+  constant(label.queryLabels, 'optional', { labels: [] }),
+  constant(temp.checkSignupQueue, 'access', { activated: true }),
 ]
 
 function constant<S extends MethodSchema>(

@@ -24,7 +24,8 @@ const exempt = [
   // Unknown members of preferences are kept.
   /^app\.example\.actor\.(getPreferences|putPreferences)#/,
   // This server has no conversations, and returns empty lists.
-  /^chat\.example\.convo\.(getConvoAvailability|getLog|listConvos)#/,
+  /^chat\.example\.convo\.(getConvoAvailability|getConvoForMembers|getLog|listConvoRequests|listConvos)#/,
+  /^chat\.example\.group\.listMutualGroups#/,
   // Kinds of reports of the moderation tools.
   /^com\.core\.moderation\.defs#/,
 ]

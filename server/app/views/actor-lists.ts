@@ -1,6 +1,6 @@
 /** Profiles in lists of actors. */
 import type { app } from '../../../lexicons/generated/index.ts'
-import type { RelatedActor } from '../../platform/store/tables/graph.ts'
+import { notFollowed, type RelatedActor } from '../../platform/store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { actorById, isHidden, loadActors, profileView } from './profiles.ts'
 import { isBlocked, relationsOf, relationTo } from './relations.ts'
@@ -26,6 +26,11 @@ export function suggestedProfiles(ctx: ViewContext, ids: readonly number[]): Pro
     ctx,
     ids.filter((id) => !relationTo(ctx, id).muted),
   )
+}
+
+/** Returns the profiles of accounts that the viewer does not follow, the same for all places where clients show suggestions. */
+export function suggestedUsers(ctx: ViewContext, limit: number): ProfileView[] {
+  return suggestedProfiles(ctx, notFollowed(ctx.db, ctx.viewer, { limit }))
 }
 
 /** Returns the profiles of followers and follows of a subject, without actors blocked from the viewer or the subject. */

@@ -225,6 +225,8 @@ async function addUpstream(body: object, times = 1): Promise<Answer> {
 }
 
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
+  'chat.example.convo.getConvoForMembers MessagesDisabled': () =>
+    server.get('chat.example.convo.getConvoForMembers', { members: [unknownDid] }, owner),
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
   ...Object.fromEntries(
     Object.entries({

@@ -1,6 +1,6 @@
 /** Labelers, and methods without content on this server: well-formed answers, so that clients show no errors. */
 import { expect, test } from 'vitest'
-import { network, setupNetwork } from '../../../support/setup.ts'
+import { network, server, setupNetwork } from '../../../support/setup.ts'
 
 setupNetwork()
 
@@ -38,7 +38,67 @@ test('trends, popular and suggested feeds and starter packs, configuration and c
   expect((await unspecced.getSuggestedStarterPacks()).data).toEqual({ starterPacks: [] })
   expect((await unspecced.getTaggedSuggestions()).data).toEqual({ suggestions: [] })
   expect((await unspecced.getAgeAssuranceState()).data).toEqual({ status: 'unknown' })
+  expect((await unspecced.getOnboardingSuggestedStarterPacks()).data).toEqual({ starterPacks: [] })
+  const { contact, embed, feed } = alice.app.bsky
+  expect((await contact.getSyncStatus()).data).toEqual({})
+  expect((await contact.getMatches()).data).toEqual({ matches: [] })
+  expect((await contact.dismissMatch({ subject: alice.did })).data).toEqual({})
+  expect((await contact.removeData({})).data).toEqual({})
+  const uris = [`at://${alice.did}/site.standard.document/one`]
+  expect((await embed.getEmbedExternalView({ url: 'https://page.example', uris })).data).toEqual({})
+  const event = 'app.bsky.feed.defs#interactionSeen'
+  const item = `at://${alice.did}/app.bsky.feed.post/3jzfcijpj2z2a`
+  expect((await feed.sendInteractions({ interactions: [{ item, event }] })).data).toEqual({})
+  const { data: generator } = await feed.describeFeedGenerator()
+  expect(generator).toEqual({ did: `did:web:localhost%3A${server.running.port}`, feeds: [] })
+  const { label, temp } = alice.com.atproto
+  expect((await label.queryLabels({ uriPatterns: ['*'] })).data).toEqual({ labels: [] })
+  expect((await temp.checkSignupQueue()).data).toEqual({ activated: true })
   const { convo } = alice.chat.bsky
   expect((await convo.listConvos()).data).toEqual({ convos: [] })
   expect((await convo.getLog()).data).toEqual({ logs: [] })
+})
+
+test('no age is verified, and nothing is restricted', async () => {
+  const [alice] = await network.join('alice')
+  const { ageassurance } = alice.app.bsky
+  expect((await ageassurance.getConfig()).data).toEqual({ regions: [] })
+  const state = { status: 'unknown', access: 'full' }
+  expect((await ageassurance.getState({ countryCode: 'AT' })).data).toEqual({ state, metadata: {} })
+})
+
+test('chat is disabled: clients hide its buttons, and the chat data of an account that is deleted need no deletion', async () => {
+  const [alice, bob] = await network.join('alice', 'bob')
+  const { actor, convo, group, notification } = alice.chat.bsky
+  const status = { chatDisabled: true, canCreateGroups: false, groupMemberLimit: 0 }
+  expect((await actor.getStatus()).data).toEqual(status)
+  expect((await actor.deleteAccount()).data).toEqual({})
+  expect((await convo.listConvoRequests()).data).toEqual({ requests: [] })
+  expect((await group.listMutualGroups({ subject: bob.did })).data).toEqual({ convos: [] })
+  const silent = { include: 'all', push: false }
+  expect((await notification.getPreferences()).data).toEqual({
+    preferences: { chat: silent, chatRequest: silent },
+  })
+  await expect(convo.getConvoForMembers({ members: [bob.did] })).rejects.toMatchObject({
+    status: 400,
+    error: 'MessagesDisabled',
+  })
+})
+
+test('accounts that are not followed are suggested wherever clients ask', async () => {
+  const [alice, bob, carol] = await network.join('alice', 'bob', 'carol')
+  await alice.follow(carol.did)
+  const { unspecced } = alice.app.bsky
+  const answers = await Promise.all([
+    unspecced.getSuggestedUsers({ limit: 50 }),
+    unspecced.getSuggestedUsersForDiscover({ limit: 50 }),
+    unspecced.getSuggestedUsersForExplore({ category: 'art', limit: 50 }),
+    unspecced.getSuggestedUsersForSeeMore({ limit: 50 }),
+    unspecced.getSuggestedOnboardingUsers({ limit: 50 }),
+  ])
+  for (const { data } of answers) {
+    const dids = data.actors.map(({ did }) => did)
+    expect(dids).toContain(bob.did)
+    expect(dids).not.toContain(carol.did)
+  }
 })

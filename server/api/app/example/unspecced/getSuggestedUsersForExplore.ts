@@ -1,0 +1,11 @@
+import { app } from '../../../../../lexicons/generated/index.ts'
+import { suggestedUsers } from '../../../../app/views/actor-lists.ts'
+import { method } from '../../../method.ts'
+
+/** Suggests the same accounts for all categories. */
+export const getSuggestedUsersForExplore = method(app.example.unspecced.getSuggestedUsersForExplore, {
+  auth: 'access',
+  handler: ({ params, auth, caller, app: { viewContext } }) => ({
+    actors: suggestedUsers(viewContext(caller.origin, auth.did), params.limit),
+  }),
+})
