@@ -3,29 +3,79 @@
 import { app } from '../../../lexicons/generated/index.ts'
 import type { ViewContext } from './context.ts'
 import { actorIdByIdentifier } from './find.ts'
-import type { Post } from './load-posts.ts'
-import type { PostQuery } from './post-query.ts'
+import { embeddedUri, keyOf, type Post, rootUri } from './load-posts.ts'
+import type { PostFilter, PostQuery } from './post-query.ts'
 import { actorById } from './profiles.ts'
+import { relationTo } from './relations.ts'
+import { patternOf } from './terms.ts'
 
 const { facet } = app.example.richtext
-const { external, images, recordWithMedia } = app.example.embed
+const { external, gallery, images, recordWithMedia, video } = app.example.embed
+
+type Check = (post: Post) => boolean
 
 /** Returns a function that checks whether a post has everything that the query asks for. */
-export function matcherOf(ctx: ViewContext, query: PostQuery): (post: Post) => boolean {
-  const { tags, lang, domain, url } = query
+export function matcherOf(ctx: ViewContext, query: PostQuery): Check {
   const terms = query.terms.map(patternOf)
-  const mentioned = query.mentions === undefined ? undefined : didOf(ctx, query.mentions)
-  return (post) => {
-    const [text, links] = [textOf(post), linksOf(post)]
-    return (
-      terms.every((pattern) => pattern.test(text)) &&
-      tags.every((tag) => tagsOf(post).includes(tag)) &&
-      (query.mentions === undefined || mentionsOf(post).some((did) => did === mentioned)) &&
-      (lang === undefined || (post.value.langs ?? []).some((one) => isLanguage(one.toLowerCase(), lang))) &&
-      (domain === undefined || links.some((link) => isOnDomain(link, domain))) &&
-      (url === undefined || links.some((link) => withoutSlash(link) === withoutSlash(url)))
-    )
-  }
+  const checks: readonly Check[] = [
+    (post) => {
+      const text = textOf(post)
+      return terms.every((pattern) => pattern.test(text))
+    },
+    (post) => query.tags.every((tag) => tagsOf(post).includes(tag)),
+    ...filterChecks(ctx, query.any),
+    ...filterChecks(ctx, query.none).map(
+      (has): Check =>
+        (post) =>
+          !has(post),
+    ),
+    ...kindChecks(ctx, query),
+  ]
+  return (post) => checks.every((check) => check(post))
+}
+
+/** Returns for each list of a filter whether a post has one of its values. */
+function filterChecks(ctx: ViewContext, filter: PostFilter): Check[] {
+  const { langs, domains } = filter
+  const urls = filter.urls?.map(withoutSlash)
+  const embeds = filter.embeds?.map((uri) => keyText(ctx, uri))
+  const authors = filter.authors?.map((identifier) => actorIdByIdentifier(ctx, identifier))
+  const mentions = filter.mentions?.flatMap((identifier) => didOf(ctx, identifier) ?? [])
+  return [
+    authors && ((post: Post) => authors.includes(post.actor)),
+    mentions && ((post: Post) => mentionsOf(post).some((did) => mentions.includes(did))),
+    filter.tags && ((post: Post) => tagsOf(post).some((tag) => filter.tags?.includes(tag))),
+    langs &&
+      ((post: Post) =>
+        (post.value.langs ?? []).some((tag) => langs.some((lang) => isLanguage(tag.toLowerCase(), lang)))),
+    domains &&
+      ((post: Post) => linksOf(post).some((link) => domains.some((domain) => isOnDomain(link, domain)))),
+    urls && ((post: Post) => linksOf(post).some((link) => urls.includes(withoutSlash(link)))),
+    embeds &&
+      ((post: Post) => {
+        const uri = embeddedUri(post)
+        return uri !== undefined && embeds.includes(keyText(ctx, uri))
+      }),
+  ].filter((check) => check !== undefined)
+}
+
+/** Returns the conditions on media, replies and follows. */
+function kindChecks(ctx: ViewContext, query: PostQuery): Check[] {
+  const { media, replies, parent, root, isFollowed } = query
+  const isAt = (uri: string | undefined, wanted: string) =>
+    uri !== undefined && keyText(ctx, uri) === keyText(ctx, wanted)
+  return [
+    media && ((post: Post) => hasMedia(post, media)),
+    replies && ((post: Post) => (post.value.reply !== undefined) === (replies === 'only')),
+    parent !== undefined && ((post: Post) => isAt(post.value.reply?.parent.uri, parent)),
+    root !== undefined && ((post: Post) => isAt(rootUri(post), root)),
+    isFollowed && ((post: Post) => relationTo(ctx, post.actor).following !== undefined),
+  ].filter((check) => typeof check === 'function')
+}
+
+/** The record at a URI as a text, the same for each name of its author and collection. */
+function keyText(ctx: ViewContext, uri: string): string {
+  return keyOf(ctx, uri)?.join(' ') ?? uri
 }
 
 function didOf(ctx: ViewContext, identifier: string): string | undefined {
@@ -33,17 +83,21 @@ function didOf(ctx: ViewContext, identifier: string): string | undefined {
   return id === undefined ? undefined : actorById(ctx, id).did
 }
 
-/** A term matches at the beginning of a word, in any letter case. Scripts without spaces have no words. */
-function patternOf(term: string): RegExp {
-  const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  const begins =
-    /^[\p{L}\p{N}]/u.test(term) && !/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u.test(term)
-  return new RegExp(begins ? `(?<![\\p{L}\\p{N}])${escaped}` : escaped, 'iu')
+function mediaOf({ value: { embed } }: Post) {
+  return embed && recordWithMedia.$isTypeOf(embed) ? embed.media : embed
+}
+
+function hasMedia(post: Post, kind: 'any' | 'video'): boolean {
+  const media = mediaOf(post)
+  if (!media) return false
+  if (video.$isTypeOf(media)) return true
+  return kind === 'any' && (images.$isTypeOf(media) || gallery.$isTypeOf(media))
 }
 
 /** The text of a post, and the descriptions of its images. */
-function textOf({ value: { text, embed } }: Post): string {
-  const media = embed && recordWithMedia.$isTypeOf(embed) ? embed.media : embed
+function textOf(post: Post): string {
+  const { text } = post.value
+  const media = mediaOf(post)
   if (!media || !images.$isTypeOf(media)) return text
   return [text, ...media.images.map(({ alt }) => alt)].join('\n')
 }
@@ -62,9 +116,8 @@ function mentionsOf(post: Post): string[] {
 }
 
 function linksOf(post: Post): string[] {
-  const { embed } = post.value
   const links = featuresOf(post).flatMap((feature) => (facet.link.$isTypeOf(feature) ? [feature.uri] : []))
-  const media = embed && recordWithMedia.$isTypeOf(embed) ? embed.media : embed
+  const media = mediaOf(post)
   return media && external.$isTypeOf(media) ? [...links, media.external.uri] : links
 }
 

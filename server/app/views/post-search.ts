@@ -6,11 +6,13 @@ import { setImmediate } from 'node:timers/promises'
 import * as feed from '../../platform/store/tables/feed.ts'
 import * as viewRecords from '../../platform/store/tables/view-records.ts'
 import type { ViewContext } from './context.ts'
-import { isPostHidden } from './feeds.ts'
+import { feedCursor, isPostHidden, readFeedPage } from './feeds.ts'
 import { actorIdByIdentifier } from './find.ts'
 import { loadPosts, type Post, postsById, responsesTo } from './load-posts.ts'
 import { matcherOf } from './post-match.ts'
 import type { PostQuery } from './post-query.ts'
+import { postView } from './posts.ts'
+import { loadRelations } from './relations.ts'
 
 interface Found {
   readonly posts: readonly Post[]
@@ -23,14 +25,35 @@ const sliceSize = 1000
 /** Milliseconds of a search. Other requests are answered between two slices. */
 const maxTime = 250
 
+/** The parameters of a page. */
+interface SearchParams {
+  readonly sort?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Returns a page of views of matching posts. */
+export async function searchPage(ctx: ViewContext, query: PostQuery, params: SearchParams) {
+  const { limit, before } = readFeedPage(params)
+  if (params.sort === 'top') {
+    // The ranking has one page.
+    const posts = params.cursor ? [] : await topPosts(ctx, query)
+    return { posts: posts.slice(0, limit).map((post) => postView(ctx, post)) }
+  }
+  const { posts, next } = await searchPosts(ctx, query, { before, limit })
+  return { cursor: next && feedCursor(next), posts: posts.map((post) => postView(ctx, post)) }
+}
+
 /** Finds posts, the newest first. A page may be shorter than `limit` when the time is used up. */
-export async function searchPosts(
+async function searchPosts(
   ctx: ViewContext,
   query: PostQuery,
   { before, limit }: feed.Slice,
 ): Promise<Found> {
-  const author = query.author === undefined ? undefined : actorIdByIdentifier(ctx, query.author)
-  if (query.author !== undefined && author === undefined) return { posts: [], next: undefined }
+  const authors = query.any.authors?.flatMap((identifier) => actorIdByIdentifier(ctx, identifier) ?? [])
+  if (authors?.length === 0) return { posts: [], next: undefined }
+  // Posts of several authors are found among those of all.
+  const author = authors?.length === 1 ? authors[0] : undefined
   const matches = matcherOf(ctx, query)
   const found: { readonly post: Post; readonly entry: feed.FeedEntry }[] = []
   const end = performance.now() + maxTime
@@ -39,7 +62,13 @@ export async function searchPosts(
     const entries =
       author === undefined ? feed.postsOfAll(ctx.db, slice) : feed.entriesBy(ctx.db, author, 'all', slice)
     const byId = new Map(entries.filter((each) => isWithin(query, each)).map((each) => [each.record, each]))
-    const posts = candidates(ctx, query, [...byId.keys()]).filter(matches)
+    const read = candidates(ctx, query, [...byId.keys()])
+    if (query.isFollowed)
+      loadRelations(
+        ctx,
+        read.map(({ actor }) => actor),
+      )
+    const posts = read.filter(matches)
     loadPosts(ctx, posts)
     for (const post of posts.filter((each) => !isPostHidden(ctx, each))) {
       const entry = byId.get(post.id)
@@ -74,7 +103,7 @@ function candidates(ctx: ViewContext, { terms, tags }: PostQuery, ids: readonly 
 const maxRanked = 200
 
 /** Finds the posts that were liked and reposted most, among the newest. */
-export async function topPosts(ctx: ViewContext, query: PostQuery): Promise<Post[]> {
+async function topPosts(ctx: ViewContext, query: PostQuery): Promise<Post[]> {
   const { posts } = await searchPosts(ctx, query, { before: feed.newest, limit: maxRanked })
   const weight = (post: Post) => responsesTo(ctx, post).likes + responsesTo(ctx, post).reposts
   return posts.toSorted((a, b) => weight(b) - weight(a) || b.id - a.id)

@@ -305,6 +305,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     server.get('app.example.feed.getPostThread', { uri: postUri }),
   'app.example.feed.searchPosts BadQueryString': () =>
     server.get('app.example.feed.searchPosts', { q: 'rain', since: 'yesterday' }, owner),
+  'app.example.feed.searchPostsV2 BadQueryString': () =>
+    server.get('app.example.feed.searchPostsV2', { query: 'rain', since: 'yesterday' }, owner),
   'app.example.graph.getRelationships ActorNotFound': () =>
     server.get('app.example.graph.getRelationships', { actor: unknownDid }),
   ...Object.fromEntries(

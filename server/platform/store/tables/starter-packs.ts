@@ -2,12 +2,24 @@
 import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
 import { collectionId } from './collections.ts'
+import type { PageOf } from './graph.ts'
 
 export interface Joined {
   /** Actors whose profile says that they joined through the starter pack. */
   readonly total: number
   /** The ones whose account was created since a time. */
   readonly recent: number
+}
+
+/** Ids of the starter packs of all authors, newest first. @param collection of starter packs */
+export function newestPacks(db: Reader, collection: string, { before, limit }: PageOf): number[] {
+  const rows = db.all<{ id: number }>(
+    `SELECT r.id FROM collection_sizes s
+     CROSS JOIN records r ON r.actor = s.actor AND r.collection = s.collection AND +r.id < ?
+     WHERE s.collection = ${collectionId} ORDER BY +r.id DESC LIMIT ?`,
+    [before ?? Number.MAX_SAFE_INTEGER, collection, limit],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** @param collection of starter packs. @param since ISO 8601 */

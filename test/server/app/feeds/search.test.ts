@@ -1,4 +1,5 @@
 /** Search in posts. */
+import type { AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type NetworkAccount, texts } from '../../../support/network-accounts.ts'
 import { network, setupNetwork } from '../../../support/setup.ts'
@@ -120,5 +121,94 @@ describe('a search in posts', () => {
     const path = '/xrpc/app.bsky.feed.searchPosts?q=tomatoes'
     expect(await network.server.fetch(path, { headers })).toMatchObject({ status: 403 })
     expect(await network.server.fetch(path)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a search with filters', () => {
+  type FilterParams = AppBskyFeedSearchPostsV2.QueryParams
+
+  const filtered = async (params: FilterParams, reader = alice) =>
+    texts((await reader.app.bsky.feed.searchPostsV2({ sort: 'recent', ...params })).data.posts)
+
+  test('finds all posts without a text, and as searchPosts does with one', async () => {
+    expect(await filtered({ query: '' })).toEqual([fourth, third, second, first])
+    expect(await filtered({})).toEqual([fourth, third, second, first])
+    expect(await filtered({ query: 'tomatoes', allTime: true })).toEqual([second, first])
+    expect(await filtered({ query: '#june' })).toEqual([second])
+    expect(await filtered({ query: `* from:${bob.handle}` })).toEqual([fourth, second])
+    expect(await filtered({ query: 'tomatoes', sort: 'top', limit: 1 })).toEqual([first])
+  })
+
+  test.each<[string, () => FilterParams, (string | undefined)[]]>([
+    ['an author', () => ({ authors: [bob.did] }), [fourth, second]],
+    ['one of several authors', () => ({ authors: [bob.handle, alice.did] }), [fourth, third, second, first]],
+    ['an unknown author', () => ({ authors: ['unknown.test'] }), []],
+    ['other authors', () => ({ excludeAuthors: [bob.handle] }), [third, first]],
+    ['one of several tags', () => ({ hashtags: ['June', 'ripe'] }), [second]],
+    ['a tag, without another', () => ({ hashtags: ['garden'], excludeHashtags: ['june'] }), [first]],
+    ['a mention', () => ({ mentions: [bob.handle] }), [third]],
+    ['no mention', () => ({ excludeMentions: [bob.did], authors: [alice.did] }), [first]],
+    ['one of several languages', () => ({ languages: ['de', 'fr'] }), [second]],
+    ['other languages', () => ({ excludeLanguages: ['de'], hashtags: ['garden'] }), [first]],
+    ['a domain', () => ({ domains: ['seeds.test'] }), [fourth, third]],
+    ['no link to a domain', () => ({ excludeDomains: ['seeds.test'] }), [second, first]],
+    ['a URL', () => ({ urls: ['https://seeds.test/tomatoes/'] }), [fourth]],
+    [
+      'no link to a URL',
+      () => ({ excludeUrls: ['https://seeds.test/tomatoes'], authors: [bob.did] }),
+      [second],
+    ],
+  ])('finds %s', async (_, params, found) => {
+    expect(await filtered(params())).toEqual(found)
+  })
+
+  test('finds media, replies, quotes and posts of followed accounts', async () => {
+    const [erin, frank] = await network.join('erin', 'frank')
+    const root = await network.post(erin, 'Pumpkins')
+    const reply = await network.reply(frank, 'Pumpkins, a reply', root)
+    await network.reply(erin, 'Pumpkins, a further reply', reply, root)
+    await network.quote(frank, 'Pumpkins, a quote', root)
+    const image = { image: await network.image(frank), alt: 'Orange' }
+    await network.post(frank, 'Pumpkins, a picture', {
+      embed: { $type: 'app.bsky.embed.images', images: [image] },
+    })
+    const video = { $type: 'app.bsky.embed.video', video: await network.video(frank) }
+    await network.post(frank, 'Pumpkins, a video', { embed: video })
+    const find = async (params: FilterParams, reader = erin) =>
+      (await filtered({ query: 'pumpkins', ...params }, reader)).map((text) => text.replace('Pumpkins, ', ''))
+    expect(await find({ hasMedia: true })).toEqual(['a video', 'a picture'])
+    expect(await find({ hasVideo: true })).toEqual(['a video'])
+    expect(await find({ repliesOnly: true })).toEqual(['a further reply', 'a reply'])
+    expect(await find({ excludeReplies: true, authors: [erin.did] })).toEqual(['Pumpkins'])
+    expect(await find({ replyParentUri: root.uri })).toEqual(['a reply'])
+    expect(await find({ threadRootUri: root.uri.replace(erin.did, erin.handle) })).toEqual([
+      'a further reply',
+      'a reply',
+      'Pumpkins',
+    ])
+    expect(await find({ embeddedAtUris: [root.uri] })).toEqual(['a quote'])
+    expect(await find({ excludeEmbeddedAtUris: [root.uri], hasMedia: true })).toHaveLength(2)
+    expect(await find({ following: true })).toEqual([])
+    await erin.follow(frank.did)
+    expect(await find({ following: true, repliesOnly: true })).toEqual(['a reply'])
+  })
+
+  test('refuses times that are none, and replies that are both required and excluded', async () => {
+    for (const params of [{ until: 'yesterday' }, { repliesOnly: true, excludeReplies: true }]) {
+      await expect(filtered(params)).rejects.toMatchObject({ status: 400, error: 'BadQueryString' })
+    }
+  })
+
+  test('is read page by page, also of several authors', async () => {
+    const authors = [alice.did, bob.did]
+    const pages: string[] = []
+    let cursor: string | undefined
+    do {
+      const params = { sort: 'recent', authors, limit: 1, ...(cursor && { cursor }) }
+      const { data } = await alice.app.bsky.feed.searchPostsV2(params)
+      pages.push(...texts(data.posts))
+      cursor = data.cursor
+    } while (cursor !== undefined)
+    expect(pages).toEqual([fourth, third, second, first])
   })
 })

@@ -220,6 +220,27 @@ describe('a starter pack', () => {
     expect(pages.map(({ starterPacks }) => urisOf(starterPacks))).toEqual([[newer.uri], [older.uri]])
   })
 
+  test('is found by words of its name and description, page by page, unless its author is blocked', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const { uri: list } = await network.list(alice, bob)
+    const pack = (name: string, description: string) =>
+      network.write(alice, 'app.bsky.graph.starterpack', {
+        ...{ name, description, list, createdAt: network.now },
+      })
+    const [older, newer] = [await pack('Beekeepers', 'of the valley'), await pack('Valley', 'Beekeepers')]
+    await pack('Astronomers', '')
+    await network.write(alice, 'app.bsky.graph.starterpack', { name: 7 })
+    const { graph } = bob.app.bsky
+    const pages = await twoPages((page) => graph.searchStarterPacks({ q: 'valley BEEKEEP', ...page }))
+    expect(pages.map(({ starterPacks }) => urisOf(starterPacks))).toEqual([[newer.uri], [older.uri]])
+    const { data } = await graph.searchStarterPacksV2({ q: 'beekeepers' })
+    expect(urisOf(data.starterPacks)).toEqual([newer.uri, older.uri])
+    expect(data.starterPacks[0]).toMatchObject({ listItemsSample: [{ subject: { did: bob.did } }] })
+    expect((await graph.searchStarterPacks({ q: 'keepers' })).data.starterPacks).toEqual([])
+    await network.block(bob, alice)
+    expect((await graph.searchStarterPacks({ q: 'beekeepers' })).data.starterPacks).toEqual([])
+  })
+
   test('does not show the list of another account', async () => {
     const [alice, mallory] = await network.join('alice', 'mallory')
     const list = await network.list(alice)

@@ -8,6 +8,7 @@ import type { Writer } from '../../../../server/platform/store/database.ts'
 import * as blobs from '../../../../server/platform/store/tables/blobs.ts'
 import * as fanOuts from '../../../../server/platform/store/tables/fan-outs.ts'
 import * as hidden from '../../../../server/platform/store/tables/hidden.ts'
+import { newestPacks } from '../../../../server/platform/store/tables/starter-packs.ts'
 import { writeEmptyStore } from '../../../support/empty-store.ts'
 
 let dir: string
@@ -59,6 +60,7 @@ test.each<[string, (tx: Writer) => unknown]>([
   ['a blob without a reference', (tx) => blobs.removeUnused(tx, did, cid)],
   ['the blobs of an import', (tx) => blobs.referAll(tx, did)],
   ['a muted thread', (tx) => hidden.refreshThread(tx, did, { did, rkey: 'self' })],
+  ['starter packs', (tx) => newestPacks(tx, 'app.example.graph.starterpack', { limit: 1 })],
   ['an unfinished fan-out', (tx) => fanOuts.first(tx)],
 ])('to find %s, no more records are read than needed', (_, read) => {
   for (const step of plansOf(read)) {
