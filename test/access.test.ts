@@ -358,6 +358,12 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   }),
   'com.core.identity.submitPlcOperation': () => ({ input: { operation: {} }, answer: 'InvalidRequest' }),
   'com.core.identity.updateHandle': () => ({ input: { handle: `${uniqueName()}.test` } }),
+  'com.core.identity.refreshIdentity': () => ({ input: { identifier: bystander.did } }),
+  'com.core.identity.resolveDid': () => ({ params: { did: bystander.did } }),
+  'com.core.identity.resolveIdentity': () => ({ params: { identifier: bystander.did } }),
+  'com.core.sync.getHostStatus': () => ({ params: { hostname: 'unknown.example' }, answer: 'HostNotFound' }),
+  'com.core.sync.listReposByCollection': () => ({ params: { collection } }),
+  'com.core.temp.checkHandleAvailability': () => ({ params: { handle: 'free-name.test' } }),
   'com.core.label.queryLabels': () => ({ params: { uriPatterns: '*' } }),
   'com.core.temp.checkSignupQueue': () => ({}),
   'com.core.repo.applyWrites': ({ did }) => ({

@@ -65,3 +65,23 @@ export function isHandleTaken(db: Reader, handle: string, did?: string): boolean
   const holders = [accounts.findByHandle(db, handle)?.did, holderOf(db, handle)]
   return holders.some((holder) => holder !== undefined && holder !== did)
 }
+
+/** Whether a new account could have a handle. @param handle normalized */
+export function isFreeHandle(db: Reader, handle: HandleString, userDomains: readonly string[]): boolean {
+  return handleProblem(handle, userDomains) === undefined && !isHandleTaken(db, handle)
+}
+
+const maxSuggestions = 3
+
+/** Returns handles that a new account could have instead of another: with a number at the end of the first label. */
+export function freeHandles(
+  db: Reader,
+  handle: HandleString,
+  userDomains: readonly string[],
+): HandleString[] {
+  const [label = '', ...domain] = handle.split('.')
+  return Array.from({ length: 9 }, (_, index) => `${label}${index + 2}`)
+    .map((name) => [name, ...domain].join('.') as HandleString)
+    .filter((other) => isFreeHandle(db, other, userDomains))
+    .slice(0, maxSuggestions)
+}

@@ -148,6 +148,7 @@ function paramsFor(subject: string, uri: string): Params {
     repo: subject,
     dids: subject,
     others: subject,
+    identifier: subject,
     uri,
     uris: uri,
     subject: uri,
@@ -198,6 +199,9 @@ test('a day of use with the defaults', async () => {
   await client.post('com.atproto.server.requestEmailConfirmation', undefined, alice)
   await client.post('com.atproto.server.createAppPassword', { name: 'phone' }, alice)
   await client.post('app.bsky.feed.sendInteractions', {}, alice)
+  for (const identifier of [foreignDid, 'did:web:elsewhere.example', 'someone.elsewhere.example']) {
+    await client.post('com.atproto.identity.refreshIdentity', { identifier }, alice)
+  }
   await client.post('chat.bsky.convo.sendMessage', {}, alice)
   await client.post('com.atproto.moderation.createReport', {}, alice)
   const admin = await readFile(join(dataDir, 'admin-password'), 'utf8')

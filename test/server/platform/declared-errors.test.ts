@@ -224,6 +224,21 @@ async function addUpstream(body: object, times = 1): Promise<Answer> {
   return answers.at(-1) as Answer
 }
 
+/** Asks a server for an identity whose directory answers with a status. */
+async function identityIn(status: number, method: string): Promise<Answer> {
+  const directory = await StubService.start()
+  directory.respond = (res, req) => res.writeHead(req.method === 'POST' ? 200 : status).end()
+  const other = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
+  const account = await other.account('asking')
+  const nsid = `com.core.identity.${method}`
+  const answer = await (method === 'refreshIdentity'
+    ? other.post(nsid, { identifier: unknownDid }, account)
+    : other.get(nsid, { did: unknownDid, identifier: unknownDid }))
+  await other.close()
+  await directory.close()
+  return answer
+}
+
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'chat.example.convo.getConvoForMembers MessagesDisabled': () =>
     server.get('chat.example.convo.getConvoForMembers', { members: [unknownDid] }, owner),
@@ -283,6 +298,18 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     await core('identity.requestPlcOperationSignature', undefined, account)
     return afterExpiry(account, (token) => core('identity.signPlcOperation', { token }, account))
   },
+  'com.core.identity.resolveDid DidNotFound': () => identityIn(404, 'resolveDid'),
+  'com.core.identity.resolveDid DidDeactivated': () => identityIn(410, 'resolveDid'),
+  'com.core.identity.resolveIdentity HandleNotFound': () =>
+    server.get('com.core.identity.resolveIdentity', { identifier: 'unknown.test' }),
+  'com.core.identity.resolveIdentity DidNotFound': () => identityIn(404, 'resolveIdentity'),
+  'com.core.identity.resolveIdentity DidDeactivated': () => identityIn(410, 'resolveIdentity'),
+  'com.core.identity.refreshIdentity HandleNotFound': () =>
+    core('identity.refreshIdentity', { identifier: 'unknown.test' }, owner),
+  'com.core.identity.refreshIdentity DidNotFound': () => identityIn(404, 'refreshIdentity'),
+  'com.core.identity.refreshIdentity DidDeactivated': () => identityIn(410, 'refreshIdentity'),
+  'com.core.sync.getHostStatus HostNotFound': () =>
+    server.get('com.core.sync.getHostStatus', { hostname: 'relay.example' }),
   'com.core.identity.updateHandle HandleNotAvailable': async () =>
     ownHandle(await newAccount(), owner.handle),
   'com.core.identity.updateHandle InvalidHandle': async () => ownHandle(await newAccount(), 'x.test'),

@@ -10,6 +10,7 @@ import { isNotBeingDeleted } from './account-deletions.ts'
 import type { Account } from './accounts.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
+import { collectionId } from './collections.ts'
 import { isUnpublished } from './stream-state.ts'
 
 /** The latest commit of a repository. */
@@ -136,6 +137,23 @@ export function page(db: Reader, after: { createdAt: string; did: string }, limi
     [after.createdAt, after.did, limit],
   )
   return rows.map((row) => ({ ...row, commit: cidText(row.commit) }))
+}
+
+/** Returns repositories of active accounts that have records of a collection, as `page` does. */
+export function pageWithCollection(
+  db: Reader,
+  collection: string,
+  after: { createdAt: string; did: string },
+  limit: number,
+): Pick<ListedRepo, 'did' | 'createdAt'>[] {
+  return db.all(
+    `SELECT a.did, a.created_at AS createdAt FROM accounts a
+     WHERE (a.created_at, a.did) > (?, ?) AND ${isNotBeingDeleted} AND NOT ${isUnpublished}
+       AND coalesce(a.taken_down_at, a.suspended_at, a.deactivated_at) IS NULL
+       AND EXISTS (SELECT 1 FROM collection_sizes s WHERE s.actor = a.id AND s.collection = ${collectionId})
+     ORDER BY a.created_at, a.did LIMIT ?`,
+    [after.createdAt, after.did, collection, limit],
+  )
 }
 
 export function countBlocks(db: Reader, did: string): number {

@@ -351,3 +351,28 @@ describe('listRepos', () => {
     expect(malformed).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 })
+
+describe('listReposByCollection', () => {
+  test('pages through the active repositories with records of the collection, under each of its names', async () => {
+    const [alice, bob, carol] = [await newAccount(), await newAccount(), await newAccount()]
+    for (const account of [alice, bob, carol]) {
+      await put(account, 'self', { allowIncoming: 'all' }, 'chat.bsky.actor.declaration')
+    }
+    await server.setStatus(bob.did, { deactivated: true })
+    const list = async (more: Record<string, string> = {}) => {
+      const params = { collection: 'chat.example.actor.declaration', ...more }
+      return (await server.get('com.core.sync.listReposByCollection', params)).body
+    }
+    expect(await list()).toEqual({ repos: [{ did: alice.did }, { did: carol.did }] })
+    expect(await list({ collection: 'chat.bsky.actor.declaration' })).toEqual(await list())
+    expect(await list({ collection: 'app.example.feed.like' })).toEqual({ repos: [] })
+    const first = await list({ limit: '1' })
+    expect(first.repos).toEqual([{ did: alice.did }])
+    expect(await list({ cursor: first.cursor })).toEqual({ repos: [{ did: carol.did }] })
+    const malformed = await server.get('com.core.sync.listReposByCollection', {
+      collection: 'chat.example.actor.declaration',
+      cursor: 'nonsense',
+    })
+    expect(malformed).toMatchObject(refusal(400, 'InvalidRequest'))
+  })
+})

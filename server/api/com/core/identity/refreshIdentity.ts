@@ -1,0 +1,15 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { identityOf } from '../../../../federation/actors/resolve-identity.ts'
+import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
+import { requesterOf } from '../../../../platform/util/requester.ts'
+import { method } from '../../../method.ts'
+
+export const refreshIdentity = method(com.core.identity.refreshIdentity, {
+  auth: 'access',
+  // Each call may ask the directory.
+  limits: [perFiveMinutes(50, 'account')],
+  handler({ input, auth, caller, ...services }) {
+    const requester = requesterOf(caller.source, auth.did)
+    return identityOf(services, input.identifier, { requester, isSignedIn: true, maxAgeMs: 0 })
+  },
+})

@@ -1,0 +1,12 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { identityOf } from '../../../../federation/actors/resolve-identity.ts'
+import { requesterOf } from '../../../../platform/util/requester.ts'
+import { method } from '../../../method.ts'
+
+export const resolveIdentity = method(com.core.identity.resolveIdentity, {
+  auth: 'optional',
+  handler({ params, auth, caller, ...services }) {
+    const requester = requesterOf(caller.source, auth?.did)
+    return identityOf(services, params.identifier, { requester, isSignedIn: auth !== undefined })
+  },
+})
