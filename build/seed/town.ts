@@ -1,7 +1,9 @@
 /** State shared by the parts of the seed command: accounts, posts and the agenda. */
+
+import { xrpc } from '@atproto/lex-client'
 import type { LexMap } from '@atproto/lex-data'
 import type { HandleString, NsidString } from '@atproto/syntax'
-import type { com } from '../../lexicons/generated/index.ts'
+import { app, type com } from '../../lexicons/generated/index.ts'
 import type { Agenda } from './agenda.ts'
 import { type Member, type Opening, signIn, signUp } from './member.ts'
 import { type Name, type Person, people } from './people.ts'
@@ -57,8 +59,11 @@ export function member(town: Town, name: Name): Member {
 
 export async function join(town: Town, name: Name, inviteCode?: string): Promise<Member> {
   const person: Person = people[name]
-  const { email, client } = person
+  const { email, client, born } = person
   const joined = await signUp(openingOf(town, name, client), { email, inviteCode })
+  // Apps of the network refuse app passwords of accounts without a birth date.
+  const details = { $type: 'app.example.actor.defs#personalDetailsPref', birthDate: `${born}T00:00:00.000Z` }
+  await xrpc(joined.agent, app.example.actor.putPreferences, { body: { preferences: [details] } })
   town.members.set(name, joined)
   return joined
 }

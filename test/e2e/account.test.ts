@@ -150,3 +150,27 @@ test('stored data: records that an import left out of the index are listed, with
   await rows.filter({ hasText: 'large' }).getByText('a number in it is too large').waitFor()
   await rows.filter({ hasText: 'one' }).getByText('its key has an old form').waitFor()
 })
+
+test('birth date: it is set beside other preferences and changed, and app passwords read the age limits', async () => {
+  const nora = await world.server.account('nora')
+  const saved = { $type: 'app.example.actor.defs#adultContentPref', enabled: true }
+  const getPreferences = 'app.example.actor.getPreferences'
+  await world.server.post('app.example.actor.putPreferences', { preferences: [saved] }, nora)
+  const page = await world.signedIn(nora, '/account')
+  await page.getByText('No birth date', { exact: true }).waitFor()
+  for (const [button, date, shown] of [
+    ['Add date', '1990-02-03', /1990/],
+    ['Change birth date', '1991-02-03', /1991/],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('textbox', { name: 'Birth date' }).fill(date)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Birth date saved').first().waitFor()
+    await page.getByText(shown).waitFor()
+  }
+  const { body } = await world.server.get(getPreferences, {}, nora)
+  expect(body.preferences).toMatchObject([saved, { birthDate: '1991-02-03T00:00:00.000Z' }, {}])
+  const app = await world.server.appSession(nora, 'phone')
+  const { body: limited } = await world.server.get(getPreferences, {}, app.accessJwt)
+  expect(limited.preferences).toMatchObject([saved, { isOverAge13: true, isOverAge18: true }])
+})

@@ -98,6 +98,22 @@ describe('with accounts on the server', () => {
     await page.getByText('Welcome, hanna.test.').waitFor()
   })
 
+  test('sign-up: a birth date is optional, and stored in the preferences of the account', async () => {
+    const page = await world.visitor('/create')
+    await page.getByLabel('Handle').fill('petra')
+    await page.getByText('petra.test is available').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('petra-password')
+    await page.getByLabel('Birth date').fill('1990-02-03')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('Welcome, petra.test.').waitFor()
+    const { body: petra } = await world.server.post('com.core.server.createSession', {
+      identifier: 'petra.test',
+      password: 'petra-password',
+    })
+    const { body } = await world.server.get('app.example.actor.getPreferences', {}, petra.accessJwt)
+    expect(body.preferences).toMatchObject([{ birthDate: '1990-02-03T00:00:00.000Z' }, { isOverAge18: true }])
+  })
+
   test('sign-in: the second factor asks for the emailed code', async () => {
     const carla = await world.server.account('carla')
     await world.server.post('com.core.server.requestEmailConfirmation', undefined, carla)

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { t } from '../../strings/en.ts'
 import { LinkButton } from '../../ui/links.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
+import { BirthDateSection } from './birth-date-section.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
@@ -16,6 +17,7 @@ export function AccountScreen() {
       <ProfileSection />
       <IdentitySection />
       <EmailSection />
+      <BirthDateSection />
       <SignInSection />
       <StoredDataSection />
       <MoveSection />

@@ -1,12 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
+import { putBirthDate } from '../../api/birth-date.ts'
 import type { Body } from '../../api/client.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { errorName, explain } from '../../api/errors.ts'
 import { type NewAccount, signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
+import { BirthDateField } from '../../parts/birth-date-field.tsx'
 import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
@@ -36,7 +38,7 @@ const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>
   InvalidInviteCode: 'inviteCode',
 }
 
-/** Creates an account: handle, password, optional email address. */
+/** Creates an account: handle, password, optional email address and birth date. */
 export function SignUp({ isFirst, server }: SignUpProps) {
   const choice = useHandleChoice(server.availableUserDomains)
   const { handle, check } = choice
@@ -54,7 +56,8 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       email: field('email').trim() || undefined,
       inviteCode: field('inviteCode').trim() || undefined,
     }
-    mutate({ account, adminPassword: field('adminPassword') || undefined })
+    const birthDate = field('birthDate') || undefined
+    mutate({ account, birthDate, adminPassword: field('adminPassword') || undefined })
   }
   return (
     <>
@@ -95,6 +98,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           name="email"
           type="email"
         />
+        <BirthDateField />
         {server.unclaimed === undefined && adminPassword.field}
         {desktop && isFirst && <FirstRunChoices />}
       </EntranceForm>
@@ -103,11 +107,21 @@ export function SignUp({ isFirst, server }: SignUpProps) {
   )
 }
 
+interface NewSignUp {
+  readonly account: NewAccount
+  readonly birthDate: string | undefined
+  readonly adminPassword: string | undefined
+}
+
 function useSignUp(isFirst: boolean) {
   const enter = useEnter()
   return useMutation({
-    mutationFn: ({ account, adminPassword }: { account: NewAccount; adminPassword: string | undefined }) =>
-      signUp(account, adminPassword),
+    mutationFn: async ({ account, birthDate, adminPassword }: NewSignUp) => {
+      const session = await signUp(account, adminPassword)
+      // The account exists: its Account screen shows that there is no date.
+      if (birthDate !== undefined) await putBirthDate(session.did, birthDate).catch(() => undefined)
+      return session
+    },
     onSuccess: (session, { adminPassword }) => {
       toast(t.signUp.done(session.handle))
       if (isFirst || adminPassword !== undefined) showReadyDialog()

@@ -41,6 +41,17 @@ export const home = {
   copyCommand: 'Copy command',
 }
 
+export const birthDate = {
+  title: 'Birth date',
+  label: 'Birth date',
+  hint: 'Apps of the network decide by it what they show; some do not open without one. Only apps that you sign in to with your main password can read the date, others whether you are 13, 16 or 18.',
+  none: 'No birth date',
+  add: 'Add date',
+  change: 'Change birth date',
+  save: 'Save',
+  done: 'Birth date saved',
+}
+
 export const account = {
   title: 'Account',
   lead: 'Profile, email, sign-in and account settings.',

@@ -163,3 +163,12 @@ test('seed: a data directory with accounts is rejected and left unchanged', asyn
   expect(body.accounts).toMatchObject([{ handle: 'existing.test' }])
   await server.close()
 })
+
+test('every account has a birth date', async () => {
+  const service = await signIn(world(), 'carol.test')
+  const { body } = await xrpc(service, app.example.actor.getPreferences)
+  expect(body.preferences).toMatchObject([
+    { $type: 'app.example.actor.defs#personalDetailsPref', birthDate: expect.any(String) },
+    { isOverAge18: true },
+  ])
+})

@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Cake } from 'lucide-react'
+import { app } from '../../../lexicons/generated/index.ts'
+import { birthDateIn, putBirthDate } from '../../api/birth-date.ts'
+import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { BirthDateField } from '../../parts/birth-date-field.tsx'
+import { useDialogWork } from '../../parts/dialog-action.ts'
+import { t } from '../../strings/en.ts'
+import { formatDate } from '../../strings/format.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Panel, Row, Section } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+
+const { getPreferences } = app.example.actor
+
+export function BirthDateSection() {
+  const query = useXrpcQuery(getPreferences, {})
+  return (
+    <Section title={t.birthDate.title}>
+      <Loaded query={query} rows={1}>
+        {({ preferences }) => <BirthDateRow date={birthDateIn(preferences)} />}
+      </Loaded>
+    </Section>
+  )
+}
+
+function BirthDateRow({ date }: { readonly date: string | undefined }) {
+  return (
+    <Panel>
+      <Row
+        action={
+          <DialogButton
+            aria-label={date === undefined ? undefined : t.birthDate.change}
+            dialog={(close) => <BirthDateDialog date={date} onClose={close} />}
+          >
+            {date === undefined ? t.birthDate.add : t.account.change}
+          </DialogButton>
+        }
+        detail={t.birthDate.hint}
+        icon={<Cake aria-hidden size={20} strokeWidth={1.75} />}
+        // Noon: the day is the same in almost all time zones.
+        title={date === undefined ? t.birthDate.none : formatDate(`${date}T12:00:00Z`)}
+      />
+    </Panel>
+  )
+}
+
+function BirthDateDialog({ date, onClose }: { readonly date: string | undefined; onClose(): void }) {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const change = useDialogWork({
+    run: (field) => putBirthDate(did, field('birthDate')),
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, getPreferences) }),
+    done: t.birthDate.done,
+    onClose,
+  })
+  return (
+    <FormDialog {...change} action={t.birthDate.save} title={t.birthDate.change}>
+      <BirthDateField defaultValue={date} required />
+    </FormDialog>
+  )
+}
