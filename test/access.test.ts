@@ -364,6 +364,17 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getHostStatus': () => ({ params: { hostname: 'unknown.example' }, answer: 'HostNotFound' }),
   'com.core.sync.listReposByCollection': () => ({ params: { collection } }),
   'com.core.temp.checkHandleAvailability': () => ({ params: { handle: 'free-name.test' } }),
+  'com.core.admin.closeReport': () => ({
+    input: { id: 1_000_000, resolution: 'resolved' },
+    answer: 'ReportNotFound',
+  }),
+  'com.core.admin.listReports': () => ({}),
+  'com.core.moderation.createReport': () => ({
+    input: {
+      reasonType: 'com.core.moderation.defs#reasonSpam',
+      subject: { $type: 'com.core.admin.defs#repoRef', did: bystander.did },
+    },
+  }),
   'com.core.label.queryLabels': () => ({ params: { uriPatterns: '*' } }),
   'com.core.temp.checkSignupQueue': () => ({}),
   'com.core.repo.applyWrites': ({ did }) => ({

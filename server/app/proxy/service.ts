@@ -20,6 +20,8 @@ export interface Service {
 const ours = ['com.core.', 'com.atproto.', 'app.example.notification.']
 const ourMethods = ['app.example.actor.getpreferences', 'app.example.actor.putpreferences']
 const applications = 'app.example.'
+/** A report goes to the service that the client names, though its method is one of ours. */
+const reports = ['com.core.moderation.createreport', 'com.atproto.moderation.createreport']
 
 /** Returns the service that answers a call; undefined if this server does. @throws InvalidRequest for a malformed header */
 export function serviceFor(
@@ -29,7 +31,11 @@ export function serviceFor(
 ): Service | undefined {
   // Services may compare names case-insensitively. Without aliases, the names of the network are other names of ours, too.
   const names = [called.toLowerCase(), nsid.toLowerCase()]
-  if (names.some((name) => ourMethods.includes(name) || ours.some((prefix) => name.startsWith(prefix)))) {
+  const isReport = names.some((name) => reports.includes(name))
+  if (
+    !isReport &&
+    names.some((name) => ourMethods.includes(name) || ours.some((prefix) => name.startsWith(prefix)))
+  ) {
     return undefined
   }
   if (header === undefined) return nsid.startsWith(applications) ? appView : undefined

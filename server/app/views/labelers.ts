@@ -1,5 +1,9 @@
 /** Views of labelers. */
+import { hash } from 'node:crypto'
+import { cidForRawHash } from '@atproto/lex-data'
+import { type DidString, isValidHandle } from '@atproto/syntax'
 import type { app } from '../../../lexicons/generated/index.ts'
+import { iso } from '../../platform/util/time.ts'
 import type { ViewContext } from './context.ts'
 import { selfLabels } from './labels.ts'
 import { profileView } from './profiles.ts'
@@ -19,6 +23,32 @@ export function labelerViewDetailed(
 ): app.example.labeler.defs.LabelerViewDetailed {
   const { policies, reasonTypes, subjectTypes, subjectCollections } = labeler.value
   return { ...fields(ctx, labeler), policies, reasonTypes, subjectTypes, subjectCollections }
+}
+
+/**
+ * This server as a labeler without labels: clients send reports only to labelers that they are shown.
+ * @param host its host name, with the port if it is not the default one
+ */
+export function ownLabelerView(
+  serverDid: DidString,
+  host: string,
+): app.example.labeler.defs.LabelerViewDetailed {
+  const uri = `at://${serverDid}/app.example.labeler.service/self` as const
+  return {
+    uri,
+    // There is no such record.
+    cid: cidForRawHash(hash('sha256', uri, 'buffer')).toString(),
+    creator: {
+      did: serverDid,
+      handle: isValidHandle(host) ? host : 'handle.invalid',
+      displayName: host,
+      description: `Reports to the owner of ${host}`,
+    },
+    policies: { labelValues: [] },
+    subjectTypes: ['account', 'record'],
+    labels: [],
+    indexedAt: iso(new Date(0)),
+  }
 }
 
 function fields(ctx: ViewContext, labeler: Labeler) {

@@ -162,6 +162,22 @@ const signIn = `
     wrong_attempts INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX mail_tokens_account ON mail_tokens (did, purpose);
+
+  -- Reports of accounts to the owner of the server.
+  CREATE TABLE reports (
+    id INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    reason_type TEXT NOT NULL,
+    reason TEXT,
+    did TEXT NOT NULL,                 -- of the reported account, or author of the record
+    uri TEXT,                          -- of the record; null: the account is reported
+    cid TEXT,
+    created_at TEXT NOT NULL,
+    closed_at TEXT,                    -- null: open
+    resolution TEXT
+  ) STRICT;
+  CREATE INDEX reports_account ON reports (account);
+  CREATE INDEX reports_closed ON reports (closed_at IS NULL, id);
 `
 
 const repositories = `

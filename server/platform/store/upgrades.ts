@@ -107,4 +107,22 @@ export const upgrades: readonly string[] = [
 
   // 42. See tables/event-segments.ts.
   'ALTER TABLE event_state DROP COLUMN archived_bytes',
+
+  // 43. See tables/reports.ts.
+  `
+  CREATE TABLE reports (
+    id INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    reason_type TEXT NOT NULL,
+    reason TEXT,
+    did TEXT NOT NULL,
+    uri TEXT,
+    cid TEXT,
+    created_at TEXT NOT NULL,
+    closed_at TEXT,
+    resolution TEXT
+  ) STRICT;
+  CREATE INDEX reports_account ON reports (account);
+  CREATE INDEX reports_closed ON reports (closed_at IS NULL, id);
+  `,
 ]

@@ -28,7 +28,9 @@ export interface Rename {
 /** The properties whose values can be tokens: names of definitions. */
 export const tokenProperties: ReadonlySet<string> = new Set([
   'contentMode',
+  'event',
   'purpose',
+  'reasonType',
   'reasonTypes',
   'status',
 ])

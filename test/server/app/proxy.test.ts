@@ -142,7 +142,6 @@ describe('always answered here', () => {
   test.each([
     ['com.atproto.server.getSession', 200],
     ['com.core.server.getSession', 200],
-    ['com.atproto.moderation.createReport', 501],
     ['com.core.unknown.method', 501],
     ['COM.ATPROTO.unknown.method', 501],
     ['Com.Core.server.createAccount', 501],

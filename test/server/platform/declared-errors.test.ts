@@ -242,6 +242,8 @@ async function identityIn(status: number, method: string): Promise<Answer> {
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'chat.example.convo.getConvoForMembers MessagesDisabled': () =>
     server.get('chat.example.convo.getConvoForMembers', { members: [unknownDid] }, owner),
+  'com.core.admin.closeReport ReportNotFound': () =>
+    core('admin.closeReport', { id: 1_000_000, resolution: 'resolved' }, adminAuth),
   'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
   ...Object.fromEntries(
     Object.entries({

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { labelerView, labelerViewDetailed } from '../../../../app/views/labelers.ts'
+import { labelerView, labelerViewDetailed, ownLabelerView } from '../../../../app/views/labelers.ts'
 import { actorById, loadActors } from '../../../../app/views/profiles.ts'
 import * as actors from '../../../../platform/store/tables/actors.ts'
 import { method } from '../../../method.ts'
@@ -8,17 +8,25 @@ const { labelerView: basic, labelerViewDetailed: detailed } = app.example.labele
 
 export const getServices = method(app.example.labeler.getServices, {
   auth: 'optional',
-  handler({ params, auth, caller, app: { viewContext } }) {
+  handler({ params, auth, caller, serverDid, origin, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const ids = new Set(params.dids.flatMap((did) => actors.idOf(ctx.db, did) ?? []))
     loadActors(ctx, ids)
     const labelers = [...ids].flatMap((id) => actorById(ctx, id).labeler ?? [])
+    // Accounts here can report to the owner of this server, whichever labelers their clients know.
+    const own = auth ? [ownLabelerView(serverDid, new URL(origin).host)] : []
     return {
-      views: labelers.map((labeler) =>
-        params.detailed
-          ? detailed.$build(labelerViewDetailed(ctx, labeler))
-          : basic.$build(labelerView(ctx, labeler)),
-      ),
+      views: params.detailed
+        ? [...labelers.map((one) => labelerViewDetailed(ctx, one)), ...own].map((view) =>
+            detailed.$build(view),
+          )
+        : [...labelers.map((one) => labelerView(ctx, one)), ...own.map(inShort)].map((view) =>
+            basic.$build(view),
+          ),
     }
   },
 })
+
+function inShort({ policies: _, subjectTypes: __, ...view }: ReturnType<typeof ownLabelerView>) {
+  return view
+}

@@ -1,0 +1,35 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { takePageBy } from '../../../../app/views/pages.ts'
+import * as actors from '../../../../platform/store/tables/actors.ts'
+import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as reports from '../../../../platform/store/tables/reports.ts'
+import { method } from '../../../method.ts'
+
+const { repoRef } = com.core.admin.defs
+const { strongRef } = com.core.repo
+
+export const listReports = method(com.core.admin.listReports, {
+  auth: 'admin',
+  handler({ params, store }) {
+    const { items, cursor } = takePageBy(
+      params,
+      (page) => reports.page(store, params.closed ?? false, page),
+      ({ id }) => id,
+    )
+    const handleOf = (did: string) => {
+      const id = actors.idOf(store, did)
+      return id === undefined ? undefined : (graph.actors(store, [id])[0]?.handle ?? undefined)
+    }
+    return {
+      cursor,
+      reports: items.map(({ did, uri, cid, reason, closedAt, resolution, ...report }) => ({
+        ...report,
+        reason: reason ?? undefined,
+        subject: uri === null || cid === null ? repoRef.$build({ did }) : strongRef.$build({ uri, cid }),
+        subjectHandle: handleOf(did),
+        closedAt: closedAt ?? undefined,
+        resolution: resolution ?? undefined,
+      })),
+    }
+  },
+})
