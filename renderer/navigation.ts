@@ -73,6 +73,7 @@ const groups: readonly EntryGroup[] = [
         screens: [
           { path: '/accounts', name: t.nav.accounts, key: 'u', ownerOnly: true },
           { path: '/invites', name: t.nav.invites, key: 'i' },
+          { path: '/reports', name: t.nav.reports, key: 'm', ownerOnly: true },
         ],
       },
       single(Globe, {

@@ -21,6 +21,7 @@ import { OutboxScreen } from '../screens/outbox/outbox.tsx'
 import { PersonScreen } from '../screens/people/person.tsx'
 import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
+import { ReportsScreen } from '../screens/reports/reports.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
@@ -52,6 +53,7 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/people/:did': PersonScreen,
   '/invites': InvitesScreen,
   '/accounts': AccountsScreen,
+  '/reports': ReportsScreen,
   '/network': NetworkScreen,
   ...(desktop && {
     '/server': ServerScreen,

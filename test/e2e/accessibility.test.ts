@@ -42,6 +42,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/preferences', 'Notifications', 'New followers'],
   ['/invites', 'Invites', '2 uses left'],
   ['/accounts', 'People', 'bob.test'],
+  ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],

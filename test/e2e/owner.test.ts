@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { other as bob, owner, setupWorld, world } from '../support/setup-world.ts'
+import { SocialServer } from '../support/social.ts'
 import { heading } from '../support/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
@@ -179,4 +180,31 @@ test('service tokens: the claims of a new token are shown', async () => {
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByText('"lxm": "app.example.feed.getFeed"').waitFor()
   await page.getByText('"aud": "did:web:api.example.com"').waitFor()
+})
+
+test('reports: the owner opens what was reported, and closes reports', async () => {
+  const rita = await world.server.account('rita')
+  const { uri, cid } = await SocialServer.on(world.server).post(rita, { text: 'Cheap pills' })
+  const send = (reasonType: string, subject: object) =>
+    world.server.post(
+      'com.core.moderation.createReport',
+      { reasonType, reason: 'Sells pills', subject },
+      rita,
+    )
+  await send('tools.ozone.report.defs#reasonMisleadingSpam', { $type: 'com.core.repo.strongRef', uri, cid })
+  await send('com.core.moderation.defs#reasonRude', { $type: 'com.core.admin.defs#repoRef', did: owner.did })
+  const page = await world.signedIn(owner, '/reports')
+  const reports = page.getByRole('list', { name: 'Reports' }).getByRole('listitem')
+  await reports.filter({ hasText: 'Misleading' }).getByRole('link', { name: 'post of rita.test' }).click()
+  await page.getByText('Cheap pills').waitFor()
+  await page.goBack()
+
+  await reports.filter({ hasText: 'Misleading' }).getByRole('button', { name: 'Resolve' }).click()
+  await page.getByText('Report resolved').waitFor()
+  await expect.poll(() => reports.count()).toBe(1)
+  await reports.filter({ hasText: 'Harassment' }).getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('No open reports').waitFor()
+  await page.getByText('Closed', { exact: true }).click()
+  await reports.filter({ hasText: 'Misleading' }).getByText('Resolved').waitFor()
+  await reports.filter({ hasText: 'Harassment' }).getByText('Dismissed').waitFor()
 })

@@ -108,6 +108,39 @@ export const accounts = {
   invitesEnabled: (handle: string) => `${handle} earns invite codes again`,
 }
 
+export const reports = {
+  title: 'Reports',
+  lead: 'What accounts on this server reported to you. To act on a report, suspend or take down an account under People.',
+  shown: 'Shown reports',
+  open: 'Open',
+  closed: 'Closed',
+  none: { open: 'No open reports', closed: 'No closed reports' },
+  noneText: 'Reports that accounts send to this server appear here.',
+  notOwner: 'Only the owner of this server can see its reports.',
+  by: (handle: string) => `reported by ${handle}`,
+  post: (author: string) => `post of ${author}`,
+  record: (collection: string, author: string) => `${collection} of ${author}`,
+  kinds: {
+    spam: 'Spam',
+    rules: 'Breaks the rules',
+    misleading: 'Misleading',
+    sexual: 'Sexual content',
+    children: 'Child safety',
+    harassment: 'Harassment',
+    violence: 'Violence',
+    selfHarm: 'Self-harm',
+    appeal: 'Appeal',
+    other: 'Other reason',
+  },
+  resolve: 'Resolve',
+  dismiss: 'Dismiss',
+  buttonLabel: (action: string, reporter: string) => `${action} the report of ${reporter}`,
+  resolved: 'Resolved',
+  dismissed: 'Dismissed',
+  resolvedToast: 'Report resolved',
+  dismissedToast: 'Report dismissed',
+}
+
 export const serviceTokens = {
   title: 'Service tokens',
   link: 'Service tokens for developers',

@@ -58,6 +58,7 @@ export const nav = {
   people: 'People and invites',
   accounts: 'People',
   invites: 'Invites',
+  reports: 'Reports',
   network: 'Network',
   backups: 'Backups',
   server: 'Server',

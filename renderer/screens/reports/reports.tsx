@@ -1,0 +1,118 @@
+import { Flag } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { com } from '../../../lexicons/generated/index.ts'
+import { parseAtUri } from '../../api/at-uri.ts'
+import type { Body } from '../../api/client.ts'
+import { errorName } from '../../api/errors.ts'
+import { usePages, useProcedure } from '../../api/hooks.ts'
+import { personPath, postPath } from '../../parts/paths.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Badge, EmptyState, Paged } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { reasonKind } from './reasons.ts'
+
+const { listReports, closeReport } = com.core.admin
+const { strongRef } = com.core.repo
+const { repoRef } = com.core.admin.defs
+
+type Report = Body<typeof listReports.main>['reports'][number]
+type Shown = 'open' | 'closed'
+
+const pageSize = 50
+const options = [
+  { value: 'open', label: t.reports.open },
+  { value: 'closed', label: t.reports.closed },
+] as const
+
+/** What accounts reported to the owner of the server. */
+export function ReportsScreen() {
+  const [shown, setShown] = useState<Shown>('open')
+  const params = { closed: shown === 'closed', limit: pageSize }
+  const list = usePages(listReports, params, (page) => page.reports)
+  const error = errorName(list.error) === 'Forbidden' ? t.reports.notOwner : list.error
+  return (
+    <Page lead={t.reports.lead} title={t.reports.title}>
+      <ChoiceChips<Shown> label={t.reports.shown} onChange={setShown} options={options} value={shown} />
+      <Paged
+        empty={<EmptyState icon={Flag} text={t.reports.noneText} title={t.reports.none[shown]} />}
+        list={{ ...list, error }}
+      >
+        {(reports) => (
+          <RowList label={t.reports.title}>
+            {reports.map((report) => (
+              <ReportRow key={report.id} report={report} />
+            ))}
+          </RowList>
+        )}
+      </Paged>
+    </Page>
+  )
+}
+
+function ReportRow({ report }: { readonly report: Report }) {
+  const { reasonType, reason, reporterHandle, createdAt, resolution } = report
+  return (
+    <Row
+      action={resolution === undefined && <CloseButtons report={report} />}
+      as="li"
+      detail={
+        <>
+          {reason && <p>{reason}</p>}
+          {t.reports.by(reporterHandle)} · <RelativeTime at={createdAt} />
+        </>
+      }
+      icon={<Flag aria-hidden size={20} strokeWidth={1.75} />}
+      title={
+        <>
+          {t.reports.kinds[reasonKind(reasonType)]}: <Subject report={report} />{' '}
+          {resolution !== undefined && (
+            <Badge>{resolution === 'resolved' ? t.reports.resolved : t.reports.dismissed}</Badge>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+/** A link to the account or post; another record only has a name. */
+function Subject({ report: { subject, subjectHandle } }: { readonly report: Report }) {
+  if (strongRef.$isTypeOf(subject)) {
+    const { repo, collection } = parseAtUri(subject.uri)
+    const author = subjectHandle ?? repo
+    if (collection === 'app.example.feed.post')
+      return <Link href={postPath(subject.uri)}>{t.reports.post(author)}</Link>
+    return <>{t.reports.record(collection, author)}</>
+  }
+  if (!repoRef.$isTypeOf(subject)) return null
+  return <Link href={personPath(subject.did)}>{subjectHandle ?? subject.did}</Link>
+}
+
+function CloseButtons({ report }: { readonly report: Report }) {
+  const close = useProcedure(closeReport, [listReports], {
+    onSuccess: (_, { resolution }) =>
+      toast(resolution === 'resolved' ? t.reports.resolvedToast : t.reports.dismissedToast),
+    onError: toastError,
+  })
+  const { id, reporterHandle } = report
+  const button = (resolution: 'resolved' | 'dismissed', name: string) => (
+    <Button
+      aria-label={t.reports.buttonLabel(name, reporterHandle)}
+      busy={close.isPending && close.variables.resolution === resolution}
+      onClick={() => close.mutate({ id, resolution })}
+      size="s"
+    >
+      {name}
+    </Button>
+  )
+  return (
+    <>
+      {button('dismissed', t.reports.dismiss)}
+      {button('resolved', t.reports.resolve)}
+    </>
+  )
+}
