@@ -11,11 +11,11 @@ import type { Platform } from '../../platform/platform.ts'
 import * as remoteActors from '../../platform/store/tables/remote-actors.ts'
 import { isStored } from '../../platform/store/tables/remote-interest.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { InvalidProof } from '../../repository/format/verify-commit.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { StatusClaims } from '../remote/status-claims.ts'
-import { InvalidProof } from '../remote/verify.ts'
 import type { Actors } from './actors.ts'
 
 export interface ActorRefresh {

@@ -5,10 +5,10 @@ import type { Reader } from '../../platform/store/database.ts'
 import * as records from '../../platform/store/tables/records.ts'
 import { createLimit } from '../../platform/util/limit.ts'
 import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
+import { InvalidProof, verifyCommit } from '../../repository/format/verify-commit.ts'
 import type { RemoteChange } from './change.ts'
 import type { Hosts } from './hosts.ts'
 import { type Identify, type Origin, withOrigin } from './origin.ts'
-import { InvalidProof, verifyCommit } from './verify.ts'
 
 /**
  * Fetches the latest version of a record. `content` is undefined if the tree of its author

@@ -1,7 +1,7 @@
 /** Where the repository of a remote actor is, and which key signs it. */
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
-import { InvalidProof } from './verify.ts'
+import { InvalidProof } from '../../repository/format/verify-commit.ts'
 
 /** The key and the host of a remote actor. */
 export interface Origin {

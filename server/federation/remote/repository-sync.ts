@@ -11,6 +11,7 @@ import * as repositories from '../../platform/store/tables/remote-repositories.t
 import { createLimit } from '../../platform/util/limit.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import { timeOf } from '../../repository/format/tid.ts'
+import { InvalidProof } from '../../repository/format/verify-commit.ts'
 import { isInvalidArchive } from '../../repository/records/import/invalid-archive.ts'
 import { createVerifier } from '../../repository/records/import/verifier.ts'
 import { type ApplyDeps, applyRepository } from './apply-repository.ts'
@@ -21,7 +22,6 @@ import type { Interest } from './interest.ts'
 import { type Identify, isRepoNotFound, type Origin, withOrigin } from './origin.ts'
 import type { RemoteStatus } from './status.ts'
 import type { StatusClaims } from './status-claims.ts'
-import { InvalidProof } from './verify.ts'
 
 export interface SyncOptions {
   /** Origin of the upstream that reported the repository. */

@@ -7,15 +7,9 @@ import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { isValidTid } from '@atproto/syntax'
 import { cidKey, cidText } from '../../platform/store/cid.ts'
 import { isSignedBy } from '../../platform/util/keys.ts'
-import { decodeMap } from '../../repository/format/decode-map.ts'
-import {
-  type CarBlock,
-  isIntact,
-  maxBlockBytes,
-  readBlocks,
-  rootOf,
-} from '../../repository/format/read-car.ts'
-import { type NodeEntry, parseNode } from '../../repository/format/tree-node.ts'
+import { decodeMap } from './decode-map.ts'
+import { type CarBlock, isIntact, maxBlockBytes, readBlocks, rootOf } from './read-car.ts'
+import { type NodeEntry, parseNode } from './tree-node.ts'
 
 /** A verified commit with some nodes of its tree and some records. */
 export interface VerifiedCommit {

@@ -1,8 +1,8 @@
 /** Proofs of records, which other servers, or attackers, made. */
 import { decodeCid, type LexMap } from '@atproto/lex-data'
 import { beforeAll, expect, test } from 'vitest'
-import { verifyCommit } from '../../../../server/federation/remote/verify.ts'
 import { createSigningKey, sign } from '../../../../server/platform/util/keys.ts'
+import { verifyCommit } from '../../../../server/repository/format/verify-commit.ts'
 import { type Block, blockOf, blockOfBytes, blocksOf, carOf, headerOf } from '../../../support/archive.ts'
 
 const did = 'did:web:carla.example'
