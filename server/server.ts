@@ -11,6 +11,7 @@ import { PasswordQueueFull } from './identity/auth/passwords.ts'
 import { createSessionWatch } from './identity/auth/session-watch.ts'
 import { createVerifier } from './identity/auth/verifier.ts'
 import type { IdentityOptions } from './identity/identity.ts'
+import { createOAuthEndpoints } from './identity/oauth/endpoints.ts'
 import type { CopiesOptions } from './operation/copies/copies.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
@@ -215,7 +216,9 @@ function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
   const didPaths = createDidPaths({ ...services, ...services.identity })
   const ui = createUi()
+  const oauth = createOAuthEndpoints({ ...services, ...services.identity })
   return async (req, res, path, name) => {
+    if (await oauth(req, res, path, name)) return true
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
     if (await didPaths(req, res, path, name)) return true
     return (await ui(req, res, path)) || redirectPageVisit(req, res)

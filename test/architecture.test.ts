@@ -128,6 +128,7 @@ describe('imports', () => {
       ['identity/did'],
       ['identity/accounts'],
       ['identity/auth'],
+      ['identity/oauth'],
       ['identity/identity.ts'],
       ['federation/actors', 'federation/remote'],
       ['federation/backlinks', 'federation/upstreams'],
@@ -186,7 +187,6 @@ describe('imports', () => {
 test.each([
   'express',
   'sql.js',
-  'jose',
   'bcryptjs',
   'nodemailer',
   'web-push',
@@ -200,6 +200,15 @@ test.each([
   const all = [...imports, ...electron.flatMap(importsOf)]
   const files = all.filter(({ to, isType }) => to === name && !isType).map(({ from }) => from)
   expect(new Set(files).size).toBe(1)
+})
+
+test('tokens, proofs and assertions are the places of jose', () => {
+  const files = imports.filter(({ to, isType }) => to === 'jose' && !isType).map(({ from }) => from)
+  expect([...new Set(files)]).toEqual([
+    'server/identity/auth/dpop.ts',
+    'server/identity/auth/tokens.ts',
+    'server/identity/oauth/client-auth.ts',
+  ])
 })
 
 test('one file imports ws for each side of a connection', () => {

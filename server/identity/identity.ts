@@ -13,6 +13,7 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './did/resolver.ts'
 import { loadSecrets, type Secrets } from './did/secrets.ts'
+import { createOAuth, type OAuth } from './oauth/oauth.ts'
 
 export interface Identity {
   readonly secrets: Secrets
@@ -23,6 +24,7 @@ export interface Identity {
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
+  readonly oauth: OAuth
 }
 
 export interface IdentityOptions {
@@ -37,9 +39,11 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   const secrets = await loadSecrets(store)
   const audience = await loadAudience(store, serverDid)
   const resolveDid = createResolver(platform)
+  const tokens = await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest })
   return {
     secrets,
-    tokens: await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest }),
+    tokens,
+    oauth: createOAuth({ ...platform, secrets, tokens, resolveDid }),
     lastUsed: createLastUsed({ store, now }),
     passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
     resolveDid,

@@ -38,10 +38,10 @@ function insertAccount(tx: Writer, i: number): void {
   accounts.insert(tx, account)
   for (const name of ['phone', 'tablet']) {
     const hash = digest(`${name} ${i}`)
-    appPasswords.insert(tx, { did, name, hash, privileged: false, createdAt })
+    appPasswords.insert(tx, { did, name, hash, privileged: false, createdAt, permissions: null })
   }
   for (const appPasswordName of [null, 'phone', 'tablet']) {
-    openSession(tx, { did, scope: scopes.full, appPasswordName, client: 'bench' }, now())
+    openSession(tx, { did, scope: scopes.full, appPasswordName, client: 'bench', permissions: null }, now())
   }
   const code = {
     code: `localhost-${i}`,

@@ -1,6 +1,7 @@
 /** The auth words of methods, and the credentials that each passes to the handler. */
 import type { DidString } from '@atproto/syntax'
 import type { OpenSession } from '../../platform/store/tables/sessions.ts'
+import type { Permissions } from './permissions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 
 /** From an access token: its session and account, read from the store for this request. */
@@ -11,6 +12,8 @@ export interface SessionCredentials {
   /** When the token expires, in milliseconds since the epoch. */
   readonly expiresAt: number
   readonly account: OpenSession
+  /** Limits of the session beyond its scope; undefined: none. */
+  readonly permissions: Permissions | undefined
 }
 
 /** From a refresh token. The handler checks in its transaction whether `jti` is still valid. */
@@ -76,14 +79,14 @@ export interface CredentialsByWord {
 
 export type AuthWord = keyof CredentialsByWord
 
-const anyAppPassword = [scopes.appPassword, scopes.privilegedAppPassword]
+const anyApp = [scopes.appPassword, scopes.privilegedAppPassword, scopes.oauth]
 
 /** The token scopes that each auth word accepts. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
-  ['optional', new Set([scopes.full, ...anyAppPassword])],
-  ['reader', new Set([scopes.full, ...anyAppPassword])],
-  ['access', new Set([scopes.full, ...anyAppPassword])],
-  ['access or takendown', new Set([scopes.full, ...anyAppPassword, scopes.takendown])],
+  ['optional', new Set([scopes.full, ...anyApp])],
+  ['reader', new Set([scopes.full, ...anyApp])],
+  ['access', new Set([scopes.full, ...anyApp])],
+  ['access or takendown', new Set([scopes.full, ...anyApp, scopes.takendown])],
   ['full', new Set([scopes.full])],
   ['full or takendown', new Set([scopes.full, scopes.takendown])],
 ])

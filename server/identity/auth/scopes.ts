@@ -6,6 +6,8 @@ export const scopes = {
   privilegedAppPassword: 'com.core.appPassPrivileged',
   /** A taken-down account: it can only move to another server or be deleted. */
   takendown: 'com.core.takendown',
+  /** An app that signed in by OAuth; `permissions` of its session limit it further. */
+  oauth: 'com.core.oauth',
   refresh: 'com.core.refresh',
 } as const
 

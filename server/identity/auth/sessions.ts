@@ -34,6 +34,8 @@ export interface SessionOpening {
   readonly scope: Scope
   readonly appPasswordName: string | null
   readonly client: string | undefined
+  /** What it may do, as OAuth scopes; null: everything that its scope permits. */
+  readonly permissions: string | null
 }
 
 /** Inserts a session. An app password that opened it counts as used. */
@@ -51,6 +53,8 @@ export function openSession(tx: Writer, opening: SessionOpening, now: Date): Iss
     lastUsedAt: at,
     expiresAt: refreshExpiry(tx, now),
     oldTokenUsedAt: null,
+    permissions: opening.permissions,
+    dpopKey: null,
   }
   sessions.insert(tx, session, refreshJti)
   if (opening.appPasswordName !== null) sessions.touch(tx, id, at)

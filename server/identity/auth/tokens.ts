@@ -1,5 +1,5 @@
 /**
- * Session tokens: JWTs that this server signs with HS256 and verifies itself. The only file that imports jose.
+ * Session tokens: JWTs that this server signs with HS256 and verifies itself.
  * Claims of signed and verified tokens are cached until they expire: each signature check is a trip to another thread.
  * `typ` separates access tokens from refresh tokens (RFC 8725 §3.11).
  */
@@ -11,7 +11,8 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { type Scope, scopes } from './scopes.ts'
 
-export type TokenKind = 'access' | 'refresh'
+/** `oauth`: an access token that only counts with a proof of its key (DPoP). */
+export type TokenKind = 'access' | 'oauth' | 'refresh'
 
 export interface VerifiedToken {
   readonly kind: TokenKind
@@ -27,10 +28,16 @@ export interface VerifiedToken {
 }
 
 const accessLifetimeSeconds = 2 * 60 * 60
+/** Sessions end at once, so it may live for half an hour. */
+export const oauthLifetimeSeconds = 30 * 60
 export const refreshLifetimeSeconds = 90 * 24 * 60 * 60
 
-const typ = { access: 'at+jwt', refresh: 'refresh+jwt' } as const
-const lifetime = { access: accessLifetimeSeconds, refresh: refreshLifetimeSeconds }
+const typ = { access: 'at+jwt', oauth: 'oauth+jwt', refresh: 'refresh+jwt' } as const
+const lifetime = {
+  access: accessLifetimeSeconds,
+  oauth: oauthLifetimeSeconds,
+  refresh: refreshLifetimeSeconds,
+}
 
 const maxCached = 10_000
 
@@ -109,5 +116,6 @@ export async function createTokens({ secret, audience, now, issuedAt = now }: To
 
 function kindOf(value: string | undefined): TokenKind | undefined {
   if (value === typ.access) return 'access'
+  if (value === typ.oauth) return 'oauth'
   return value === typ.refresh ? 'refresh' : undefined
 }

@@ -1,11 +1,13 @@
 /** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
 
 import type { Platform } from '../../platform/platform.ts'
+import type { OpenSession } from '../../platform/store/tables/sessions.ts'
 import { iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
-import type { Authorize, Principal } from '../../platform/xrpc/method.ts'
+import type { Authorize, Principal, Proof } from '../../platform/xrpc/method.ts'
 import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
 import { statusError } from '../../repository/access/status.ts'
+import { createAppSessions, dpopToken } from './app-session.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from './authorization.ts'
 import {
   type AdminCredentials,
@@ -17,22 +19,42 @@ import {
   type SignUpCredentials,
   scopesOf,
 } from './credentials.ts'
+import type { Dpop } from './dpop.ts'
 import type { LastUsed } from './last-used.ts'
+import { audiencesOf, openToApps, refusal, requireMethod } from './method-permissions.ts'
+import type { ReadPermissions } from './permissions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 import { createSessionLookup } from './session-lookup.ts'
 import type { WatchSession } from './session-watch.ts'
-import type { Tokens } from './tokens.ts'
+import type { Tokens, VerifiedToken } from './tokens.ts'
 
-export interface VerifierOptions extends Pick<Platform, 'store' | 'now'> {
+export interface VerifierOptions
+  extends Pick<Platform, 'store' | 'now' | 'config' | 'names' | 'origin' | 'serverDid'> {
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
   readonly watchSession: WatchSession
+  readonly oauth: OAuthParts
   readonly adminPassword: string
   readonly rateLimits: boolean
   readonly clock: { isPlausible(): boolean }
 }
 
+/** Loads what only apps need, once. */
+export interface OAuthParts {
+  loadDpop(): Promise<Dpop>
+  loadPermissions(): Promise<ReadPermissions>
+}
+
 type Header = string | undefined
+type CalledMethod = Parameters<Authorize<AuthWord>>[1]
+
+interface Presented {
+  readonly claims: VerifiedToken
+  readonly account: OpenSession
+  readonly nonce?: string
+}
+
+type Session = SessionCredentials & { readonly nonce: string | undefined }
 
 /** Milliseconds: a token that was issued further ahead of now comes from a time when the clock was wrong. */
 const futureMs = 60 * 60_000
@@ -40,19 +62,36 @@ const futureMs = 60 * 60_000
 const anyone: Principal = { account: undefined, credentials: undefined }
 
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
-  const { lastUsed, watchSession, adminPassword, rateLimits, now, clock } = options
+  const { lastUsed, watchSession, adminPassword, rateLimits, now, clock, oauth } = options
   const lookup = createSessionLookup(options)
+  const appSession = createAppSessions({ lookup, loadDpop: oauth.loadDpop, origin: options.origin })
+  const views = { serverDid: options.serverDid, appViewDid: options.config.appViewDid }
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
 
-  async function session(header: Header, word: AuthWord, active: boolean): Promise<SessionCredentials> {
+  /** Verifies the token of a request, by its scheme. */
+  async function presented(proof: Proof): Promise<Presented> {
+    const { authorization: header } = proof.headers
+    const token = dpopToken(header)
+    if (token !== undefined) return appSession(proof, token)
     const claims = await lookup.verify(bearerToken(header))
     if (claims.kind !== 'access') throw tokenRefusal('invalid')
     // It would be valid for years. The client renews it.
     if (claims.iat * 1000 - now().getTime() > futureMs && clock.isPlausible()) throw tokenRefusal('expired')
-    const account = lookup.openSession(claims)
-    if (!scopesOf.get(word)?.has(account.scope)) throw protocolError('InvalidToken', 'Bad token scope')
-    const inactive = active ? statusError(account) : undefined
+    return { claims, account: lookup.openSession(claims) }
+  }
+
+  async function session(proof: Proof, method: CalledMethod): Promise<Session> {
+    const { claims, account, nonce } = await presented(proof)
+    const permissions =
+      account.permissions === null ? undefined : (await oauth.loadPermissions())(account.permissions)
+    const word = permissions && openToApps.has(method.nsid) ? 'access' : method.auth
+    if (!scopesOf.get(word)?.has(account.scope)) {
+      throw account.scope === scopes.oauth ? refusal() : protocolError('InvalidToken', 'Bad token scope')
+    }
+    const inactive = method.active ? statusError(account) : undefined
     if (inactive) throw inactive
+    if (permissions)
+      requireMethod(permissions, method, audiencesOf(proof.headers['atproto-proxy']?.toString(), views))
     lastUsed.note(account)
     return {
       did: account.did,
@@ -60,6 +99,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       scope: account.scope as AccessScope,
       expiresAt: claims.exp * 1000,
       account,
+      permissions,
+      nonce,
     }
   }
 
@@ -72,8 +113,13 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { did, sessionId, jti: claims.jti, findSession: () => lookup.find(sessionId) }
   }
 
-  async function ending(header: Header): Promise<EndingCredentials> {
-    return { sessionId: (await lookup.verify(bearerToken(header), { acceptExpired: true })).sid }
+  async function ending(proof: Proof): Promise<EndingCredentials> {
+    const { authorization: header } = proof.headers
+    const token = dpopToken(header)
+    if (token !== undefined) return { sessionId: (await appSession(proof, token)).account.sessionId }
+    const { kind, sid } = await lookup.verify(bearerToken(header), { acceptExpired: true })
+    if (kind === 'oauth') throw tokenRefusal('invalid')
+    return { sessionId: sid }
   }
 
   /** Whether the header has the admin password; false for another scheme. @throws XrpcError for a wrong password */
@@ -91,49 +137,63 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { isAdmin, serviceToken: isAdmin ? undefined : header?.replace(/^bearer +/i, '') }
   }
 
-  async function admin(header: Header, active: boolean, source: string): Promise<AdminCredentials> {
-    if (await hasAdminPassword(header, source)) return { did: undefined }
-    const { account } = await session(header, 'full', active)
+  async function admin(proof: Proof, method: CalledMethod): Promise<AdminCredentials> {
+    if (await hasAdminPassword(proof.headers.authorization, proof.caller.source)) return { did: undefined }
+    const { account } = await session(proof, { ...method, auth: 'full' })
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
   }
 
-  async function reader(header: string, active: boolean, source: string): Promise<Principal> {
-    if (basicCredentials(header) === undefined) {
-      const { did, scope, account } = await session(header, 'reader', active)
+  async function reader(proof: Proof, method: CalledMethod): Promise<Principal> {
+    if (basicCredentials(proof.headers.authorization) === undefined) {
+      const { did, scope, account, nonce } = await session(proof, { ...method, auth: 'reader' })
       const isAdmin = account.isOwner === 1 && scope === scopes.full
-      return { account: did, credentials: { did, isAdmin } satisfies ReaderCredentials }
+      return {
+        account: did,
+        credentials: { did, isAdmin } satisfies ReaderCredentials,
+        ...nonceHeader(nonce),
+      }
     }
-    await admin(header, active, source)
+    await admin(proof, method)
     return { account: undefined, credentials: { did: undefined, isAdmin: true } satisfies ReaderCredentials }
   }
 
-  function bySession(session: SessionCredentials): Principal {
-    return { account: session.did, credentials: session, watch: (end) => watchSession(session, end) }
+  function bySession({ nonce, ...session }: Session): Principal {
+    return {
+      account: session.did,
+      credentials: session,
+      watch: (end) => watchSession(session, end),
+      ...nonceHeader(nonce),
+    }
   }
 
-  return async ({ headers: { authorization: header }, caller }, { auth, active }) => {
-    switch (auth) {
+  return async (proof, method) => {
+    const { authorization: header } = proof.headers
+    switch (method.auth) {
       case 'none':
         return anyone
       case 'optional':
-        return header === undefined ? anyone : bySession(await session(header, auth, active))
+        return header === undefined ? anyone : bySession(await session(proof, method))
       case 'reader':
-        return header === undefined ? anyone : reader(header, active, caller.source)
+        return header === undefined ? anyone : reader(proof, method)
       case 'import':
-        return { ...anyone, credentials: await signUp(header, caller.source) }
+        return { ...anyone, credentials: await signUp(header, proof.caller.source) }
       case 'refresh': {
         const credentials = await refresh(header)
         return { account: credentials.did, credentials }
       }
       case 'ending':
-        return { ...anyone, credentials: await ending(header) }
+        return { ...anyone, credentials: await ending(proof) }
       case 'admin': {
-        const credentials = await admin(header, active, caller.source)
+        const credentials = await admin(proof, method)
         return { account: credentials.did, credentials }
       }
       default:
-        return bySession(await session(header, auth, active))
+        return bySession(await session(proof, method))
     }
   }
+}
+
+function nonceHeader(nonce: string | undefined): Pick<Principal, 'headers'> {
+  return nonce === undefined ? {} : { headers: { 'DPoP-Nonce': nonce } }
 }

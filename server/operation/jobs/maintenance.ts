@@ -1,4 +1,4 @@
-/** Periodic maintenance: due deletions, expired sessions, reserved keys and mail tokens. */
+/** Periodic maintenance: due deletions, expired sessions, OAuth requests, reserved keys and mail tokens. */
 import { deleteAccount, finishDeletion, finishDeletions } from '../../identity/accounts/delete.ts'
 import { expireReservedKeys } from '../../identity/accounts/reserved-keys.ts'
 import { expireUnactivated } from '../../identity/accounts/unactivated.ts'
@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import * as mailTokens from '../../platform/store/tables/mail-tokens.ts'
+import * as oauth from '../../platform/store/tables/oauth.ts'
 import * as sessions from '../../platform/store/tables/sessions.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -37,6 +38,10 @@ export function maintenanceParts({ identity, repository, ...platform }: Deps) {
     {
       name: 'expiry of sessions',
       run: whenPlausible(() => store.transact((tx) => sessions.removeExpired(tx, iso(now())))),
+    },
+    {
+      name: 'expiry of OAuth requests',
+      run: whenPlausible(() => store.transact((tx) => oauth.removeExpired(tx, iso(now())))),
     },
     { name: 'expiry of mail tokens', run: whenPlausible(() => store.transact(removeExpiredTokens)) },
   ]

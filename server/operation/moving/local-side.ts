@@ -22,6 +22,8 @@ export const internalCaller = (origin: string): Caller => ({
   client: undefined,
   isForwarded: false,
   isForeignPage: false,
+  method: 'POST',
+  path: '',
   origin,
 })
 

@@ -134,6 +134,12 @@ const SETTINGS = {
     fallback: 'com.atproto=com.core,app.bsky=app.example,chat.bsky=chat.example',
     about: 'Names that clients of the network use for our namespaces; none allows only our own.',
   },
+  oauth: {
+    env: 'PDS_OAUTH',
+    kind: kinds.onOff,
+    fallback: 'on',
+    about: 'Whether apps can sign in by OAuth.',
+  },
   rateLimits: {
     env: 'PDS_RATE_LIMITS',
     kind: kinds.onOff,

@@ -125,6 +125,7 @@ const signIn = `
     privileged INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     last_used_at TEXT,
+    permissions TEXT,                  -- what its sessions may do, as OAuth scopes; null: everything of their scope
     PRIMARY KEY (did, name)
   ) STRICT;
 
@@ -139,6 +140,8 @@ const signIn = `
     last_used_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,          -- of the newest refresh token
     old_token_used_at TEXT,            -- when a refresh token was last used after its grace period
+    permissions TEXT,                  -- what it may do, as OAuth scopes; null: everything of its scope
+    dpop_key TEXT,                     -- thumbprint of the key that proves its requests; null: a bearer token
     FOREIGN KEY (did, app_password_name) REFERENCES app_passwords (did, name) ON DELETE CASCADE
   ) STRICT;
   CREATE INDEX sessions_account ON sessions (did, app_password_name);
@@ -152,6 +155,38 @@ const signIn = `
     grace_until TEXT
   ) STRICT;
   CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
+
+  -- Sessions of apps that signed in by OAuth.
+  CREATE TABLE oauth_grants (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    client_key TEXT,                   -- thumbprint of the client's own key; null: a public client
+    scope TEXT NOT NULL,               -- as granted; permission sets by name
+    code_hash BLOB NOT NULL UNIQUE     -- of the code that the grant was made with
+  ) STRICT;
+
+  -- Pushed authorization requests (RFC 9126) that are not decided, and codes that are not exchanged.
+  CREATE TABLE oauth_requests (
+    id TEXT PRIMARY KEY,               -- the end of its request_uri
+    client_id TEXT NOT NULL,
+    client_key TEXT,                   -- as in oauth_grants
+    dpop_key TEXT NOT NULL,
+    parameters TEXT NOT NULL,          -- JSON
+    expires_at TEXT NOT NULL,
+    number INTEGER,                    -- two digits, once it waits for an approval in the app window
+    did TEXT REFERENCES accounts (did) ON DELETE CASCADE, -- the account that allowed it
+    denied_at TEXT,
+    code_hash BLOB UNIQUE              -- of the code that its client got
+  ) STRICT;
+  CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
+  CREATE INDEX oauth_requests_account ON oauth_requests (did);
+
+  -- Ids of client assertions (RFC 7523) that were used, until they expire.
+  CREATE TABLE oauth_assertions (
+    hash BLOB PRIMARY KEY,
+    expires_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX oauth_assertions_expiry ON oauth_assertions (expires_at);
 
   -- Codes that were sent by email.
   CREATE TABLE mail_tokens (

@@ -125,4 +125,37 @@ export const upgrades: readonly string[] = [
   CREATE INDEX reports_account ON reports (account);
   CREATE INDEX reports_closed ON reports (closed_at IS NULL, id);
   `,
+
+  // 44. See tables/oauth.ts.
+  `
+  ALTER TABLE app_passwords ADD COLUMN permissions TEXT;
+  ALTER TABLE sessions ADD COLUMN permissions TEXT;
+  ALTER TABLE sessions ADD COLUMN dpop_key TEXT;
+  CREATE TABLE oauth_grants (
+    session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    client_key TEXT,
+    scope TEXT NOT NULL,
+    code_hash BLOB NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE oauth_requests (
+    id TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL,
+    client_key TEXT,
+    dpop_key TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    expires_at TEXT NOT NULL,
+    number INTEGER,
+    did TEXT REFERENCES accounts (did) ON DELETE CASCADE,
+    denied_at TEXT,
+    code_hash BLOB UNIQUE
+  ) STRICT;
+  CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
+  CREATE INDEX oauth_requests_account ON oauth_requests (did);
+  CREATE TABLE oauth_assertions (
+    hash BLOB PRIMARY KEY,
+    expires_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX oauth_assertions_expiry ON oauth_assertions (expires_at);
+  `,
 ]

@@ -67,6 +67,23 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
 }
 
 /**
+ * Returns the fields of a body: of a form (`application/x-www-form-urlencoded`), or of a JSON object.
+ * @throws XrpcError `PayloadTooLarge`, or `InvalidRequest` for another type, a repeated field and malformed JSON
+ */
+export async function readFields(req: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
+  if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(req.headers['content-type'] ?? '')) {
+    const value = await readJson(req, maxBytes)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    throw protocolError('InvalidRequest', 'The body must be a form or a JSON object')
+  }
+  const fields = [...new URLSearchParams((await collect(req, maxBytes)).toString())]
+  const byName = Object.fromEntries(fields)
+  if (Object.keys(byName).length !== fields.length)
+    throw protocolError('InvalidRequest', 'A field of the form is repeated')
+  return byName
+}
+
+/**
  * Returns a body as a stream. After an error, and when the reader stops, the rest is read and dropped.
  * @param maxBytes limit of Content-Length, and of the bytes after decompression
  * @param atEnd called after the last chunk; the reader gets its error

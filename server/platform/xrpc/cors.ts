@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const exposedHeaders =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
-  'Atproto-Repo-Rev, Atproto-Content-Labelers, Content-Length, Content-Range, ETag'
+  'Atproto-Repo-Rev, Atproto-Content-Labelers, Content-Length, Content-Range, DPoP-Nonce, ETag'
 const secondsPerDay = 86_400
 
 export function allowAnyOrigin(res: ServerResponse): void {

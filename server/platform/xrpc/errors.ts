@@ -46,17 +46,24 @@ export class XrpcError extends Error {
   readonly status: number
   /** Seconds after which the client may retry, when known. */
   readonly retryAfter: number | undefined
+  /** Further headers of the response. */
+  readonly headers: Readonly<Record<string, string>> | undefined
 
   /** @param details the status replaces the one of the name; `retryAfter` is in seconds */
   constructor(
     name: string,
     message?: string,
-    details: { status?: number; retryAfter?: number | undefined } = {},
+    details: {
+      status?: number
+      retryAfter?: number | undefined
+      headers?: Readonly<Record<string, string>>
+    } = {},
   ) {
     super(message)
     this.name = name
     this.status = details.status ?? statusByName.get(name) ?? 400
     this.retryAfter = details.retryAfter
+    this.headers = details.headers
   }
 
   /** The response body. */

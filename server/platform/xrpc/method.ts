@@ -69,6 +69,10 @@ export interface Caller {
   readonly isForeignPage: boolean
   /** The origin under which the client reaches this server; see `origin.ts`. */
   readonly origin: string
+  /** The HTTP method. */
+  readonly method: string
+  /** The path of the URL, without the query. */
+  readonly path: string
 }
 
 /** The arguments of a handler, besides the services. */
@@ -148,6 +152,8 @@ export interface Principal {
    * @returns a function that stops watching
    */
   readonly watch?: (end: (error: XrpcError) => void) => () => void
+  /** Headers of the response. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The part of a request that proves who sent it. */

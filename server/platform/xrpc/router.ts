@@ -4,17 +4,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import { createAddressReader } from './client-address.ts'
+import { createCallerReader } from './caller.ts'
 import { protocolError, XrpcError } from './errors.ts'
-import { isForeignPage } from './host.ts'
 import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
-import { createOriginReader } from './origin.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
 import { limiter, type RateLimit } from './rate-limit.ts'
 import { createResponseCache, type Slot } from './response-cache.ts'
 import { keepPrivate, sendError, sendJsonBody } from './send.ts'
-import { createSources, type Sources } from './sources.ts'
+import { createSources } from './sources.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
@@ -112,6 +110,7 @@ export function createRouter<Word extends string, Services>(
       await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
+    for (const [header, value] of Object.entries(principal.headers ?? {})) res.setHeader(header, value)
     if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
     const version = method.reads && options.versionOf?.(method.reads)
     const slot =
@@ -217,23 +216,4 @@ function collectionOf(values: unknown): string | undefined {
 
 function verbFits(verb: 'GET' | 'POST', used: string | undefined): boolean {
   return used === verb || (verb === 'GET' && used === 'HEAD')
-}
-
-function createCallerReader(
-  { trustedProxies = [], publicUrl }: Pick<RouterOptions<never, never>, 'trustedProxies' | 'publicUrl'>,
-  sources: Sources,
-): (req: IncomingMessage) => Caller {
-  const readAddress = createAddressReader(trustedProxies)
-  const readOrigin = createOriginReader(trustedProxies, publicUrl)
-  return (req) => {
-    const client = readAddress(req)
-    const isForeign = isForeignPage(req.headers)
-    return {
-      ...client,
-      source: sources.of(client, isForeign ? req.headers : undefined),
-      client: req.headers['user-agent']?.slice(0, 200),
-      isForeignPage: isForeign,
-      origin: readOrigin(req),
-    }
-  }
 }

@@ -99,5 +99,6 @@ export function sendNothing(res: ServerResponse): void {
 export function sendError(req: IncomingMessage, res: ServerResponse, error: XrpcError): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', `Bearer error="${error.name}"`)
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', error.retryAfter)
+  for (const [name, value] of Object.entries(error.headers ?? {})) res.setHeader(name, value)
   sendJson(req, res, error.status, error)
 }

@@ -40,6 +40,7 @@ test('without flags and variables every setting has its default', () => {
       ['app.bsky', 'app.example'],
       ['chat.bsky', 'chat.example'],
     ]),
+    oauth: true,
     rateLimits: true,
     dailyBackups: true,
     copies: [],

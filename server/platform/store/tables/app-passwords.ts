@@ -7,12 +7,14 @@ export interface AppPassword {
   readonly privileged: number
   readonly createdAt: DatetimeString
   readonly lastUsedAt: DatetimeString | null
+  /** What its sessions may do, as OAuth scopes; null: everything of their scope. */
+  readonly permissions: string | null
 }
 
 /** Returns the app passwords of an account, newest first. */
 export function ofAccount(db: Reader, did: string): AppPassword[] {
   return db.all<AppPassword>(
-    `SELECT name, privileged, created_at AS createdAt, last_used_at AS lastUsedAt
+    `SELECT name, privileged, created_at AS createdAt, last_used_at AS lastUsedAt, permissions
      FROM app_passwords WHERE did = ? ORDER BY created_at DESC, name`,
     [did],
   )
@@ -30,17 +32,28 @@ export function findByHash(
   db: Reader,
   did: string,
   hash: Uint8Array,
-): { name: string; privileged: number } | undefined {
-  return db.get('SELECT name, privileged FROM app_passwords WHERE password_hash = ? AND did = ?', [hash, did])
+): Pick<AppPassword, 'name' | 'privileged' | 'permissions'> | undefined {
+  return db.get(
+    'SELECT name, privileged, permissions FROM app_passwords WHERE password_hash = ? AND did = ?',
+    [hash, did],
+  )
 }
 
 export function insert(
   tx: Writer,
-  row: { did: string; name: string; hash: Uint8Array; privileged: boolean; createdAt: string },
+  row: {
+    did: string
+    name: string
+    hash: Uint8Array
+    privileged: boolean
+    createdAt: string
+    permissions: string | null
+  },
 ): void {
   tx.run(
-    'INSERT INTO app_passwords (did, name, password_hash, privileged, created_at) VALUES (?, ?, ?, ?, ?)',
-    [row.did, row.name, row.hash, row.privileged ? 1 : 0, row.createdAt],
+    `INSERT INTO app_passwords (did, name, password_hash, privileged, created_at, permissions)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [row.did, row.name, row.hash, row.privileged ? 1 : 0, row.createdAt, row.permissions],
   )
 }
 

@@ -17,6 +17,10 @@ export interface Session {
   readonly expiresAt: DatetimeString
   /** When a refresh token was last used that had been replaced long before; null: never. */
   readonly oldTokenUsedAt: DatetimeString | null
+  /** What it may do, as OAuth scopes; null: everything that its scope permits. */
+  readonly permissions: string | null
+  /** Thumbprint (RFC 7638) of the key that proves its requests; null: its access tokens are bearer tokens. */
+  readonly dpopKey: string | null
 }
 
 /** A session joined with its account, as the verifier reads it. */
@@ -31,7 +35,7 @@ export const openSessionTables = ['sessions', 'accounts'] as const
 export function findOpen(db: Reader, id: string): OpenSession | undefined {
   const session = db.get<Omit<OpenSession, keyof Account> & { readonly did: DidString }>(
     `SELECT id AS sessionId, did, scope, app_password_name AS appPasswordName, last_used_at AS lastUsedAt,
-       expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt
+       expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt, permissions, dpop_key AS dpopKey
      FROM sessions WHERE id = ?`,
     [id],
   )
@@ -53,7 +57,8 @@ export function missing(db: Reader, ids: readonly string[]): string[] {
 export function ofAccount(db: Reader, did: string): Session[] {
   return db.all<Session>(
     `SELECT id, did, scope, app_password_name AS appPasswordName, client, created_at AS createdAt,
-       last_used_at AS lastUsedAt, expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt
+       last_used_at AS lastUsedAt, expires_at AS expiresAt, old_token_used_at AS oldTokenUsedAt, permissions,
+       dpop_key AS dpopKey
      FROM sessions WHERE did = ? ORDER BY last_used_at DESC, id`,
     [did],
   )
@@ -61,8 +66,9 @@ export function ofAccount(db: Reader, did: string): Session[] {
 
 export function insert(tx: Writer, session: Session, refreshJti: string): void {
   tx.run(
-    `INSERT INTO sessions (id, did, scope, app_password_name, client, created_at, last_used_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO sessions (id, did, scope, app_password_name, client, created_at, last_used_at, expires_at,
+       permissions, dpop_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       session.id,
       session.did,
@@ -72,6 +78,8 @@ export function insert(tx: Writer, session: Session, refreshJti: string): void {
       session.createdAt,
       session.lastUsedAt,
       session.expiresAt,
+      session.permissions,
+      session.dpopKey,
     ],
   )
   insertRefreshToken(tx, refreshJti, session.id)

@@ -27,6 +27,7 @@ export const applyWrites = method(lexicon, {
     const options = { did: auth.did, names, newKey: repositories.newKey }
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))
+    for (const { collection, action } of writes) auth.permissions?.requireRepo(collection, action)
     const commit = await repositories.write(auth.did, (draft) => {
       checkSwap(input, draft)
       for (const write of writes) apply(write, draft)
@@ -46,6 +47,7 @@ interface Write {
   readonly $type: string
   readonly collection: NsidString
   readonly rkey: RecordKeyString
+  readonly action: 'create' | 'update' | 'delete'
   /** Undefined deletes. */
   readonly record: PreparedRecord | undefined
   /** Whether the record must exist before the write. Deleting a missing record does nothing. */
@@ -60,14 +62,16 @@ async function prepareWrite(
   const { $type } = write
   if (lexicon.delete.$matches(write)) {
     const { collection, rkey } = write
-    return { $type, collection: options.names.stored(collection), rkey, record: undefined, replaces: false }
+    const stored = options.names.stored(collection)
+    return { $type, collection: stored, rkey, action: 'delete', record: undefined, replaces: false }
   }
   const replaces = lexicon.update.$matches(write)
   if (!replaces && !lexicon.create.$matches(write)) {
     throw protocolError('InvalidRequest', `${$type} is not a valid write`)
   }
   const record = await prepareRecord({ ...write, record: write.value, validate }, options)
-  return { $type, collection: record.collection, rkey: record.rkey, record, replaces }
+  const { collection, rkey } = record
+  return { $type, collection, rkey, action: replaces ? 'update' : 'create', record, replaces }
 }
 
 function apply({ collection, rkey, record, replaces }: Write, draft: Draft): void {

@@ -10,6 +10,7 @@ export const createRecord = method(com.core.repo.createRecord, {
   maxBody: maxRecordBody,
   async handler({ input, auth, repository: { repositories }, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
+    auth.permissions?.requireRepo(input.collection, 'create')
     const options = { did: auth.did, names, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record

@@ -7,6 +7,7 @@ export const deleteRecord = method(com.core.repo.deleteRecord, {
   active: true,
   async handler({ input, auth, repository: { repositories }, names }) {
     checkOwnRepo(input.repo, auth.account)
+    auth.permissions?.requireRepo(input.collection, 'delete')
     const { rkey } = input
     const collection = names.stored(input.collection)
     const commit = await repositories.write(auth.did, (draft) => {

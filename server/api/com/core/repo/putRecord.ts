@@ -14,7 +14,9 @@ export const putRecord = method(com.core.repo.putRecord, {
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {
-      checkSwap(input, draft, draft.find(collection, rkey))
+      const existing = draft.find(collection, rkey)
+      auth.permissions?.requireRepo(collection, existing ? 'update' : 'create')
+      checkSwap(input, draft, existing)
       draft.put(record)
     })
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }

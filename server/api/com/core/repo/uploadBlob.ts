@@ -7,6 +7,7 @@ export const uploadBlob = method(com.core.repo.uploadBlob, {
   auth: 'access',
   maxBody: ({ config }) => config.blobUploadLimit,
   async handler({ input, auth, repository: { blobs } }) {
+    auth.permissions?.requireBlob(input.encoding)
     const { cid, mimeType, size } = await blobs.upload(auth.did, input)
     const blob: TypedBlobRef = { $type: 'blob', ref: parseCid(cid, { flavor: 'raw' }), mimeType, size }
     return { blob: lexToJson(blob) as unknown as TypedBlobRef }

@@ -117,7 +117,13 @@ export const createAccount = method(com.core.server.createAccount, {
         emitAccount(tx, did, at)
         emitCommit(tx, repository.event, at)
       }
-      const opening = { did, scope: scopes.full, appPasswordName: null, client: caller.client }
+      const opening = {
+        did,
+        scope: scopes.full,
+        appPasswordName: null,
+        client: caller.client,
+        permissions: null,
+      }
       return openSession(tx, opening, at)
     })
     const issued = await creation.catch((error: unknown) => {

@@ -31,7 +31,7 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
           `An account can have ${maxPerAccount} app passwords at most. Revoke one first.`,
         )
       }
-      appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt })
+      appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt, permissions: null })
     })
     return { name, password, createdAt, privileged }
   },

@@ -71,7 +71,8 @@ export const createSession = method(com.core.server.createSession, {
       }
       const scope = isTakendown ? scopes.takendown : scopeOf(appPassword)
       const appPasswordName = appPassword?.name ?? null
-      const opening = { did: account.did, scope, appPasswordName, client: caller.client }
+      const permissions = appPassword?.permissions ?? null
+      const opening = { did: account.did, scope, appPasswordName, client: caller.client, permissions }
       return { current, issued: openSession(tx, opening, now()) }
     })
     if (opened === 'AuthenticationRequired') throw fail(opened, wrong)

@@ -25,6 +25,8 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
       throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
     }
 
+    auth.permissions?.requireRpc(lxm ?? '*', [aud])
+
     // Services may compare method names case-insensitively, so these checks do, too.
     const requested = lxm === undefined ? undefined : names.own(lxm).toLowerCase()
     if (requested !== undefined && isManagement(requested)) {

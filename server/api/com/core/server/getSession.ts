@@ -1,11 +1,18 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import type { SessionCredentials } from '../../../../identity/auth/credentials.ts'
 import { accountView } from '../../../../identity/auth/sessions.ts'
+import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
+
+/** An app sees the email address with a scope for it. */
+function visibleAccount({ account, permissions }: SessionCredentials): Account {
+  return permissions === undefined || permissions.allowsEmail() ? account : { ...account, email: null }
+}
 
 export const getSession = method(com.core.server.getSession, {
   auth: 'access or takendown',
   handler: async ({ auth, identity: { secrets, resolveDid }, config, origin }) => ({
-    ...(await accountView({ config, resolveDid, origin }, auth.account)),
+    ...(await accountView({ config, resolveDid, origin }, visibleAccount(auth))),
     webPushKey: secrets.vapidKey.publicKey,
   }),
 })

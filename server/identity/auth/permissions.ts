@@ -1,0 +1,93 @@
+/**
+ * What a session may do beyond its scope: the OAuth scopes of an app, or those of a limited app password. Loaded with the first
+ * such session, because the libraries take 10 MB.
+ */
+import { isAtprotoOauthScope, ScopePermissions, ScopePermissionsTransition } from '@atproto/oauth-scopes'
+import { LRUCache } from 'lru-cache'
+import type { Names } from '../../platform/config/aliases.ts'
+import { XrpcError } from '../../platform/xrpc/errors.ts'
+
+export type RepoAction = 'create' | 'update' | 'delete'
+
+/** Each method throws `ScopeMissingError` (403) for what is not permitted. NSIDs may be ours or the network's. */
+export interface Permissions {
+  /** Requires a write to a collection. */
+  requireRepo(collection: string, action: RepoAction): void
+  /** Requires the upload of a file. @param mime media type, without parameters */
+  requireBlob(mime: string): void
+  /** Requires a call. @param audiences services that may be meant: DID, # and service id, or `*`. One of them suffices */
+  requireRpc(nsid: string, audiences: readonly string[]): void
+  requireIdentity(attribute: 'handle' | '*'): void
+  requireAccount(attribute: 'email' | 'repo', action: 'read' | 'manage'): void
+  allowsEmail(): boolean
+}
+
+/** Returns the permissions of a text of scopes. */
+export type ReadPermissions = (scope: string) => Permissions
+
+const maxCached = 1_000
+
+export function createReadPermissions(names: Names): ReadPermissions {
+  const cache = new LRUCache<string, Permissions>({ max: maxCached })
+  return (scope) => {
+    const cached = cache.get(scope)
+    if (cached) return cached
+    const created = createPermissions(scope, names)
+    cache.set(scope, created)
+    return created
+  }
+}
+
+/** Whether a text is a scope that this server understands in full. */
+export function isKnownScope(scope: string): boolean {
+  return isAtprotoOauthScope(scope)
+}
+
+function createPermissions(scope: string, names: Names): Permissions {
+  const scopes = scope.split(' ')
+  // The transitional scopes know the network's names only, of which they exclude some.
+  const network = new ScopePermissionsTransition(scopes)
+  const own = new ScopePermissions(scopes)
+
+  return {
+    requireRepo(collection, action) {
+      const stored = names.stored(collection)
+      if (network.allowsRepo({ collection: stored, action })) return
+      if (!own.allowsRepo({ collection: names.own(collection), action }))
+        throw missing(`repo:${stored}?action=${action}`)
+    },
+    requireBlob(mime) {
+      if (!network.allowsBlob({ mime })) throw missing(`blob:${mime}`)
+    },
+    requireRpc(nsid, audiences) {
+      const stored = networkName(names.stored(nsid))
+      const isAllowed = audiences.some(
+        (aud) => network.allowsRpc({ lxm: stored, aud }) || own.allowsRpc({ lxm: names.own(nsid), aud }),
+      )
+      if (!isAllowed) throw missing(`rpc:${stored}?aud=${encodeURIComponent(audiences[0] ?? '*')}`)
+    },
+    requireIdentity(attribute) {
+      if (!network.allowsIdentity({ attr: attribute })) throw missing(`identity:${attribute}`)
+    },
+    requireAccount(attribute, action) {
+      if (!network.allowsAccount({ attr: attribute, action }))
+        throw missing(`account:${attribute}?action=${action}`)
+    },
+    allowsEmail: () => network.allowsAccount({ attr: 'email', action: 'read' }),
+  }
+}
+
+/** Chat has scopes of its own, also where the network's names are switched off. */
+function networkName(nsid: string): string {
+  return nsid.replace(/^chat\.example\./i, 'chat.bsky.')
+}
+
+function missing(scope: string): XrpcError {
+  return new XrpcError(
+    'ScopeMissingError',
+    `This app was not allowed to do this: it needs the scope ${scope}`,
+    {
+      status: 403,
+    },
+  )
+}

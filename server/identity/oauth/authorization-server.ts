@@ -1,0 +1,112 @@
+/** The authorization server: finds and authenticates clients, takes their requests, and issues their tokens. */
+import type { Requester } from '../../platform/util/requester.ts'
+import type { Dpop, SignedRequest } from '../auth/dpop.ts'
+import { authenticateClient } from './client-auth.ts'
+import { type Client, createClients, type FindClient } from './clients.ts'
+import { OAuthError } from './errors.ts'
+import type { OAuthDeps } from './oauth.ts'
+import { createPermissionSets } from './permission-sets.ts'
+import { createRequests, type Requests } from './requests.ts'
+import { createTokenGrants } from './token-grants.ts'
+
+/** A request to an endpoint. */
+export interface EndpointRequest extends SignedRequest {
+  /** The key of limits per caller. */
+  readonly source: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+/** @throws OAuthError, DpopError, XrpcError */
+type Endpoint = (request: EndpointRequest, fields: Fields) => Promise<{ status: number; body: unknown }>
+
+export interface AuthorizationServer {
+  readonly dpop: Dpop
+  readonly findClient: FindClient
+  readonly requests: Requests
+  readonly endpoints: {
+    /** RFC 9126 */
+    readonly pushRequest: Endpoint
+    /** RFC 6749 §3.2 */
+    readonly issueToken: Endpoint
+    /** RFC 7009 */
+    readonly revokeToken: Endpoint
+  }
+}
+
+export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpop }): AuthorizationServer {
+  const { dpop, origin: issuer } = deps
+  const findClient = createClients(deps)
+  const requests = createRequests({ ...deps, issuer, expandScope: createPermissionSets(deps) })
+  const grants = createTokenGrants(deps)
+
+  async function authenticate(request: EndpointRequest, fields: Fields) {
+    const client = await findClient(text(fields, 'client_id'), requesterOf(request))
+    return { client, clientKey: await authenticateClient({ ...deps, issuer }, client, fields) }
+  }
+
+  /** The proof comes first: it costs less than the document of a client. */
+  async function prove(request: EndpointRequest, fields: Fields) {
+    const dpopKey = await dpop.verify(request)
+    const authenticated = await authenticate(request, fields)
+    if (authenticated.clientKey === dpopKey)
+      throw new OAuthError('invalid_dpop_proof', 'The proof must have another key than client_assertion')
+    return { ...authenticated, dpopKey }
+  }
+
+  return {
+    dpop,
+    findClient,
+    requests,
+    endpoints: {
+      async pushRequest(request, fields) {
+        const { client, ...keys } = await prove(request, fields)
+        return { status: 201, body: await requests.push(client, keys, fields, requesterOf(request)) }
+      },
+
+      async issueToken(request, fields) {
+        const proven = await prove(request, fields)
+        const type = text(fields, 'grant_type')
+        requireGrantType(proven.client, type)
+        if (type === 'refresh_token') {
+          return { status: 200, body: await grants.refresh(proven, text(fields, 'refresh_token')) }
+        }
+        const body = await grants.exchangeCode(proven, {
+          code: text(fields, 'code'),
+          verifier: text(fields, 'code_verifier'),
+          redirectUri: text(fields, 'redirect_uri'),
+        })
+        return { status: 200, body }
+      },
+
+      async revokeToken(request, fields) {
+        // The proof is optional: clients that sign out send the token alone.
+        if (request.proof !== undefined) await dpop.verify(request)
+        await grants.revoke(await authenticate(request, fields), text(fields, 'token'))
+        return { status: 200, body: {} }
+      },
+    },
+  }
+}
+
+function requesterOf({ source }: EndpointRequest): Requester {
+  return { kind: 'anonymous', key: source }
+}
+
+function requireGrantType({ metadata }: Client, type: string): void {
+  const isSupported = type === 'authorization_code' || type === 'refresh_token'
+  if (!isSupported) {
+    throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
+  }
+  if (!metadata.grant_types.includes(type))
+    throw new OAuthError(
+      'invalid_grant',
+      `The metadata of the client does not declare the grant type ${type}`,
+    )
+}
+
+/** Returns a required text. @throws OAuthError `invalid_request` */
+function text(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (typeof value === 'string' && value !== '' && value.length <= 8_192) return value
+  throw new OAuthError('invalid_request', `${name} is missing or malformed`)
+}

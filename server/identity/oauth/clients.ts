@@ -1,0 +1,182 @@
+/**
+ * Clients: found by the metadata document that their client_id names (draft-ietf-oauth-client-id-metadata-document), or, for
+ * developers, `http://localhost?redirect_uri=…&scope=…` without a document (atproto OAuth specification, "Localhost Client
+ * Development").
+ */
+import {
+  atprotoLoopbackClientMetadata,
+  isOAuthClientIdDiscoverable,
+  isOAuthClientIdLoopback,
+  type OAuthClientMetadata,
+  oauthClientMetadataSchema,
+} from '@atproto/oauth-types'
+import type { JSONWebKeySet } from 'jose'
+import { guardedFetch } from '../../platform/network/client.ts'
+import { lookupsOf, type Platform } from '../../platform/platform.ts'
+import type { Requester } from '../../platform/util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
+import { OAuthError } from './errors.ts'
+
+export interface Client {
+  readonly id: string
+  /** Whether it runs on the developer's computer, without a document. */
+  readonly isLoopback: boolean
+  readonly metadata: OAuthClientMetadata
+  /** Its public keys; empty for a public client. */
+  readonly keys: JSONWebKeySet
+}
+
+/** @throws OAuthError `invalid_client_metadata`, `temporarily_unavailable` */
+export type FindClient = (id: string, requester: Requester) => Promise<Client>
+
+interface Deps extends Pick<Platform, 'config' | 'now' | 'signal' | 'findAddresses' | 'refusals'> {}
+
+const maxDocumentBytes = 64 * 1024
+const timeoutMs = 5_000
+/** A client that changes its document is known by the new one after this time. */
+const keptMs = 10 * 60_000
+const missingMs = 10_000
+
+export function createClients(deps: Deps): FindClient {
+  const { config, now, signal } = deps
+  const { findAddresses, onRefused } = lookupsOf(deps)
+  const documents = createSharedLookup<unknown>({
+    now,
+    foundMs: keptMs,
+    missingMs,
+    entries: 200,
+    keepsFailure: (error) => error instanceof OAuthError,
+    onRefused,
+  })
+
+  async function fetchJson(url: string): Promise<unknown> {
+    const { status, headers, body } = await guardedFetch(url, {
+      allowPrivate: config.allowPrivateTargets,
+      findAddresses,
+      headers: { accept: 'application/json' },
+      maxBytes: maxDocumentBytes,
+      timeoutMs,
+      signal,
+    }).catch((error: unknown) => {
+      throw invalid(`${url} cannot be fetched: ${error instanceof Error ? error.message : error}`)
+    })
+    if (status !== 200) throw invalid(`${url} answered with status ${status}`)
+    if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? ''))
+      throw invalid(`${url} is not application/json`)
+    try {
+      return JSON.parse(body.toString())
+    } catch {
+      throw invalid(`${url} is not valid JSON`)
+    }
+  }
+
+  const document = (url: string, requester: Requester) =>
+    documents
+      .get(url, () => fetchJson(url), { requester })
+      .catch((error: unknown) => {
+        if (!(error instanceof TooManyLookups)) throw error
+        throw new OAuthError(
+          'temporarily_unavailable',
+          'Too many look-ups of clients. Try again in a few seconds.',
+        )
+      })
+
+  async function keysOf(metadata: OAuthClientMetadata, requester: Requester): Promise<JSONWebKeySet> {
+    if (metadata.token_endpoint_auth_method === 'none') return { keys: [] }
+    const set = metadata.jwks ?? (await document(metadata.jwks_uri ?? '', requester))
+    const keys = (set as { keys?: unknown } | null)?.keys
+    if (!Array.isArray(keys)) throw invalid('The keys of the client are malformed')
+    return { keys: keys.slice(0, 20) }
+  }
+
+  return async (id, requester) => {
+    if (id.length > 2048) throw invalid('client_id is too long')
+    if (attempt(() => isOAuthClientIdLoopback(id))) {
+      const metadata = checked(
+        id,
+        attempt(() => atprotoLoopbackClientMetadata(id)),
+      )
+      return { id, isLoopback: true, metadata, keys: { keys: [] } }
+    }
+    if (!attempt(() => isOAuthClientIdDiscoverable(id))) {
+      throw invalid(
+        'client_id must be the https URL of a metadata document, or http://localhost for development',
+      )
+    }
+    const metadata = checked(id, await document(id, requester))
+    return { id, isLoopback: false, metadata, keys: await keysOf(metadata, requester) }
+  }
+}
+
+/** Validates a document: the rules of the atproto OAuth specification beyond the shape. @throws OAuthError */
+function checked(id: string, document: unknown): OAuthClientMetadata {
+  const parsed = oauthClientMetadataSchema.safeParse(document)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw invalid(`The metadata of the client is malformed: ${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const metadata = parsed.data
+  const broken = brokenRule(id, metadata)
+  if (broken !== undefined) throw invalid(broken)
+  return metadata
+}
+
+/** Returns the rule that a document breaks; undefined if it breaks none. */
+function brokenRule(id: string, metadata: OAuthClientMetadata): string | undefined {
+  const { token_endpoint_auth_method: method, application_type: type } = metadata
+  if (metadata.client_id !== id) return 'client_id in the metadata is not the URL of the document'
+  if (!metadata.scope?.split(' ').includes('atproto')) return 'scope must contain atproto'
+  if (metadata.dpop_bound_access_tokens !== true) return 'dpop_bound_access_tokens must be true'
+  if (!metadata.response_types.includes('code')) return 'response_types must contain code'
+  if (!metadata.grant_types.includes('authorization_code'))
+    return 'grant_types must contain authorization_code'
+  if (metadata.grant_types.includes('implicit')) return 'grant_types must not contain implicit'
+  if (method !== 'none' && method !== 'private_key_jwt')
+    return 'token_endpoint_auth_method must be none or private_key_jwt'
+  if (method === 'private_key_jwt') {
+    if ((metadata.jwks === undefined) === (metadata.jwks_uri === undefined))
+      return 'private_key_jwt needs either jwks or jwks_uri'
+    if (metadata.jwks_uri !== undefined && !metadata.jwks_uri.startsWith('https://'))
+      return 'jwks_uri must use https'
+    if (type === 'native') return 'a native client authenticates with none'
+  }
+  return metadata.redirect_uris.map((uri) => brokenRedirect(id, uri, type)).find((rule) => rule !== undefined)
+}
+
+function brokenRedirect(id: string, uri: string, type: string): string | undefined {
+  const url = URL.parse(uri)
+  if (url?.username !== '' || url.password !== '') return `redirect URI ${uri} is malformed`
+  if (url.hash !== '') return `redirect URI ${uri} must not have a fragment`
+  if (url.protocol === 'https:') return undefined
+  if (type !== 'native') return `redirect URI ${uri} is for native clients only`
+  // RFC 8252 §7.3; the schema permits no other host with http.
+  if (url.protocol === 'http:') return undefined
+  const expected = `${new URL(id).hostname.split('.').reverse().join('.')}:`
+  return url.protocol === expected ? undefined : `redirect URI ${uri} must begin with ${expected}`
+}
+
+/** Whether a requested redirect URI is one of the client's. On loopback the port may differ (RFC 8252 §7.3). */
+export function isRedirectOf({ metadata }: Client, uri: string): boolean {
+  return metadata.redirect_uris.some((known) => known === uri || isSameButPort(known, uri))
+}
+
+function isSameButPort(known: string, uri: string): boolean {
+  const expected = URL.parse(known)
+  const actual = URL.parse(uri)
+  if (!expected || !actual || expected.protocol !== 'http:' || expected.port !== '') return false
+  if (!/^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/?]|$)/.test(uri)) return false
+  actual.port = ''
+  return actual.href === expected.href
+}
+
+function attempt<Result>(make: () => Result): Result {
+  try {
+    return make()
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : 'client_id is malformed')
+  }
+}
+
+function invalid(message: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', message)
+}

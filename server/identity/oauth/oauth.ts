@@ -1,0 +1,47 @@
+/**
+ * Sign-in of apps by OAuth. The parts of the authorization server are loaded with its first request: most servers are never
+ * asked, and the libraries take 15 MB.
+ */
+import type { Platform } from '../../platform/platform.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import type { OAuthParts } from '../auth/verifier.ts'
+import type { ResolveDid } from '../did/resolver.ts'
+import type { Secrets } from '../did/secrets.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
+
+export interface OAuth extends OAuthParts {
+  /** Loads the authorization server. */
+  load(): Promise<AuthorizationServer>
+}
+
+export interface OAuthDeps extends Platform {
+  readonly secrets: Secrets
+  readonly tokens: Tokens
+  readonly resolveDid: ResolveDid
+}
+
+export function createOAuth(deps: OAuthDeps): OAuth {
+  const loadDpop = once(async () => (await import('../auth/dpop.ts')).createDpop(deps))
+  return {
+    loadDpop,
+    loadPermissions: once(async () =>
+      (await import('../auth/permissions.ts')).createReadPermissions(deps.names),
+    ),
+    load: once(async () => {
+      const { createAuthorizationServer } = await import('./authorization-server.ts')
+      return createAuthorizationServer({ ...deps, dpop: await loadDpop() })
+    }),
+  }
+}
+
+/** Shares one result. A failed load is tried again by the next call. */
+function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
+  let loading: Promise<Result> | undefined
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}

@@ -1,0 +1,180 @@
+/** Codes, refresh tokens and grants: each counts once, and what ends an account's sessions ends them. */
+import { expect, test } from 'vitest'
+import { day } from '../../../support/clock.ts'
+import { App, type Tokens } from '../../../support/oauth-app.ts'
+import { adminAuth } from '../../../support/server.ts'
+import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
+
+setupAccounts({ config: { publicUrl: undefined } })
+
+const session = (app: App, tokens: Tokens) => app.call('com.atproto.server.getSession', tokens)
+const works = async (app: App, tokens: Tokens) => (await session(app, tokens)).status === 200
+
+test('a code is exchanged once; its second use ends what it has given', async () => {
+  const app = await App.create()
+  const code = await app.code(alice)
+  const { body: tokens } = await app.exchange(code)
+  expect(tokens).toMatchObject({ token_type: 'DPoP', sub: alice.did, scope: 'atproto transition:generic' })
+  expect(tokens.expires_in).toBeLessThanOrEqual(30 * 60)
+  expect(await works(app, tokens)).toBe(true)
+  expect((await app.exchange(code)).body.error).toBe('invalid_grant')
+  expect(await works(app, tokens)).toBe(false)
+  expect((await app.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+})
+
+test.each([
+  ['another verifier', { code_verifier: 'w'.repeat(43) }],
+  ['another redirect URI', { redirect_uri: 'http://127.0.0.1:8080/callback' }],
+  ['another client', { client_id: 'http://localhost?scope=atproto&redirect_uri=http://127.0.0.1/callback' }],
+  ['an unknown code', { code: 'x'.repeat(52) }],
+])('a code is refused with %s', async (_, change) => {
+  const app = await App.create()
+  const answer = await app.exchange(await app.code(alice), change)
+  expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant'])
+})
+
+test('a code belongs to the key of its request, and expires after two minutes', async () => {
+  const app = await App.create()
+  const thief = await App.create()
+  const code = await app.code(alice)
+  await thief.request()
+  expect((await thief.exchange(code)).body.error).toBe('invalid_grant')
+  const late = await app.code(alice)
+  server.clock.advance(3 * 60_000)
+  expect((await app.exchange(late)).body.error).toBe('invalid_grant')
+})
+
+test('a refresh token is replaced; the second use of one ends its grant, and no other', async () => {
+  const app = await App.create()
+  const first = await app.signIn(alice)
+  const other = await app.signIn(alice)
+  const { body: second } = await app.refresh(first.refresh_token)
+  expect(await works(app, second)).toBe(true)
+  expect((await app.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
+  expect(await works(app, second)).toBe(false)
+  expect((await app.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
+  expect(await works(app, other)).toBe(true)
+})
+
+test('a stolen refresh token is of no use without the key, and ends the grant', async () => {
+  const app = await App.create()
+  const thief = await App.create()
+  const tokens = await app.signIn(alice)
+  await thief.request()
+  expect((await thief.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+  expect(await works(app, tokens)).toBe(false)
+})
+
+test('a public client signs in anew after two weeks, however often it renews', async () => {
+  const app = await App.create()
+  let tokens = await app.signIn(alice)
+  for (let days = 1; days < 14; days++) {
+    server.clock.advance(day)
+    tokens = (await app.refresh(tokens.refresh_token)).body
+  }
+  server.clock.advance(day)
+  expect((await app.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+})
+
+test('an access token expires after half an hour', async () => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  server.clock.advance(31 * 60_000)
+  expect((await session(app, tokens)).body.error).toBe('invalid_token')
+  expect(await works(app, (await app.refresh(tokens.refresh_token)).body)).toBe(true)
+})
+
+test.each(['access_token', 'refresh_token'] as const)('revoking the %s ends the grant', async (name) => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  const { status } = await app.send('/oauth/revoke', { client_id: app.clientId, token: tokens[name] })
+  expect(status).toBe(200)
+  expect(await works(app, tokens)).toBe(false)
+})
+
+test('revoking an unknown token succeeds, and the token of another client stays', async () => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  const other = await App.create('atproto')
+  for (const token of ['unknown', tokens.access_token, tokens.refresh_token]) {
+    await other.request()
+    expect((await other.send('/oauth/revoke', { client_id: other.clientId, token })).status).toBe(200)
+  }
+  expect(await works(app, tokens)).toBe(true)
+})
+
+test('a new password, a take-down and the deletion of a session end grants', async () => {
+  const app = await App.create()
+  const byPassword = await app.signIn(alice)
+  const input = { did: alice.did, password: 'another password' }
+  expect((await server.post('com.core.admin.updateAccountPassword', input, adminAuth)).status).toBe(200)
+  expect(await works(app, byPassword)).toBe(false)
+
+  const ended = await app.signIn(bob)
+  const { body } = await server.get('com.core.server.listSessions', {}, bob)
+  const listed = body.sessions.find(({ openedWith }: { openedWith: string }) => openedWith === 'oauth')
+  expect(listed).toMatchObject({ app: app.clientId, scope: 'atproto transition:generic' })
+  await server.post('com.core.server.revokeSession', { id: listed.id }, bob)
+  expect(await works(app, ended)).toBe(false)
+
+  const takenDown = await app.signIn(bob)
+  const subject = { $type: 'com.atproto.admin.defs#repoRef', did: bob.did }
+  await server.post(
+    'com.atproto.admin.updateSubjectStatus',
+    { subject, takedown: { applied: true } },
+    adminAuth,
+  )
+  expect(await works(app, takenDown)).toBe(false)
+  expect((await app.refresh(takenDown.refresh_token)).body.error).toBe('invalid_grant')
+})
+
+test('a deactivated account allows nothing', async () => {
+  const app = await App.create()
+  const { body } = await app.request()
+  await server.post('com.core.server.deactivateAccount', {}, alice)
+  const id = body.request_uri.split(':').at(-1)
+  const answer = await server.post('com.core.oauth.decideRequest', { id, isAllowed: true }, alice)
+  expect([answer.status, answer.body.error]).toEqual([401, 'AccountDeactivated'])
+})
+
+test('a request is decided once, by a full session, within its time', async () => {
+  const app = await App.create()
+  const { body } = await app.request()
+  const id = body.request_uri.split(':').at(-1)
+  const decide = (auth: { accessJwt: string } | undefined, isAllowed: boolean) =>
+    server.post('com.core.oauth.decideRequest', { id, isAllowed }, auth)
+  expect((await decide(undefined, true)).status).toBe(401)
+  expect((await decide(await server.appSession(alice, 'app'), true)).body.error).toBe('InvalidToken')
+  expect((await decide(alice, false)).status).toBe(200)
+  expect((await decide(bob, true)).body.error).toBe('RequestNotFound')
+  const late = (await app.request()).body.request_uri.split(':').at(-1)
+  server.clock.advance(6 * 60_000)
+  const answer = await server.post('com.core.oauth.decideRequest', { id: late, isAllowed: true }, alice)
+  expect(answer.body.error).toBe('RequestNotFound')
+})
+
+test('apps do not manage the account', async () => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  const calls: [string, object?][] = [
+    ['com.atproto.server.createAppPassword', { name: 'x' }],
+    ['com.atproto.server.listAppPasswords'],
+    ['com.atproto.server.revokeAppPassword', { name: 'x' }],
+    ['com.atproto.server.requestAccountDelete', {}],
+    ['com.atproto.server.requestEmailUpdate', {}],
+    ['com.atproto.server.updateEmail', { email: 'thief@example.com' }],
+    ['com.atproto.server.deactivateAccount', {}],
+    ['com.atproto.identity.requestPlcOperationSignature', {}],
+    ['com.atproto.identity.signPlcOperation', {}],
+    ['com.core.server.listSessions'],
+    ['com.core.server.revokeSession', { id: 'x' }],
+    ['com.core.oauth.decideRequest', { id: 'x', isAllowed: true }],
+    ['com.core.oauth.listRequests'],
+  ]
+  for (const [nsid, input] of calls) {
+    const { status, body } = await app.call(nsid, tokens, input ? { input } : {})
+    expect([nsid, status, body.error]).toEqual([nsid, 403, 'Forbidden'])
+  }
+  const admin = await app.call('com.atproto.admin.getInviteCodes', tokens)
+  expect([admin.status, admin.body.error]).toEqual([403, 'Forbidden'])
+})

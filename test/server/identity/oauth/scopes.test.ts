@@ -1,0 +1,152 @@
+/** The boundaries of scopes, method by method. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { png } from '../../../support/blobs.ts'
+import { App, type Tokens } from '../../../support/oauth-app.ts'
+import { owner, server, setupServer } from '../../../support/setup.ts'
+
+setupServer({ config: { publicUrl: undefined }, accounts: ['alice'] })
+
+const post = 'app.bsky.feed.post'
+const view = 'did:web:api.bsky.app#bsky_appview'
+const record = (collection: string) => ({ $type: collection, text: 'x', createdAt: '2030-01-01T00:00:00Z' })
+
+/** A call, and whether it succeeds with each text of scopes. */
+interface Call {
+  readonly nsid: string
+  readonly query?: string
+  readonly input?: () => object
+  readonly headers?: Record<string, string>
+}
+
+const create = (collection: string): Call => ({
+  nsid: 'com.atproto.repo.createRecord',
+  input: () => ({ repo: owner.did, collection, record: record(collection) }),
+})
+const put = (rkey: string): Call => ({
+  nsid: 'com.atproto.repo.putRecord',
+  input: () => ({ repo: owner.did, collection: post, rkey, record: record(post) }),
+})
+const remove: Call = {
+  nsid: 'com.atproto.repo.deleteRecord',
+  input: () => ({ repo: owner.did, collection: post, rkey: '3jzfcijpj2z2a' }),
+}
+const writes = (...kinds: string[]): Call => ({
+  nsid: 'com.atproto.repo.applyWrites',
+  input: () => ({
+    repo: owner.did,
+    writes: kinds.map((kind) => ({
+      $type: `com.atproto.repo.applyWrites#${kind}`,
+      collection: post,
+      ...(kind === 'create' ? {} : { rkey: '3jzfcijpj2z2a' }),
+      ...(kind === 'delete' ? {} : { value: record(post) }),
+    })),
+  }),
+})
+const timeline: Call = { nsid: 'app.bsky.feed.getTimeline' }
+const token = (lxm: string, aud = view): Call => ({
+  nsid: 'com.atproto.server.getServiceAuth',
+  query: `?${new URLSearchParams({ aud, lxm })}`,
+})
+
+const cases: [scope: string, name: string, call: Call, isAllowed: boolean][] = [
+  ['atproto', 'getSession', { nsid: 'com.atproto.server.getSession' }, true],
+  ['atproto', 'createRecord', create(post), false],
+  ['atproto', 'getTimeline', timeline, false],
+  ['atproto', 'getPreferences', { nsid: 'app.bsky.actor.getPreferences' }, false],
+  ['atproto', 'getServiceAuth', token('app.bsky.feed.getTimeline'), false],
+  [
+    'atproto',
+    'getRecord of anyone',
+    { nsid: 'com.atproto.repo.describeRepo', query: '?repo=alice.test' },
+    true,
+  ],
+  ['transition:generic', 'createRecord', create(post), true],
+  ['transition:generic', 'createRecord of another app', create('org.example.note'), true],
+  ['transition:generic', 'getTimeline', timeline, true],
+  ['transition:generic', 'getPreferences', { nsid: 'app.bsky.actor.getPreferences' }, true],
+  ['transition:generic', 'a token for chat', token('chat.bsky.convo.listConvos'), false],
+  ['transition:generic transition:chat.bsky', 'a token for chat', token('chat.bsky.convo.listConvos'), true],
+  ['transition:generic', 'a token for a move', token('com.atproto.server.createAccount'), true],
+  [`repo:${post}?action=create`, 'createRecord', create(post), true],
+  [`repo:${post}?action=create`, 'createRecord under our own name', create('app.example.feed.post'), true],
+  [`repo:${post}?action=create`, 'createRecord of a like', create('app.bsky.feed.like'), false],
+  [`repo:${post}?action=create`, 'putRecord of a new record', put('3jzfcijpj2z2b'), true],
+  [`repo:${post}?action=create`, 'putRecord of an existing record', put('3jzfcijpj2z2a'), false],
+  [`repo:${post}?action=update`, 'putRecord of an existing record', put('3jzfcijpj2z2a'), true],
+  [`repo:${post}?action=update`, 'putRecord of a new record', put('3jzfcijpj2z2c'), false],
+  [`repo:${post}?action=create`, 'deleteRecord', remove, false],
+  [`repo:${post}?action=create`, 'applyWrites: create', writes('create'), true],
+  [`repo:${post}?action=create`, 'applyWrites: create and update', writes('create', 'update'), false],
+  [`repo:${post}?action=create`, 'applyWrites: delete', writes('delete'), false],
+  ['repo:*', 'createRecord', create('org.example.note'), true],
+  [`rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`, 'getTimeline', timeline, true],
+  [`rpc:app.bsky.feed.getFeed?aud=${encodeURIComponent(view)}`, 'getTimeline', timeline, false],
+  ['rpc:app.bsky.feed.getTimeline?aud=*', 'getTimeline', timeline, true],
+  [
+    `rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`,
+    'getTimeline of another service',
+    { ...timeline, headers: { 'atproto-proxy': 'did:web:evil.example#bsky_appview' } },
+    false,
+  ],
+  [
+    `rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`,
+    'a token for it',
+    token('app.bsky.feed.getTimeline'),
+    true,
+  ],
+  [
+    `rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`,
+    'a token for another service',
+    token('app.bsky.feed.getTimeline', 'did:web:evil.example'),
+    false,
+  ],
+  // Last: the others need the record.
+  [`repo:${post}?action=delete`, 'deleteRecord', remove, true],
+]
+
+beforeAll(async () => {
+  const input = { repo: owner.did, collection: post, rkey: '3jzfcijpj2z2a', record: record(post) }
+  await server.post('com.atproto.repo.putRecord', input, owner)
+})
+
+test.each(cases)('%s: %s', async (scope, _, { nsid, query, input, headers }, isAllowed) => {
+  const app = await App.create(`atproto ${scope === 'atproto' ? '' : scope}`.trim())
+  const tokens = await app.signIn(owner)
+  const answer = await app.call(nsid, tokens, {
+    ...(query !== undefined && { query }),
+    ...(input && { input: input() }),
+    ...(headers && { headers }),
+  })
+  if (isAllowed) expect([answer.status, answer.body]).toEqual([200, expect.anything()])
+  else expect([answer.status, answer.body.error]).toEqual([403, 'ScopeMissingError'])
+})
+
+describe('files and email', () => {
+  let images: App
+  let tokens: Tokens
+  beforeAll(async () => {
+    images = await App.create('atproto blob:image/*')
+    tokens = await images.signIn(owner)
+  })
+
+  const upload = async (type: string) => {
+    const nsid = 'com.atproto.repo.uploadBlob'
+    return images.call(nsid, tokens, { body: new Uint8Array(png('a')), headers: { 'content-type': type } })
+  }
+
+  test('a scope for pictures uploads pictures only', async () => {
+    expect((await upload('image/png')).status).toBe(200)
+    const other = await upload('video/mp4')
+    expect([other.status, other.body.error]).toEqual([403, 'ScopeMissingError'])
+  })
+
+  test('the email address is for apps that asked for it', async () => {
+    const hidden = await images.call('com.atproto.server.getSession', tokens)
+    expect(hidden.body.email).toBeUndefined()
+    for (const scope of ['atproto transition:email', 'atproto account:email']) {
+      const app = await App.create(scope)
+      const { body } = await app.call('com.atproto.server.getSession', await app.signIn(owner))
+      expect(body.email).toBe(owner.email)
+    }
+  })
+})
