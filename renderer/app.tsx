@@ -2,7 +2,7 @@ import { Router } from 'wouter'
 import { isUsable } from './api/desktop.ts'
 import { useMaybeSession } from './api/sessions.ts'
 import { desktop } from './bridge.ts'
-import { isEntrance } from './entrances.ts'
+import { authorizedRequest, isEntrance } from './entrances.ts'
 import { isLocal, screens } from './navigation.ts'
 import { RestoredDialog } from './parts/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
@@ -35,7 +35,8 @@ function Content() {
   const session = useMaybeSession()
   const [path] = useScreenLocation()
   const usable = useStore(isUsable)
-  if (usable && session && !isEntrance(path)) return <Shell key={session.did} />
+  const isApart = isEntrance(path) || authorizedRequest(path) !== undefined
+  if (usable && session && !isApart) return <Shell key={session.did} />
   if (screens.some((screen) => screen.path === path && isLocal(screen))) return <Outside />
   return usable ? <Entrance /> : <Halted />
 }

@@ -10,3 +10,11 @@ export const entrances = {
 export function isEntrance(path: string): boolean {
   return Object.values<string>(entrances).includes(path)
 }
+
+/** Where the server sends the browser of an app that signs in by OAuth. */
+const authorizePath = /^\/authorize\/(\w+)$/
+
+/** Returns the id of the request of an app; undefined for other paths. */
+export function authorizedRequest(path: string): string | undefined {
+  return authorizePath.exec(path)?.[1]
+}

@@ -13,6 +13,7 @@ import { DamageBanner } from '../parts/data-check.tsx'
 import { TakendownScreen } from '../screens/account/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
+import { AppRequests } from './app-requests.tsx'
 import { AccountBanner, ClockBanner, OutboxBanner } from './banners.tsx'
 import { Screens } from './screens.tsx'
 import styles from './shell.module.css'
@@ -50,6 +51,7 @@ export function Shell() {
           {session.status === 'takendown' ? <TakendownScreen /> : <Screens isShown={isShownTo(isOwner)} />}
         </main>
       </div>
+      {desktop && session.status === undefined && <AppRequests />}
       <Shortcuts isOwner={isOwner} />
     </div>
   )

@@ -4,6 +4,7 @@
  */
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
+import * as apps from './en/apps.ts'
 import * as computer from './en/computer.ts'
 import * as copies from './en/copies.ts'
 import { data } from './en/data.ts'
@@ -27,6 +28,7 @@ export const t = {
   ...identity,
   ...notifications,
   ...administration,
+  ...apps,
   ...computer,
   ...copies,
   ...upstreams,

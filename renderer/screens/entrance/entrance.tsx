@@ -4,12 +4,13 @@ import { endpoint } from '../../api/endpoint.ts'
 import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
-import { entrances } from '../../entrances.ts'
+import { authorizedRequest, entrances } from '../../entrances.ts'
 import { ConnectionBanner } from '../../parts/connection-banner.tsx'
 import { DesktopLinks } from '../../parts/desktop-links.tsx'
 import { t } from '../../strings/en.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { Loaded } from '../../ui/states.tsx'
+import { Authorize } from './authorize.tsx'
 import styles from './entrance.module.css'
 import { MoveIn } from './move-in.tsx'
 import { ResetPassword } from './reset-password.tsx'
@@ -21,6 +22,7 @@ import { SignUp } from './sign-up.tsx'
 export function Entrance() {
   const [path] = useLocation()
   const session = useMaybeSession()
+  const request = authorizedRequest(path)
   const server = usePublicXrpcQuery(com.core.server.describeServer, {})
   return (
     <div className={styles.entrance}>
@@ -41,6 +43,7 @@ export function Entrance() {
         <main className={styles.form}>
           <Loaded query={server}>
             {(description) => {
+              if (request !== undefined) return <Authorize id={request} />
               if (path === entrances.reset) return <ResetPassword />
               if (path === entrances.restore && desktop) return <RestoreCopy />
               if (path === entrances.moveIn) return <MoveIn server={description} />
@@ -51,7 +54,7 @@ export function Entrance() {
               return <SignIn />
             }}
           </Loaded>
-          {session && (
+          {session && request === undefined && (
             <p className={styles.back}>
               <Link href="/">{t.welcome.back(session.handle)}</Link>
             </p>

@@ -16,7 +16,7 @@ import { EntranceForm, useEnter } from './entrance-form.tsx'
 import { SecondFactor, useSecondFactor } from './second-factor.tsx'
 
 /** Asks for handle and password, then for an emailed code if the account needs one. */
-export function SignIn() {
+export function SignIn({ lead }: { readonly lead?: string }) {
   const ended = useStore(endedSession)
   const [entered, setEntered] = useState<Credentials>({ identifier: ended?.handle ?? '', password: '' })
   const attempt = useMutation({ mutationFn: signIn, onSuccess: useEnter() })
@@ -42,6 +42,7 @@ export function SignIn() {
           </Notice>
         )
       }
+      {...(lead !== undefined && { lead })}
       title={t.welcome.signInTitle}
       action={t.signIn.submit}
       busy={attempt.isPending}

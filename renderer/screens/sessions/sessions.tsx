@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { KeyRound, Monitor } from 'lucide-react'
+import { AppWindow, KeyRound, Monitor } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
+import { scopeWords } from '../../parts/scopes.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -48,9 +49,8 @@ function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
 }
 
 function SessionRow({ session }: { readonly session: OpenSession }) {
-  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, appPasswordName } = session
-  const name = clientName(client)
-  const Icon = appPasswordName === undefined ? Monitor : KeyRound
+  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, scope } = session
+  const name = nameOf(session)
   return (
     <Row
       action={
@@ -67,12 +67,10 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
       as="li"
       detail={
         <>
-          {t.sessions.opened} <RelativeTime at={createdAt} />{' '}
-          {appPasswordName === undefined
-            ? t.sessions.withPassword
-            : t.sessions.withAppPassword(appPasswordName)}
+          {t.sessions.opened} <RelativeTime at={createdAt} /> {openedText(session)}
           {' · '}
           {t.sessions.used} <RelativeTime at={lastUsedAt} />
+          {scope !== undefined && <div>{t.sessions.may(t.scopes.and(scopeWords(scope)))}</div>}
           {oldTokenUsedAt && (
             <div>
               {t.sessions.oldTokenUsed} <RelativeTime at={oldTokenUsedAt} />. {t.sessions.oldTokenCauses}{' '}
@@ -81,10 +79,11 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
           )}
         </>
       }
-      icon={<Icon aria-hidden size={20} strokeWidth={1.75} />}
+      icon={<SessionIcon session={session} />}
       title={
         <>
-          <span title={client}>{name}</span> {current && <Badge variant="good">{t.sessions.current}</Badge>}{' '}
+          <span title={session.app ?? client}>{name}</span>{' '}
+          {current && <Badge variant="good">{t.sessions.current}</Badge>}{' '}
           {oldTokenUsedAt && <Badge variant="warn">{t.sessions.oldToken}</Badge>}
         </>
       }
@@ -92,10 +91,26 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
   )
 }
 
+/** The name of an app is the host of its address: what it calls itself proves nothing. */
+function nameOf({ app, client }: Pick<OpenSession, 'app' | 'client'>): string {
+  if (app === undefined) return clientName(client)
+  return app.startsWith('https:') ? (URL.parse(app)?.host ?? app) : t.authorize.here
+}
+
+function openedText({ app, appPasswordName }: OpenSession): string {
+  if (app !== undefined) return t.sessions.byApp
+  return appPasswordName === undefined ? t.sessions.withPassword : t.sessions.withAppPassword(appPasswordName)
+}
+
+function SessionIcon({ session: { app, appPasswordName } }: { readonly session: OpenSession }) {
+  const Icon = app !== undefined ? AppWindow : appPasswordName === undefined ? Monitor : KeyRound
+  return <Icon aria-hidden size={20} strokeWidth={1.75} />
+}
+
 const { listSessions, revokeSession } = com.core.server
 
 interface EndDialogProps {
-  readonly sessions: readonly { readonly id: string; readonly client?: string | undefined }[]
+  readonly sessions: readonly OpenSession[]
   onClose(): void
 }
 
@@ -116,9 +131,7 @@ function EndDialog({ sessions, onClose }: EndDialogProps) {
       action={t.sessions.end}
       title={isOne ? t.sessions.endTitle : t.sessions.endOthersTitle}
     >
-      {isOne
-        ? t.sessions.endText(clientName(sessions[0]?.client))
-        : t.sessions.endOthersText(sessions.length)}
+      {isOne ? t.sessions.endText(nameOf(sessions[0] ?? {})) : t.sessions.endOthersText(sessions.length)}
     </ConfirmDialog>
   )
 }

@@ -177,6 +177,8 @@ export const sessions = {
   oldTokenSignOut: 'If in doubt, sign out and sign in again.',
   withPassword: 'with the main password',
   withAppPassword: (name: string) => `with the app password ${name}`,
+  byApp: 'by an app',
+  may: (words: string) => `It can ${words}.`,
   unknownClient: 'Unknown client',
   on: (client: string, system: string) => `${client} on ${system}`,
   end: 'End',

@@ -1,0 +1,57 @@
+/** Describes OAuth scopes in plain words. */
+import { t } from '../strings/en.ts'
+import { collectionName } from './collection-name.ts'
+
+const words: Readonly<Record<string, string>> = {
+  atproto: t.scopes.atproto,
+  'transition:generic': t.scopes.generic,
+  'transition:email': t.scopes.email,
+  'transition:chat.bsky': t.scopes.chat,
+}
+
+/** Returns what a text of scopes lets an app do, one phrase a scope. */
+export function scopeWords(scope: string): string[] {
+  return [...new Set(scope.split(' ').map((one) => words[one] ?? describe(one)))]
+}
+
+/** The syntax: a resource, then one value after a colon, and further ones as a query. */
+function describe(scope: string): string {
+  const [head = '', query = ''] = scope.split('?')
+  const at = head.indexOf(':')
+  const resource = at < 0 ? head : head.slice(0, at)
+  const value = at < 0 ? '' : decodeURIComponent(head.slice(at + 1))
+  const params = new URLSearchParams(query)
+  const all = (name: string) => [...(value === '' ? [] : [value]), ...params.getAll(name)]
+  switch (resource) {
+    case 'repo':
+      return describeRepo(all('collection'), params.getAll('action'))
+    case 'blob':
+      return t.scopes.blob(all('accept').join(', '))
+    case 'rpc':
+      return t.scopes.rpc(
+        t.scopes.and(all('lxm').map((one) => (one === '*' ? t.scopes.allCalls : one))),
+        serviceName(params.get('aud') ?? '*'),
+      )
+    case 'account':
+      if (value === 'repo') return t.scopes.repoReplace
+      return params.get('action') === 'manage' ? t.scopes.emailChange : t.scopes.email
+    case 'identity':
+      return value === 'handle' ? t.scopes.handle : t.scopes.identity
+    case 'include':
+      return t.scopes.set(value)
+    default:
+      return scope
+  }
+}
+
+function describeRepo(collections: readonly string[], actions: readonly string[]): string {
+  const chosen = actions.length > 0 ? actions : Object.keys(t.scopes.actions)
+  return t.scopes.repo(
+    t.scopes.and(chosen.map((action) => t.scopes.actions[action] ?? action)),
+    collections.includes('*') ? t.scopes.allRecords : t.scopes.and(collections.map(collectionName)),
+  )
+}
+
+function serviceName(audience: string): string {
+  return audience === '*' ? t.scopes.anyService : audience.replace(/^did:web:/, '').replace(/#.*$/, '')
+}

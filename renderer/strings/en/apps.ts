@@ -1,0 +1,45 @@
+/** Texts of apps that sign in by OAuth: the request, and what each scope means. */
+export const authorize = {
+  title: (app: string) => `${app} asks to sign in`,
+  unknownTitle: 'The request of the app is not valid',
+  expired: 'It has expired, or was answered already. Start again in the app.',
+  signInFirst: (app: string) => `${app} asks to sign in to your account. Sign in here first.`,
+  here: 'An app on this computer',
+  hereText: 'It proves nothing about itself. Allow it only if you have just started it.',
+  account: 'Account',
+  may: 'The app could',
+  client: 'App',
+  returnsTo: 'Answer goes to',
+  allow: 'Allow',
+  deny: 'Do not allow',
+  end: 'You can end this at any time under Account › Sessions.',
+  inApp: 'Approve in the app window',
+  inAppText: 'Then no password is typed into this page.',
+  waiting: 'Open Desktop PDS on this computer and compare the number:',
+  number: 'Number',
+  sameNumber: 'Allow it only if the browser shows the same number.',
+  allowed: (app: string) => `${app} may sign in`,
+  denied: (app: string) => `${app} may not sign in`,
+}
+
+/** What a scope lets an app do, after "The app could". */
+export const scopes = {
+  atproto: 'see your handle and your identity',
+  generic:
+    'write and delete everything public, upload media, and read and change everything but chats and account settings',
+  email: 'see your email address',
+  chat: 'read and write chats',
+  actions: { create: 'create', update: 'change', delete: 'delete' } as Readonly<Record<string, string>>,
+  and: (items: readonly string[]) => new Intl.ListFormat('en').format(items),
+  repo: (actions: string, what: string) => `${actions} ${what}`,
+  allRecords: 'records of every kind',
+  blob: (types: string) => `upload files (${types})`,
+  rpc: (what: string, where: string) => `call ${what} at ${where} as you`,
+  allCalls: 'everything',
+  anyService: 'any service',
+  emailChange: 'see and change your email address',
+  repoReplace: 'replace all your records',
+  handle: 'change your handle',
+  identity: 'change your identity',
+  set: (name: string) => `do what ${name} contains`,
+}
