@@ -98,6 +98,7 @@ const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
   reader: ['full', 'app password', 'privileged'],
   access: ['full', 'app password', 'privileged'],
+  upload: ['full', 'app password', 'privileged'],
   'access or takendown': ['full', 'app password', 'privileged', 'takendown'],
   full: ['full'],
   'full or takendown': ['full', 'takendown'],

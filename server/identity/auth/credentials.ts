@@ -44,6 +44,9 @@ export interface ReaderCredentials {
   readonly isAdmin: boolean
 }
 
+/** From an access token, or from a service token that an account handed to a service. */
+export interface UploadCredentials extends Pick<SessionCredentials, 'did' | 'permissions'> {}
+
 /** Who creates an account. */
 export interface SignUpCredentials {
   /** A token in the Authorization header; the handler verifies it. */
@@ -61,6 +64,8 @@ export interface CredentialsByWord {
   reader: ReaderCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
+  /** As `access`, and a service with a token of the account for an upload. */
+  upload: UploadCredentials
   /** As `access`, and the session of a taken-down account. */
   'access or takendown': SessionCredentials
   /** A session opened with the account's password. */
@@ -86,6 +91,7 @@ export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
   ['optional', new Set([scopes.full, ...anyApp])],
   ['reader', new Set([scopes.full, ...anyApp])],
   ['access', new Set([scopes.full, ...anyApp])],
+  ['upload', new Set([scopes.full, ...anyApp])],
   ['access or takendown', new Set([scopes.full, ...anyApp, scopes.takendown])],
   ['full', new Set([scopes.full])],
   ['full or takendown', new Set([scopes.full, scopes.takendown])],

@@ -18,6 +18,7 @@ import {
   type SessionCredentials,
   type SignUpCredentials,
   scopesOf,
+  type UploadCredentials,
 } from './credentials.ts'
 import type { Dpop } from './dpop.ts'
 import type { LastUsed } from './last-used.ts'
@@ -27,6 +28,7 @@ import { type AccessScope, scopes } from './scopes.ts'
 import { createSessionLookup } from './session-lookup.ts'
 import type { WatchSession } from './session-watch.ts'
 import type { Tokens, VerifiedToken } from './tokens.ts'
+import { createUploadTokens, isServiceToken } from './upload-tokens.ts'
 
 export interface VerifierOptions
   extends Pick<Platform, 'store' | 'now' | 'config' | 'names' | 'origin' | 'serverDid'> {
@@ -66,6 +68,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   const lookup = createSessionLookup(options)
   const appSession = createAppSessions({ lookup, loadDpop: oauth.loadDpop, origin: options.origin })
   const views = { serverDid: options.serverDid, appViewDid: options.config.appViewDid }
+  const verifyUploadToken = createUploadTokens(options)
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
 
   /** Verifies the token of a request, by its scheme. */
@@ -158,6 +161,14 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { account: undefined, credentials: { did: undefined, isAdmin: true } satisfies ReaderCredentials }
   }
 
+  async function upload(proof: Proof, method: CalledMethod): Promise<Principal> {
+    const { authorization: header } = proof.headers
+    const token = dpopToken(header) === undefined ? bearerToken(header) : undefined
+    if (token === undefined || !isServiceToken(token)) return bySession(await session(proof, method))
+    const did = await verifyUploadToken(token, proof.headers)
+    return { account: did, credentials: { did, permissions: undefined } satisfies UploadCredentials }
+  }
+
   function bySession({ nonce, ...session }: Session): Principal {
     return {
       account: session.did,
@@ -176,6 +187,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
         return header === undefined ? anyone : bySession(await session(proof, method))
       case 'reader':
         return header === undefined ? anyone : reader(proof, method)
+      case 'upload':
+        return upload(proof, method)
       case 'import':
         return { ...anyone, credentials: await signUp(header, proof.caller.source) }
       case 'refresh': {

@@ -57,8 +57,15 @@ export type ServiceJwtExpectations = {
   resolveSigningKey: (did: string, refresh: boolean) => Promise<DidKey | undefined>
 }
 
+/** The verified claims of a service token. `exp` is in Unix seconds, `jti` as the issuer sent it. */
+export interface VerifiedServiceJwt {
+  readonly iss: string
+  readonly exp: number
+  readonly jti: unknown
+}
+
 /**
- * Verifies a service token and returns its issuer. It must be for this audience and method, valid now and for an hour at
+ * Verifies a service token and returns its issuer, expiry and id. It must be for this audience and method, valid now and for an hour at
  * most, and signed with the issuer's key. If the cached key does not fit, the key is looked up again, because the issuer may
  * have changed it.
  * @throws ServiceJwtError, also when the issuer cannot be resolved
@@ -66,17 +73,18 @@ export type ServiceJwtExpectations = {
 export async function verifyServiceJwt(
   jwt: string,
   expected: ServiceJwtExpectations,
-): Promise<{ iss: string }> {
+): Promise<VerifiedServiceJwt> {
   const { header, claims, signed, signature } = decode(jwt)
   checkHeader(header)
-  const iss = checkClaims(claims, expected)
+  const verified = checkClaims(claims, expected)
+  const { iss } = verified
   const fits = async (key: DidKey | undefined) =>
     key !== undefined && algorithmOf(key) === header.alg && (await isSignedBy(key, signed, signature))
 
   const key = await issuerKey(iss, false, expected)
-  if (await fits(key)) return { iss }
+  if (await fits(key)) return verified
   const latest = await issuerKey(iss, true, expected)
-  if (latest !== key && (await fits(latest))) return { iss }
+  if (latest !== key && (await fits(latest))) return verified
   throw new ServiceJwtError('BadJwtSignature', 'The token is not signed with the key of its issuer')
 }
 
@@ -107,8 +115,8 @@ function checkHeader(header: Record<string, unknown>): void {
   if (crit !== undefined) throw new ServiceJwtError('BadJwt', 'The token requires an unknown extension')
 }
 
-function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpectations): string {
-  const { iss, aud, lxm, iat, exp } = claims
+function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpectations): VerifiedServiceJwt {
+  const { iss, aud, lxm, iat, exp, jti } = claims
   const { audience, ownName = (nsid) => nsid } = expected
   if (!isValidDid(iss)) throw new ServiceJwtError('BadJwtIssuer', 'The issuer is not a DID')
   if (aud !== audience) throw new ServiceJwtError('BadJwtAudience', 'The token is for another service')
@@ -124,7 +132,7 @@ function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpect
   if (iat !== undefined && !(typeof iat === 'number' && iat <= now + CLOCK_SKEW_S)) {
     throw new ServiceJwtError('BadJwt', 'The token was issued in the future')
   }
-  return iss
+  return { iss, exp, jti }
 }
 
 function decode(jwt: string) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
-import { databaseName } from '../../platform/store/layout.ts'
+import { databaseName, journalPath, journalSeqs } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import type { PlaceCopy } from './place-copy.ts'
@@ -16,7 +16,7 @@ export interface CopyMaintenance {
   proveDue(): Promise<void>
   /** Joins older segments at all places and removes what is no longer kept. */
   tidy(): Promise<void>
-  /** Limits the disk space of journals that are kept for places that cannot be reached. */
+  /** Limits the disk space of journals that are kept for places that are behind. */
   limitJournals(): Promise<void>
 }
 
@@ -56,6 +56,17 @@ export function createMaintenance(deps: Deps): CopyMaintenance {
     }
   }
 
+  /** Returns whether fewer than half of the kept bytes follow a transaction. */
+  async function nearEnd(): Promise<(seq: number) => boolean> {
+    const kept = keptJournals(dataDir)
+    const firsts = journalSeqs(await files.list(kept))
+    const sizes = await Promise.all(firsts.map((first) => files.size(journalPath(kept, first))))
+    return (seq) => {
+      const from = firsts.findLastIndex((first) => first <= seq + 1)
+      return sizes.slice(Math.max(from, 0)).reduce((sum, size) => sum + size, 0) < keptBytes / 2
+    }
+  }
+
   return {
     async prove(url) {
       const place = places.find((each) => each.url === url)
@@ -70,13 +81,14 @@ export function createMaintenance(deps: Deps): CopyMaintenance {
     async limitJournals() {
       const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
       if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
-      // A place that has no database yet takes longer for it than the changes do: it gets a newer one afterwards.
+      // A place that is slower than the changes gets the database again, as does one that cannot be reached.
       const reached = places.flatMap(({ copier: { state } }) =>
         state.problem || state.isPaused ? [] : (state.seq ?? []),
       )
-      const needed = Math.min(store.seq, ...reached)
+      const isNear = await nearEnd()
+      const needed = Math.min(store.seq, ...reached.filter(isNear))
       await forgetJournals(files, dataDir, needed + 1)
-      log.warn({ bytes }, 'journals for places that cannot be reached removed: they get the database again')
+      log.warn({ bytes }, 'journals for places that are behind removed: they get the database again')
     },
   }
 }

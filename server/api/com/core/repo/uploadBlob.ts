@@ -4,7 +4,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { method } from '../../../method.ts'
 
 export const uploadBlob = method(com.core.repo.uploadBlob, {
-  auth: 'access',
+  auth: 'upload',
   maxBody: ({ config }) => config.blobUploadLimit,
   async handler({ input, auth, repository: { blobs } }) {
     auth.permissions?.requireBlob(input.encoding)
