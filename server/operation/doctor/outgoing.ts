@@ -37,6 +37,7 @@ export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
     reason('push', push.length > 0 ? 'on' : 'onDemand', push),
     setting('mail', smtpUrl),
     reason('lookUps', 'onDemand'),
+    reason('apps', config.oauth ? 'onDemand' : 'off'),
     reason('moves', 'onDemand'),
   ]
 }
