@@ -48,7 +48,9 @@ function describeRepo(collections: readonly string[], actions: readonly string[]
   const chosen = actions.length > 0 ? actions : Object.keys(t.scopes.actions)
   return t.scopes.repo(
     t.scopes.and(chosen.map((action) => t.scopes.actions[action] ?? action)),
-    collections.includes('*') ? t.scopes.allRecords : t.scopes.and(collections.map(collectionName)),
+    collections.includes('*')
+      ? t.scopes.allRecords
+      : t.scopes.and(collections.map((nsid) => collectionName(nsid).toLocaleLowerCase())),
   )
 }
 

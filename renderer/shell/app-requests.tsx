@@ -34,7 +34,7 @@ function RequestDialog({ request }: { readonly request: Request }) {
   })
   const answer = (isAllowed: boolean) => decide.mutate({ id, isAllowed })
   return (
-    <Dialog onClose={() => answer(false)} title={t.authorize.title(name)}>
+    <Dialog onClose={() => answer(false)} opensItself title={t.authorize.title(name)}>
       <Stack>
         <p className={styles.number}>{number}</p>
         <p>{t.authorize.sameNumber}</p>
@@ -49,7 +49,7 @@ function RequestDialog({ request }: { readonly request: Request }) {
             ))}
           </ul>
         </div>
-        <p className={styles.client}>{client}</p>
+        <p className={styles.client}>{client.replace(/\?.*$/, '')}</p>
         <FormError error={decide.error} />
       </Stack>
       <DialogActions>

@@ -12,12 +12,21 @@ export interface DialogProps {
   readonly wide?: boolean | undefined
   /** Called on Escape, the close button, or a click on the backdrop. */
   onClose(): void
+  /** It opens while the person does something else: then the close button has the focus. */
+  readonly opensItself?: boolean | undefined
   /** False if closing by accident would lose data: then only a button closes it. */
   readonly dismissible?: boolean | undefined
 }
 
 /** A modal dialog, open while it is rendered. The native element traps and restores the focus. */
-export function Dialog({ title, children, wide = false, onClose, dismissible = true }: DialogProps) {
+export function Dialog({
+  title,
+  children,
+  wide = false,
+  onClose,
+  dismissible = true,
+  opensItself = false,
+}: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   // A layout effect: `close` restores the focus only while the element is in the document.
@@ -25,9 +34,10 @@ export function Dialog({ title, children, wide = false, onClose, dismissible = t
     const dialog = ref.current
     dialog?.showModal()
     // Focus the first field or else the primary button, not the close button.
-    dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select, [data-primary]')?.focus()
+    if (!opensItself)
+      dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select, [data-primary]')?.focus()
     return () => dialog?.close()
-  }, [])
+  }, [opensItself])
   return (
     <dialog
       aria-labelledby={titleId}

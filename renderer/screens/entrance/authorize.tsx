@@ -71,7 +71,7 @@ function Outsider({ request }: { readonly request: Request }) {
 function InApp({ onChosen }: { onChosen(): void }) {
   if (desktop) return null
   return (
-    <Panel>
+    <Panel padded>
       <Stack>
         <Button onClick={onChosen}>{t.authorize.inApp}</Button>
         <p>{t.authorize.inAppText}</p>
@@ -159,7 +159,7 @@ function Consent({ request }: { readonly request: Request }) {
 /** What the app asks for, and where it says that it is. */
 function RequestedScopes({ request: { scope, client, redirectTo } }: { readonly request: Request }) {
   return (
-    <Panel>
+    <Panel padded>
       <Stack>
         <div>
           <h2 className={styles.label}>{t.authorize.may}</h2>
@@ -171,7 +171,7 @@ function RequestedScopes({ request: { scope, client, redirectTo } }: { readonly 
         </div>
         <dl className={styles.facts}>
           <dt>{t.authorize.client}</dt>
-          <dd>{client}</dd>
+          <dd>{client.replace(/\?.*$/, '')}</dd>
           <dt>{t.authorize.returnsTo}</dt>
           <dd>{redirectTo}</dd>
         </dl>

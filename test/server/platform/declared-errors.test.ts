@@ -462,6 +462,15 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.move.moveOut MoveRefused': () =>
     core('move.moveOut', { server: 'localhost', password: 'a password' }, owner),
 
+  ...writing('com.core.oauth.decideRequest', (account) =>
+    core('oauth.decideRequest', { id: 'x', isAllowed: true }, account),
+  ),
+  'com.core.oauth.decideRequest RequestNotFound': () =>
+    core('oauth.decideRequest', { id: 'x', isAllowed: true }, owner),
+  'com.core.oauth.getAnswer RequestNotFound': () => core('oauth.getAnswer', { id: 'x' }),
+  'com.core.oauth.getRequest RequestNotFound': () => server.get('com.core.oauth.getRequest', { id: 'x' }),
+  'com.core.oauth.waitForApproval RequestNotFound': () => core('oauth.waitForApproval', { id: 'x' }),
+
   'com.core.server.activateAccount AccountTakedown': async () =>
     core('server.activateAccount', undefined, await narrowSession()),
   'com.core.server.activateAccount AccountSuspended': () =>
