@@ -127,7 +127,7 @@ describe('a notification', () => {
         now: server.clock.now,
         resolveSigningKey: async (did) => (did === alice.did ? signingKeyOf(didDoc) : undefined),
       })
-    expect(await check(service.did, deliverPush)).toEqual({ iss: alice.did })
+    expect(await check(service.did, deliverPush)).toMatchObject({ iss: alice.did })
     await expect(check('did:web:other.test', deliverPush)).rejects.toMatchObject({ code: 'BadJwtAudience' })
     const { iat, exp } = decodeJwt(jwt).claims
     expect(exp - iat).toBe(60)

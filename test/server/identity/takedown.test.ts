@@ -75,6 +75,10 @@ describe('a session of scope takendown', () => {
       if (!isRefused) open.push(nsid)
     }
     expect(open.sort()).toEqual([
+      // Clients call it before they delete the account.
+      'chat.example.actor.deleteAccount',
+      // An appeal.
+      'com.core.moderation.createReport',
       'com.core.server.deactivateAccount',
       'com.core.server.deleteAccount',
       'com.core.server.deleteSession',
