@@ -1,0 +1,321 @@
+/** Clients with a document of their own, with a key of their own, and permission sets. */
+import { randomUUID } from 'node:crypto'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { P256Keypair } from '@atproto/crypto'
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { certificates, key, trustTestAuthority } from '../../../support/certificates.ts'
+import { day, minute } from '../../../support/clock.ts'
+import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
+import { NameServer } from '../../../support/dns.ts'
+import { issuer } from '../../../support/oauth.ts'
+import { App, redirect } from '../../../support/oauth-app.ts'
+import { RemoteRepository } from '../../../support/remote-repository.ts'
+import { owner, renewSessions, server, setupServer } from '../../../support/setup.ts'
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void
+
+let names: NameServer
+let web: Server
+let host: string
+/** What the web server of the app answers, by path. */
+const answers = new Map<string, Handler>()
+const requests: string[] = []
+
+beforeAll(async () => {
+  trustTestAuthority()
+  names = await NameServer.start()
+  names.addresses.set('app.pds.example.com', ['127.0.0.1'])
+  web = createServer({ key, cert: certificates.valid }, (req, res) => {
+    requests.push(req.url ?? '')
+    const handler = answers.get(req.url ?? '')
+    if (handler) handler(req, res)
+    else res.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+  host = `https://app.pds.example.com:${(web.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  trustTestAuthority(false)
+  web.closeAllConnections()
+  web.close()
+  await names.close()
+})
+setupServer({
+  config: () => ({ publicUrl: undefined, allowPrivateTargets: true, nameServers: [names.address] }),
+  accounts: ['alice'],
+})
+
+const json =
+  (value: unknown): Handler =>
+  (_, res) =>
+    res.setHeader('content-type', 'application/json').end(JSON.stringify(value))
+
+let nextClient = 0
+/** Publishes a document at a new address. Returns the client_id. */
+function publish(change: Record<string, unknown> = {}): string {
+  const path = `/client-${nextClient++}.json`
+  const id = `${host}${path}`
+  const document = {
+    client_id: id,
+    client_name: 'Not to be shown',
+    redirect_uris: [redirect],
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: 'atproto transition:generic',
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+    dpop_bound_access_tokens: true,
+    ...change,
+  }
+  answers.set(path, json(document))
+  return id
+}
+
+describe('a public client with a document', () => {
+  test('signs in; the person sees its address, not the name that it gives itself', async () => {
+    const id = publish()
+    const app = await App.create('atproto', id)
+    const { body } = await app.request()
+    const view = await server.get('com.core.oauth.getRequest', { id: body.request_uri.split(':').at(-1) })
+    expect(view.body).toMatchObject({ client: id, isLocal: false, redirectTo: '127.0.0.1' })
+    expect(JSON.stringify(view.body)).not.toContain('Not to be shown')
+    const tokens = await app.signIn(owner)
+    expect((await app.call('com.atproto.server.getSession', tokens)).body.did).toBe(owner.did)
+  })
+
+  test('is read once in ten minutes', async () => {
+    const id = publish()
+    const app = await App.create('atproto', id)
+    const path = new URL(id).pathname
+    const reads = () => requests.filter((url) => url === path).length
+    for (let n = 0; n < 3; n++) expect((await app.request()).status).toBe(201)
+    expect(reads()).toBe(1)
+    server.clock.advance(11 * minute)
+    await app.request()
+    expect((await app.request()).status).toBe(201)
+    expect(reads()).toBe(2)
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['names another client', { client_id: 'https://other.example.com/client.json' }],
+    ['names none', { client_id: undefined }],
+    ['has no scope', { scope: undefined }],
+    ['has no atproto scope', { scope: 'transition:generic' }],
+    ['has no bound tokens', { dpop_bound_access_tokens: false }],
+    ['has no redirect URI', { redirect_uris: [] }],
+    ['has a redirect URI on http', { redirect_uris: ['http://app.example.com/'] }],
+    ['has a redirect URI of another scheme', { redirect_uris: ['com.evil.app:/callback'] }],
+    ['has a script as redirect URI', { redirect_uris: ['javascript:alert(1)'] }],
+    ['has the implicit grant', { grant_types: ['authorization_code', 'implicit'] }],
+    ['has no code', { response_types: ['token'] }],
+    ['has a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['has loopback redirects as a web client', { application_type: 'web' }],
+    ['is a native client with a key', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [] } }],
+    ['has a number as scope', { scope: 1 }],
+  ])('is refused if its document %s', async (_, change) => {
+    const app = await App.create('atproto', publish(change))
+    const { status, body } = await app.request()
+    expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
+  })
+
+  const broken: [string, Handler][] = [
+    ['is not there', (_, res) => void res.writeHead(404).end()],
+    ['is elsewhere', (_, res) => void res.writeHead(302, { location: '/client-0.json' }).end()],
+    ['is no JSON', (_, res) => void res.setHeader('content-type', 'application/json').end('{')],
+    ['is a page', (_, res) => void res.setHeader('content-type', 'text/html').end('{}')],
+    ['is a list', json([])],
+    ['is null', json(null)],
+    ['has 100 kB', json({ filler: 'x'.repeat(100_000) })],
+    ['breaks off', (_, res) => void res.writeHead(200, { 'content-length': 100 }).destroy()],
+  ]
+  test.each(broken)('is refused if its document %s', async (_, handler) => {
+    const path = `/broken-${nextClient++}.json`
+    answers.set(path, handler)
+    const app = await App.create('atproto', host + path)
+    const { status, body } = await app.request()
+    expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
+  })
+})
+
+describe('a client with a key of its own', () => {
+  let privateKey: Parameters<SignJWT['sign']>[0]
+  let jwk: JWK
+  beforeEach(async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true })
+    privateKey = pair.privateKey
+    jwk = { ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }
+  })
+
+  const confidential = (more: object) =>
+    publish({
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'ES256',
+      application_type: 'web',
+      redirect_uris: ['https://app.example.com/callback'],
+      ...more,
+    })
+  const use = { redirect_uri: 'https://app.example.com/callback' }
+
+  async function assertion(id: string, claims: object = {}, header: object = {}, signer = privateKey) {
+    const payload = { iss: id, sub: id, aud: issuer(), jti: randomUUID(), ...claims }
+    const at = Math.floor(server.clock.now().getTime() / 1000)
+    return {
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await new SignJWT(payload)
+        .setProtectedHeader({ alg: 'ES256', kid: 'one', ...header })
+        .setIssuedAt(at)
+        .setExpirationTime(at + 60)
+        .sign(signer),
+    }
+  }
+
+  test.each(['jwks', 'jwks_uri'])(
+    'signs in with %s, and renews for half a year after each use',
+    async (kind) => {
+      answers.set('/keys.json', json({ keys: [jwk] }))
+      const keys = kind === 'jwks' ? { jwks: { keys: [jwk] } } : { jwks_uri: `${host}/keys.json` }
+      if (kind === 'jwks_uri') server.clock.advance(11 * minute)
+      const id = confidential(keys)
+      const app = await App.create('atproto', id)
+      app.authentication = () => assertion(id)
+      await renewSessions()
+      const { body } = await app.exchange(await app.code(owner, use), use)
+      expect(body).toMatchObject({ token_type: 'DPoP', sub: owner.did })
+      let { refresh_token } = body
+      for (let times = 0; times < 3; times++) {
+        server.clock.advance(170 * day)
+        const renewed = await app.refresh(refresh_token)
+        expect(renewed.status).toBe(200)
+        refresh_token = renewed.body.refresh_token
+      }
+      server.clock.advance(181 * day)
+      expect((await app.refresh(refresh_token)).body.error).toBe('invalid_grant')
+    },
+  )
+
+  test.each<[string, (id: string) => Promise<Record<string, string>>]>([
+    ['without an assertion', async () => ({})],
+    ['with a malformed one', async (id) => ({ ...(await assertion(id)), client_assertion: 'a.b.c' })],
+    ['with one of another type', async (id) => ({ ...(await assertion(id)), client_assertion_type: 'x' })],
+    ['for another server', (id) => assertion(id, { aud: 'https://other.example' })],
+    ['of another client', (id) => assertion(id, { iss: 'https://other.example/c.json' })],
+    ['for another client', (id) => assertion(id, { sub: 'https://other.example/c.json' })],
+    ['without an id', (id) => assertion(id, { jti: undefined })],
+    ['without the name of a key', (id) => assertion(id, {}, { kid: undefined })],
+    ['with an unknown key', (id) => assertion(id, {}, { kid: 'two' })],
+    [
+      'with another key of the same name',
+      async (id) => assertion(id, {}, {}, (await generateKeyPair('ES256')).privateKey),
+    ],
+  ])('is refused %s', async (_, authenticate) => {
+    const id = confidential({ jwks: { keys: [jwk] } })
+    const app = await App.create('atproto', id)
+    await app.send('/oauth/par', { client_id: id })
+    const { status, body } = await app.request({ ...use, ...(await authenticate(id)) })
+    expect([status, body.error]).toEqual([400, 'invalid_client'])
+  })
+
+  test('an assertion counts once, also over a restart', async () => {
+    const id = confidential({ jwks: { keys: [jwk] } })
+    const app = await App.create('atproto', id)
+    const used = await assertion(id)
+    expect((await app.request({ ...use, ...used })).status).toBe(201)
+    expect((await app.request({ ...use, ...used })).body.error).toBe('invalid_client')
+    const other = await assertion(id, { aud: [issuer()] })
+    expect((await app.request({ ...use, ...other })).status).toBe(201)
+  })
+})
+
+describe('a permission set', () => {
+  let publisher: DidHost
+  let pds: Server
+  let signer: P256Keypair
+  let repository: RemoteRepository
+  beforeAll(async () => {
+    publisher = await startDidHost()
+    signer = await P256Keypair.create()
+    repository = new RemoteRepository(publisher.did)
+    pds = createHttpServer(async (req, res) => {
+      const { pathname, searchParams } = new URL(req.url ?? '', 'http://localhost')
+      if (pathname !== '/xrpc/com.atproto.sync.getRecord') return void res.writeHead(404).end()
+      const proof = await repository.proof(`${searchParams.get('collection')}/${searchParams.get('rkey')}`)
+      res.setHeader('content-type', 'application/vnd.ipld.car').end(proof)
+    })
+    await new Promise<void>((resolve) => pds.listen(0, '127.0.0.1', resolve))
+    const endpoint = `http://127.0.0.1:${(pds.address() as AddressInfo).port}`
+    publisher.documents.set(publisher.did, didDocument(publisher.did, signer, 'sets.example', endpoint))
+    names.records.set('_lexicon.sets.example', [`did=${publisher.did}`])
+    const permissions = [
+      { type: 'permission', resource: 'repo', collection: ['example.sets.note'], action: ['create'] },
+      { type: 'permission', resource: 'repo', collection: ['app.bsky.feed.post'] },
+    ]
+    await write('example.sets.authBasic', { type: 'permission-set', title: 'Notes', permissions })
+    await write('example.sets.record', {
+      type: 'record',
+      key: 'tid',
+      record: { type: 'object', properties: {} },
+    })
+  })
+  afterAll(async () => {
+    pds.closeAllConnections()
+    pds.close()
+    await publisher.close()
+  })
+
+  let rev = 0
+  async function write(nsid: string, main: object) {
+    const collection = 'com.atproto.lexicon.schema'
+    const record = { $type: collection, lexicon: 1, id: nsid, defs: { main } }
+    await repository.commit(
+      [{ key: `${collection}/${nsid}`, record }],
+      signer,
+      `3jzfcijpj2z2${'abcdefg'[rev++]}`,
+    )
+  }
+
+  const withSet = (nsid: string) => App.create(`atproto include:${nsid}`)
+
+  test('stands for what its lexicon lists of its own names; the person sees that, and no more is allowed', async () => {
+    await renewSessions()
+    const app = await withSet('example.sets.authBasic')
+    const { body } = await app.request()
+    const view = await server.get('com.core.oauth.getRequest', { id: body.request_uri.split(':').at(-1) })
+    expect(view.body.scope).toBe('atproto repo:example.sets.note?action=create')
+    const tokens = await app.signIn(owner)
+    const create = (collection: string) => {
+      const record = { $type: collection, text: 'x', createdAt: '2030-01-01T00:00:00Z' }
+      return app.call('com.atproto.repo.createRecord', tokens, {
+        input: { repo: owner.did, collection, record },
+      })
+    }
+    expect((await create('example.sets.note')).status).toBe(200)
+    expect((await create('app.bsky.feed.post')).body.error).toBe('ScopeMissingError')
+  })
+
+  test.each([
+    ['its publisher is not named', 'example.nobody.authBasic'],
+    ['it is not published', 'example.sets.authMissing'],
+    ['it is another kind of lexicon', 'example.sets.record'],
+  ])('is refused if %s', async (_, nsid) => {
+    const { status, body } = await (await withSet(nsid)).request()
+    expect([status, body.error]).toEqual([400, 'invalid_scope'])
+  })
+
+  test('is refused if two publishers are named, or the signature is of another key', async () => {
+    names.records.set('_lexicon.two.example', [`did=${publisher.did}`, 'did=did:web:other.example'])
+    expect((await (await withSet('example.two.authBasic')).request()).body.error).toBe('invalid_scope')
+    const other = await P256Keypair.create()
+    const endpoint = `http://127.0.0.1:${(pds.address() as AddressInfo).port}`
+    publisher.documents.set(publisher.did, didDocument(publisher.did, other, 'sets.example', endpoint))
+    server.clock.advance(2 * day)
+    expect((await (await withSet('example.sets.authBasic')).request()).body.error).toBe('invalid_scope')
+  })
+})
