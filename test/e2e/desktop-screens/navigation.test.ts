@@ -30,7 +30,7 @@ test('navigation: nine entries, and tabs for the other screens', async () => {
   ])
   for (const [entry, tabs] of [
     ['Account', ['Account', 'App passwords', 'Sessions', 'Data']],
-    ['People and invites', ['People', 'Invites']],
+    ['People and invites', ['People', 'Invites', 'Reports']],
     ['Server', ['Server', 'Outbox']],
     ['Settings', ['General', 'Notifications', 'Logs', 'About']],
   ] as const) {
