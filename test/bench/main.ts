@@ -11,6 +11,7 @@ import { removeFolders } from './folders.ts'
 import { benchImport } from './import.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
+import { benchOAuth } from './oauth.ts'
 import { benchReading } from './reading.ts'
 import { benchRecords } from './records.ts'
 import { benchRequests } from './requests.ts'
@@ -25,6 +26,7 @@ import { benchUpstream } from './upstream.ts'
 const parts = new Map<string, (argument?: number) => void | Promise<void>>([
   ['requests', () => benchRequests()],
   ['sign-in', () => benchSignIn()],
+  ['oauth', () => benchOAuth()],
   ['start', () => benchStart()],
   ['records', () => benchRecords()],
   ['stream', () => benchStream()],

@@ -6,9 +6,11 @@
  * no table.
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
-import { EmbeddedJWK } from 'jose/jwk/embedded'
+import type { CryptoKey, JWK, JWTHeaderParameters } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { jwtVerify } from 'jose/jwt/verify'
+import { importJWK } from 'jose/key/import'
+import { LRUCache } from 'lru-cache'
 
 /** A request as its client sent it. */
 export interface SignedRequest {
@@ -45,6 +47,8 @@ const rotationMs = 2 * 60_000
 const maxUsed = 50_000
 /** Bytes of a proof; one of a P-256 key has about 600. */
 const maxProofBytes = 8_192
+/** Keys that stay imported. */
+const maxKeys = 1_000
 
 export function createDpop({ now }: { readonly now: () => Date }): Dpop {
   const secret = randomBytes(32)
@@ -54,6 +58,7 @@ export function createDpop({ now }: { readonly now: () => Date }): Dpop {
   let previous = ''
   let used = new Set<string>()
   let usedBefore = new Set<string>()
+  const keys = createKeys()
 
   function rotate(): void {
     turn += 1
@@ -89,7 +94,12 @@ export function createDpop({ now }: { readonly now: () => Date }): Dpop {
       if (proof === undefined) throw invalid('The request has no DPoP header')
       if (typeof proof !== 'string' || proof.length > maxProofBytes)
         throw invalid('The DPoP header is malformed')
-      const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      let known: ProofKey | undefined
+      const findKey = async ({ jwk }: JWTHeaderParameters) => {
+        known = await keys.find(jwk)
+        return known.key
+      }
+      const { payload } = await jwtVerify(proof, findKey, {
         typ: 'dpop+jwt',
         algorithms: ['ES256'],
         requiredClaims: ['jti', 'iat', 'htm', 'htu'],
@@ -104,13 +114,35 @@ export function createDpop({ now }: { readonly now: () => Date }): Dpop {
       if (ath !== hashed) throw invalid('The claim ath does not belong to the access token')
       if (typeof nonce !== 'string' || nonce === '' || (nonce !== current && nonce !== previous))
         throw new DpopError('use_dpop_nonce', 'Use the nonce of the header DPoP-Nonce')
-      const { jwk } = protectedHeader
-      if (jwk === undefined) throw invalid('The proof has no key')
-      const thumbprint = await calculateJwkThumbprint(jwk).catch(() => {
-        throw invalid('The key of the proof is malformed')
-      })
-      markUsed(`${thumbprint} ${jti}`)
-      return thumbprint
+      if (!known) throw invalid('The proof has no key')
+      markUsed(`${known.thumbprint} ${jti}`)
+      return known.thumbprint
+    },
+  }
+}
+
+interface ProofKey {
+  readonly key: CryptoKey
+  /** RFC 7638 */
+  readonly thumbprint: string
+}
+
+/** Imports public keys of proofs. Each app uses one, so imported ones are kept. */
+function createKeys() {
+  const cache = new LRUCache<string, ProofKey>({ max: maxKeys })
+  return {
+    /** @throws errors of jose for anything but a public P-256 key */
+    async find(jwk: JWTHeaderParameters['jwk']): Promise<ProofKey> {
+      const { kty, crv, x, y } = jwk ?? {}
+      if (kty !== 'EC' || crv !== 'P-256' || (jwk && 'd' in jwk)) throw invalid('The proof has no P-256 key')
+      const name = `${x} ${y}`
+      const known = cache.get(name)
+      if (known) return known
+      const key = await importJWK({ kty, crv, x, y } as JWK, 'ES256')
+      if (key instanceof Uint8Array) throw invalid('The proof has no P-256 key')
+      const found = { key, thumbprint: await calculateJwkThumbprint({ kty, crv, x, y } as JWK) }
+      cache.set(name, found)
+      return found
     },
   }
 }
