@@ -8,7 +8,7 @@ import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Field, SelectField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Page, Row, RowList } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
@@ -75,7 +75,7 @@ function CreatedDialog({ created: { name, password }, onClose }: CreatedDialogPr
 }
 
 function AppPasswordRow({ value }: { readonly value: AppPassword }) {
-  const { name, createdAt, lastUsedAt, privileged } = value
+  const { name, createdAt, lastUsedAt, privileged, limit = 'none' } = value
   return (
     <Row
       action={
@@ -98,6 +98,7 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
       title={
         <>
           {name} {privileged && <Badge variant="warn">{t.appPasswords.privileged}</Badge>}
+          {isLimit(limit) && limit !== 'none' && <Badge>{t.appPasswords.limits[limit]}</Badge>}
         </>
       }
     />
@@ -118,6 +119,12 @@ function RevokeDialog({ name, onClose }: { readonly name: string; onClose(): voi
   )
 }
 
+type Limit = keyof typeof t.appPasswords.limits
+
+function isLimit(value: string): value is Limit {
+  return value in t.appPasswords.limits
+}
+
 type CreatedPassword = Body<typeof com.core.server.createAppPassword.main>
 
 interface CreateDialogProps {
@@ -129,9 +136,11 @@ interface CreateDialogProps {
 
 function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
   const [privileged, setPrivileged] = useState(false)
+  const [limit, setLimit] = useState<Limit>('none')
+  const isLimited = limit !== 'none'
   const create = useDialogAction(com.core.server.createAppPassword, {
     invalidates: [com.core.server.listAppPasswords],
-    input: (field) => ({ name: field('name'), privileged }),
+    input: (field) => ({ name: field('name'), ...(isLimited ? { limit } : { privileged }) }),
     onDone: onCreated,
     onClose,
   })
@@ -147,12 +156,20 @@ function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
         onFocus={(event) => event.target.select()}
         required
       />
-      <Switch
-        checked={privileged}
-        hint={t.appPasswords.privilegedHint}
-        label={t.appPasswords.privilegedLabel}
-        onChange={setPrivileged}
+      <SelectField
+        label={t.appPasswords.limit}
+        onChange={(value) => setLimit(value as Limit)}
+        options={Object.entries(t.appPasswords.limits).map(([value, label]) => ({ value, label }))}
+        value={limit}
       />
+      {!isLimited && (
+        <Switch
+          checked={privileged}
+          hint={t.appPasswords.privilegedHint}
+          label={t.appPasswords.privilegedLabel}
+          onChange={setPrivileged}
+        />
+      )}
     </FormDialog>
   )
 }

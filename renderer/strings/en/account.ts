@@ -150,6 +150,13 @@ export const appPasswords = {
   name: 'Name',
   nameHint: 'The app or device that will use it.',
   suggestions: ['Phone', 'Laptop', 'Tablet', 'Desktop client', 'Work', 'Script'],
+  limit: 'May',
+  limits: {
+    none: 'Everything but managing the account',
+    readOnly: 'Read only',
+    postsOnly: 'Read, and write posts',
+    noDeletion: 'Everything but deleting and managing',
+  },
   privilegedLabel: 'Privileged',
   privilegedHint: 'Also allows chat and moving the account. Only for apps you fully trust.',
   submit: 'Create',

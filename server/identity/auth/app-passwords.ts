@@ -5,6 +5,23 @@ import * as rows from '../../platform/store/tables/app-passwords.ts'
 import { randomGroups } from '../../platform/util/random.ts'
 import type { Secrets } from '../did/secrets.ts'
 
+/** What sessions of a limited app password may do, as scopes. Those with `limit:` are this server's own; see `permissions.ts`. */
+const limits = {
+  readOnly: 'limit:read',
+  postsOnly: 'limit:read repo:app.bsky.feed.post?action=create blob:image/* blob:video/*',
+  noDeletion: 'limit:call repo:*?action=create&action=update blob:*/*',
+} as const
+
+/** Returns the permissions of a limit; null for none, undefined for an unknown one. */
+export function permissionsOf(limit: string | undefined): string | null | undefined {
+  return limit === undefined ? null : new Map<string, string>(Object.entries(limits)).get(limit)
+}
+
+/** Returns the limit that has these permissions. */
+export function limitOf(permissions: string | null): string | undefined {
+  return Object.entries(limits).find(([, scopes]) => scopes === permissions)?.[0]
+}
+
 type Hasher = Pick<Secrets, 'hash'>
 
 /** Generates `xxxx-xxxx-xxxx-xxxx` in base32: 80 random bits cannot be guessed, so a fast hash is enough. */

@@ -34,12 +34,14 @@ export const openToApps: ReadonlySet<string> = new Set(
 /**
  * Requires what a method needs.
  * @param audiences services that may be meant, if the method answers for a service
+ * @param isRead whether the call changes nothing
  * @throws XrpcError `ScopeMissingError`, `Forbidden`
  */
 export function requireMethod(
   permissions: Permissions,
   { nsid, auth }: { readonly nsid: string; readonly auth: AuthWord },
   audiences: readonly string[],
+  isRead: boolean,
 ): void {
   // Public data: the credentials only show who reads.
   if (auth === 'reader') return
@@ -47,7 +49,7 @@ export function requireMethod(
   if (typeof need === 'function') need(permissions)
   if (need !== undefined) return
   if (auth === 'full' || auth === 'full or takendown' || isManagement(nsid)) throw refusal()
-  permissions.requireRpc(nsid, audiences)
+  permissions.requireRpc(nsid, audiences, isRead)
 }
 
 /** The refusal of a method that manages the account. */

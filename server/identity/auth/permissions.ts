@@ -1,11 +1,12 @@
 /**
- * What a session may do beyond its scope: the OAuth scopes of an app, or those of a limited app password. Loaded with the first
- * such session, because the libraries take 10 MB.
+ * What a session may do beyond its scope: the OAuth scopes of an app, or those of a limited app password, which may be
+ * `limit:read` (all calls that change nothing) and `limit:call` (all calls). Loaded with the first such session, because the
+ * libraries take 10 MB.
  */
 import { isAtprotoOauthScope, ScopePermissions, ScopePermissionsTransition } from '@atproto/oauth-scopes'
 import { LRUCache } from 'lru-cache'
 import type { Names } from '../../platform/config/aliases.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { protocolError, type XrpcError } from '../../platform/xrpc/errors.ts'
 
 export type RepoAction = 'create' | 'update' | 'delete'
 
@@ -15,8 +16,12 @@ export interface Permissions {
   requireRepo(collection: string, action: RepoAction): void
   /** Requires the upload of a file. @param mime media type, without parameters */
   requireBlob(mime: string): void
-  /** Requires a call. @param audiences services that may be meant: DID, # and service id, or `*`. One of them suffices */
-  requireRpc(nsid: string, audiences: readonly string[]): void
+  /**
+   * Requires a call.
+   * @param audiences services that may be meant: DID, # and service id, or `*`. One of them suffices
+   * @param isRead whether it changes nothing
+   */
+  requireRpc(nsid: string, audiences: readonly string[], isRead?: boolean): void
   requireIdentity(attribute: 'handle' | '*'): void
   requireAccount(attribute: 'email' | 'repo', action: 'read' | 'manage'): void
   allowsEmail(): boolean
@@ -48,6 +53,9 @@ function createPermissions(scope: string, names: Names): Permissions {
   // The transitional scopes know the network's names only, of which they exclude some.
   const network = new ScopePermissionsTransition(scopes)
   const own = new ScopePermissions(scopes)
+  // Of an app password, which the person has limited.
+  const isLimit = scope.startsWith('limit:')
+  const missing = (needed: string) => (isLimit ? limited() : missingScope(needed))
 
   return {
     requireRepo(collection, action) {
@@ -59,7 +67,8 @@ function createPermissions(scope: string, names: Names): Permissions {
     requireBlob(mime) {
       if (!network.allowsBlob({ mime })) throw missing(`blob:${mime}`)
     },
-    requireRpc(nsid, audiences) {
+    requireRpc(nsid, audiences, isRead = false) {
+      if (scopes.includes('limit:call') || (isRead && scopes.includes('limit:read'))) return
       const stored = networkName(names.stored(nsid))
       const isAllowed = audiences.some(
         (aud) => network.allowsRpc({ lxm: stored, aud }) || own.allowsRpc({ lxm: names.own(nsid), aud }),
@@ -73,7 +82,7 @@ function createPermissions(scope: string, names: Names): Permissions {
       if (!network.allowsAccount({ attr: attribute, action }))
         throw missing(`account:${attribute}?action=${action}`)
     },
-    allowsEmail: () => network.allowsAccount({ attr: 'email', action: 'read' }),
+    allowsEmail: () => isLimit || network.allowsAccount({ attr: 'email', action: 'read' }),
   }
 }
 
@@ -82,12 +91,13 @@ function networkName(nsid: string): string {
   return nsid.replace(/^chat\.example\./i, 'chat.bsky.')
 }
 
-function missing(scope: string): XrpcError {
-  return new XrpcError(
+function limited(): XrpcError {
+  return protocolError('ScopeMissingError', 'This app password is limited: it may not do this')
+}
+
+function missingScope(scope: string): XrpcError {
+  return protocolError(
     'ScopeMissingError',
     `This app was not allowed to do this: it needs the scope ${scope}`,
-    {
-      status: 403,
-    },
   )
 }

@@ -93,8 +93,10 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     }
     const inactive = method.active ? statusError(account) : undefined
     if (inactive) throw inactive
-    if (permissions)
-      requireMethod(permissions, method, audiencesOf(proof.headers['atproto-proxy']?.toString(), views))
+    if (permissions) {
+      const audiences = audiencesOf(proof.headers['atproto-proxy']?.toString(), views)
+      requireMethod(permissions, method, audiences, proof.caller.method !== 'POST')
+    }
     lastUsed.note(account)
     return {
       did: account.did,

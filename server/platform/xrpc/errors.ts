@@ -11,6 +11,8 @@ export const protocolErrors = {
   AuthenticationRequired: 401,
   AuthMissing: 401,
   Forbidden: 403,
+  /** A session with limited permissions. The name is that of the network's servers. */
+  ScopeMissingError: 403,
   /** For paths outside `/xrpc/`. */
   PathNotFound: 404,
   AccountNotFound: 403,

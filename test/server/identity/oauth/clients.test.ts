@@ -301,7 +301,7 @@ describe('a permission set', () => {
   })
 
   test.each([
-    ['its publisher is not named', 'example.nobody.authBasic'],
+    ['its publisher is not named', 'example.unnamed.authBasic'],
     ['it is not published', 'example.sets.authMissing'],
     ['it is another kind of lexicon', 'example.sets.record'],
   ])('is refused if %s', async (_, nsid) => {

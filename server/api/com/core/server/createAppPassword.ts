@@ -1,5 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { generateAppPassword, hashAppPassword } from '../../../../identity/auth/app-passwords.ts'
+import {
+  generateAppPassword,
+  hashAppPassword,
+  permissionsOf,
+} from '../../../../identity/auth/app-passwords.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
@@ -13,6 +17,13 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     const name = input.name.trim()
     if (name === '' || [...name].length > 64) {
       throw fail('InvalidRequest', 'The name of an app password must have 1 to 64 characters')
+    }
+    const permissions = permissionsOf(input.limit)
+    if (permissions === undefined || (permissions !== null && input.privileged)) {
+      throw fail(
+        'InvalidRequest',
+        'limit must be readOnly, postsOnly or noDeletion, of an app password without privileges',
+      )
     }
     const password = generateAppPassword()
     const hash = hashAppPassword(secrets, password)
@@ -31,8 +42,8 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
           `An account can have ${maxPerAccount} app passwords at most. Revoke one first.`,
         )
       }
-      appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt, permissions: null })
+      appPasswords.insert(tx, { did: auth.did, name, hash, privileged, createdAt, permissions })
     })
-    return { name, password, createdAt, privileged }
+    return { name, password, createdAt, privileged, limit: input.limit }
   },
 })

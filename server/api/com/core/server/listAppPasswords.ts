@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { limitOf } from '../../../../identity/auth/app-passwords.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import type { DatetimeString } from '../../../../platform/util/time.ts'
@@ -18,6 +19,7 @@ export const listAppPasswords = method(com.core.server.listAppPasswords, {
       name: row.name,
       createdAt: row.createdAt,
       privileged: row.privileged === 1,
+      limit: limitOf(row.permissions),
       lastUsedAt: later(uses.get(row.name), row.lastUsedAt ?? undefined),
     }))
     return { passwords }
