@@ -7,28 +7,41 @@ import type { AuthWord } from './credentials.ts'
 import type { Permissions } from './permissions.ts'
 import { isManagement } from './scopes.ts'
 
-/** What a method needs; `handler`: it depends on the input, and the handler requires it. */
-type Need = 'signed in' | 'handler' | ((permissions: Permissions) => void)
+/** What a method needs. */
+interface Need {
+  /** The scope, for readers. */
+  readonly scope: string
+  /** Requires it. Absent: being signed in suffices, or the handler requires it, because it depends on the input. */
+  readonly require?: (permissions: Permissions) => void
+}
+
+const signedIn: Need = { scope: 'atproto' }
 
 const needs: Readonly<Record<string, Need>> = {
-  'com.core.server.getSession': 'signed in',
-  'com.core.server.deleteSession': 'signed in',
-  'com.core.server.checkAccountStatus': 'signed in',
-  'com.core.server.getServiceAuth': 'handler',
-  'com.core.repo.createRecord': 'handler',
-  'com.core.repo.putRecord': 'handler',
-  'com.core.repo.deleteRecord': 'handler',
-  'com.core.repo.applyWrites': 'handler',
-  'com.core.repo.uploadBlob': 'handler',
-  'com.core.repo.listMissingBlobs': 'signed in',
-  'com.core.repo.importRepo': (permissions) => permissions.requireAccount('repo', 'manage'),
-  'com.core.identity.updateHandle': (permissions) => permissions.requireIdentity('handle'),
-  'com.core.identity.getRecommendedDidCredentials': 'signed in',
+  'com.core.server.getSession': signedIn,
+  'com.core.server.deleteSession': signedIn,
+  'com.core.server.checkAccountStatus': signedIn,
+  'com.core.server.getServiceAuth': { scope: 'rpc, of the input' },
+  'com.core.repo.createRecord': { scope: 'repo, create' },
+  'com.core.repo.putRecord': { scope: 'repo, create or update' },
+  'com.core.repo.deleteRecord': { scope: 'repo, delete' },
+  'com.core.repo.applyWrites': { scope: 'repo, of each write' },
+  'com.core.repo.uploadBlob': { scope: 'blob' },
+  'com.core.repo.listMissingBlobs': signedIn,
+  'com.core.repo.importRepo': {
+    scope: 'account:repo?action=manage',
+    require: (permissions) => permissions.requireAccount('repo', 'manage'),
+  },
+  'com.core.identity.updateHandle': {
+    scope: 'identity:handle',
+    require: (permissions) => permissions.requireIdentity('handle'),
+  },
+  'com.core.identity.getRecommendedDidCredentials': signedIn,
 }
 
 /** The methods for full sessions that an app may call with the right scope. */
 export const openToApps: ReadonlySet<string> = new Set(
-  Object.entries(needs).flatMap(([nsid, need]) => (typeof need === 'function' ? [nsid] : [])),
+  Object.entries(needs).flatMap(([nsid, { require }]) => (require ? [nsid] : [])),
 )
 
 /**
@@ -46,10 +59,23 @@ export function requireMethod(
   // Public data: the credentials only show who reads.
   if (auth === 'reader') return
   const need = needs[nsid]
-  if (typeof need === 'function') need(permissions)
-  if (need !== undefined) return
-  if (auth === 'full' || auth === 'full or takendown' || isManagement(nsid)) throw refusal()
+  if (need) {
+    need.require?.(permissions)
+    return
+  }
+  if (isClosed(nsid, auth)) throw refusal()
   permissions.requireRpc(nsid, audiences, isRead)
+}
+
+/** Whether a method is for passwords only. */
+function isClosed(nsid: string, auth: AuthWord): boolean {
+  return ['full', 'full or takendown', 'admin', 'refresh'].includes(auth) || isManagement(nsid)
+}
+
+/** Returns the scope that an app needs for a method, for readers. */
+export function neededScope({ nsid, auth }: { readonly nsid: string; readonly auth: AuthWord }): string {
+  if (['none', 'reader', 'import', 'ending'].includes(auth)) return ''
+  return needs[nsid]?.scope ?? (isClosed(nsid, auth) ? 'not for apps' : 'rpc')
 }
 
 /** The refusal of a method that manages the account. */

@@ -74,7 +74,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   /** Verifies the token of a request, by its scheme. */
   async function presented(proof: Proof): Promise<Presented> {
     const { authorization: header } = proof.headers
-    const token = dpopToken(header)
+    const token = options.config.oauth ? dpopToken(header) : undefined
     if (token !== undefined) return appSession(proof, token)
     const claims = await lookup.verify(bearerToken(header))
     if (claims.kind !== 'access') throw tokenRefusal('invalid')

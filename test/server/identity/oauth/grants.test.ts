@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { day } from '../../../support/clock.ts'
 import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { adminAuth } from '../../../support/server.ts'
+import { adminAuth, TestServer } from '../../../support/server.ts'
 import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
 
 setupAccounts({ config: { publicUrl: undefined } })
@@ -177,4 +177,21 @@ test('apps do not manage the account', async () => {
   }
   const admin = await app.call('com.atproto.admin.getInviteCodes', tokens)
   expect([admin.status, admin.body.error]).toEqual([403, 'Forbidden'])
+})
+
+test('switched off, there is no authorization server, and the tokens of apps do not count', async () => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  const off = await TestServer.start({ publicUrl: undefined, oauth: false })
+  for (const path of [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/oauth/jwks',
+  ]) {
+    expect((await fetch(`http://localhost:${off.running.port}${path}`)).status).toBe(404)
+  }
+  const authorization = `DPoP ${tokens.access_token}`
+  const answer = await off.fetch('/xrpc/com.core.server.getSession', { headers: { authorization } })
+  expect([answer.status, answer.body.error]).toEqual([400, 'InvalidToken'])
+  await off.close()
 })
