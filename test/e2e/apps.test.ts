@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findingsInBothSchemes } from '../support/accessibility.ts'
 import { ScriptedDesktop } from '../support/desktop-bridge.ts'
 import { networkClient } from '../support/oauth.ts'
 import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
@@ -39,6 +40,7 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
   await heading(page, 'An app on this computer asks to sign in').waitFor()
   await page.getByText('see your handle and your identity').waitFor()
   await page.getByText('create posts', { exact: false }).waitFor()
+  expect(await findingsInBothSchemes(page)).toEqual([])
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
   const { session } = await client.callback(new URL(page.url()).searchParams)
@@ -91,6 +93,7 @@ test('a request is approved in the app window by its number; no password is type
   const appWindow = await world.visitor('/', {}, desktop)
   const dialog = appWindow.getByRole('dialog', { name: 'An app on this computer asks to sign in' })
   await dialog.getByText(number ?? '', { exact: true }).waitFor()
+  expect(await findingsInBothSchemes(appWindow)).toEqual([])
   await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
   await appWindow.getByText('An app on this computer may sign in').waitFor()
   await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
