@@ -267,6 +267,9 @@ export interface DesktopCalls {
   /** Asks for a destination, then writes the account's repository as a CAR file. */
   'repository.export': (did: string) => Outcome<string | undefined>
 
+  /** Removes all second factors of an account, by handle, DID or email address, so that its main password is enough. */
+  'factors.remove': (identifier: string) => Outcome
+
   /** Asks for a folder. Undefined if the dialog was cancelled. */
   'copies.chooseFolder': () => string | undefined
   /** Checks a place, adds it and restarts the server. Adds nothing if there are problems. */

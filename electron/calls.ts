@@ -10,6 +10,7 @@ import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
 import { isMailSettings } from './mail-settings.ts'
 import type { Parts } from './parts.ts'
+import { removeFactors } from './second-factors.ts'
 import { isSettingsChange } from './settings.ts'
 
 export type CallsDeps = Omit<Parts, 'folders' | 'file' | 'secrets' | 'window'>
@@ -77,6 +78,8 @@ export function createCalls(deps: CallsDeps): Calls {
       handle: salvages['salvage.run'],
     },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
+
+    'factors.remove': { accepts: args(text(500)), handle: (identifier) => removeFactors(server, identifier) },
 
     'copies.chooseFolder': { accepts: none, handle: copies['copies.chooseFolder'] },
     'copies.add': { accepts: args(isPlaceInput), handle: copies['copies.add'] },

@@ -5,6 +5,10 @@ import type { RecoverySheet, ServerState } from './bridge.ts'
 export const productName = 'Desktop PDS'
 
 export const t = {
+  factors: {
+    stopped: 'The server is stopped. Start it first.',
+    unknown: 'No account has this handle or address.',
+  },
   tray: {
     open: `Open ${productName}`,
     copyEndpoint: 'Copy address',

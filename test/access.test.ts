@@ -367,6 +367,28 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getHostStatus': () => ({ params: { hostname: 'unknown.example' }, answer: 'HostNotFound' }),
   'com.core.sync.listReposByCollection': () => ({ params: { collection } }),
   'com.core.temp.checkHandleAvailability': () => ({ params: { handle: 'free-name.test' } }),
+  'com.core.admin.removeSecondFactors': (subject) => ({
+    input: { did: subject.did },
+    answer: deleted(subject),
+  }),
+  'com.core.factor.addPasskey': () => ({ input: { name: 'x', response: {} }, answer: 'InvalidPasskey' }),
+  'com.core.factor.challengePasskey': () => ({}),
+  'com.core.factor.confirmTotp': () => ({
+    input: { id: 'x', name: 'x', code: '000000' },
+    answer: 'FactorNotFound',
+  }),
+  'com.core.factor.listFactors': () => ({}),
+  'com.core.factor.provePasskey': () => ({ input: { response: {} }, answer: 'InvalidPasskey' }),
+  'com.core.factor.removeFactor': () => ({
+    input: { id: 'x', password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
+  'com.core.factor.renewRecoveryCodes': () => ({
+    input: { password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
+  'com.core.factor.startPasskey': () => ({}),
+  'com.core.factor.startTotp': () => ({}),
   'com.core.admin.closeReport': () => ({
     input: { id: 1_000_000, resolution: 'resolved' },
     answer: 'ReportNotFound',

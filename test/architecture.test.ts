@@ -128,7 +128,7 @@ describe('imports', () => {
       ['identity/did'],
       ['identity/accounts'],
       ['identity/auth'],
-      ['identity/oauth'],
+      ['identity/factors', 'identity/oauth'],
       ['identity/identity.ts'],
       ['federation/actors', 'federation/remote'],
       ['federation/backlinks', 'federation/upstreams'],

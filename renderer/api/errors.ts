@@ -46,3 +46,8 @@ function sentence(text: string): string {
 export function isFactorWanted(error: unknown): boolean {
   return errorName(error) === 'AuthFactorTokenRequired'
 }
+
+/** Whether the server has mailed a code with the request for one. Only the text of the error says so. */
+export function isCodeMailed(error: Error | null): boolean {
+  return isFactorWanted(error) && (error?.message.includes('has been sent') ?? false)
+}

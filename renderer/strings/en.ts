@@ -10,6 +10,7 @@ import * as copies from './en/copies.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
+import { factors } from './en/factors.ts'
 import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
 import { network } from './en/network.ts'
@@ -33,6 +34,7 @@ export const t = {
   ...copies,
   ...upstreams,
   data,
+  factors,
   move,
   network,
   people,

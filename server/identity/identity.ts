@@ -4,6 +4,7 @@ import { createHandleLookup } from '../platform/network/handle-lookup.ts'
 import type { Platform } from '../platform/platform.ts'
 import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
 import { findByDid } from '../platform/store/tables/accounts.ts'
+import { once } from '../platform/util/once.ts'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
 import { loadAudience } from './auth/audience.ts'
@@ -13,6 +14,7 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './did/resolver.ts'
 import { loadSecrets, type Secrets } from './did/secrets.ts'
+import type { Passkeys } from './factors/passkeys.ts'
 import { createOAuth, type OAuth } from './oauth/oauth.ts'
 
 export interface Identity {
@@ -25,6 +27,7 @@ export interface Identity {
   readonly resolveHandle: ResolveHandle | undefined
   readonly plc: PlcPublisher
   readonly oauth: OAuth
+  readonly loadPasskeys: () => Promise<Passkeys>
 }
 
 export interface IdentityOptions {
@@ -44,6 +47,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     secrets,
     tokens,
     oauth: createOAuth({ ...platform, secrets, tokens, resolveDid }),
+    loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
     passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
     resolveDid,

@@ -16,7 +16,7 @@ test('email: an address is added, confirmed, used as second factor and changed',
   await page.getByLabel('New email address').fill(alice.email)
   await page.getByRole('dialog').getByRole('button', { name: 'Add email' }).click()
   await page.getByText('Not confirmed').waitFor()
-  expect(await page.getByRole('switch', { name: 'Sign-in code' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('switch', { name: 'Code by email' }).isDisabled()).toBe(true)
 
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('A code was sent to alice@mail.test.').waitFor()
@@ -24,12 +24,12 @@ test('email: an address is added, confirmed, used as second factor and changed',
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('Confirmed', { exact: true }).waitFor()
 
-  await page.getByRole('switch', { name: 'Sign-in code' }).click()
+  await page.getByRole('switch', { name: 'Code by email' }).click()
   await page.getByText('A code was sent to alice@mail.test.').waitFor()
   await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(alice.email))
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByText('Sign-in codes turned on').waitFor()
-  await page.getByRole('switch', { name: 'Sign-in code', checked: true }).waitFor()
+  await page.getByText('Codes by email turned on').waitFor()
+  await page.getByRole('switch', { name: 'Code by email', checked: true }).waitFor()
 
   await page.getByRole('button', { name: 'Change email address' }).click()
   await page.getByLabel('New email address').fill('new@mail.test')
@@ -39,7 +39,7 @@ test('email: an address is added, confirmed, used as second factor and changed',
   await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
   await page.getByText('new@mail.test').waitFor()
   await page.getByText('Not confirmed').waitFor()
-  await page.getByRole('switch', { name: 'Sign-in code', checked: false }).waitFor()
+  await page.getByRole('switch', { name: 'Code by email', checked: false }).waitFor()
 })
 
 test('email codes: a wrong code shows an error, and a new code can be sent', async () => {

@@ -129,7 +129,7 @@ describe('with accounts on the server', () => {
 
     const page = await world.visitor()
     await fillSignIn(page, carla)
-    await heading(page, 'Check your email').waitFor()
+    await heading(page, 'Second step').waitFor()
     await page.getByLabel('Code').fill('AAAAA-AAAAA')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('This code is wrong.').waitFor()
@@ -140,7 +140,7 @@ describe('with accounts on the server', () => {
     await page.getByRole('button', { name: 'Back to sign-in' }).click()
     await heading(page, 'Sign in').waitFor()
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await heading(page, 'Check your email').waitFor()
+    await heading(page, 'Second step').waitFor()
     await page.getByLabel('Code').fill(await world.server.codeTo(carla.email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await heading(page, 'Home').waitFor()

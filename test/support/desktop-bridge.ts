@@ -197,6 +197,7 @@ export class ScriptedDesktop {
         return done('/home/alice/.local/share/desktop-pds/replaced-1')
       },
       'repository.export': () => done('/home/alice/alice.test.car'),
+      'factors.remove': () => done(undefined),
       'copies.chooseFolder': () => '/media/disk',
       'copies.add': () => ({}),
       'copies.remove': () => done(undefined),

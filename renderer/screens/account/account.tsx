@@ -6,6 +6,7 @@ import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { BirthDateSection } from './birth-date-section.tsx'
 import { DangerSection } from './danger-section.tsx'
 import { EmailSection } from './email-section.tsx'
+import { FactorsSection } from './factors-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { SignInSection } from './sign-in-section.tsx'
@@ -19,6 +20,7 @@ export function AccountScreen() {
       <EmailSection />
       <BirthDateSection />
       <SignInSection />
+      <FactorsSection />
       <StoredDataSection />
       <MoveSection />
       <DangerSection />

@@ -8,6 +8,7 @@ import {
   Mail,
   MailPlus,
   PauseCircle,
+  ShieldOff,
   Ticket,
   TicketX,
   Trash2,
@@ -21,6 +22,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import {
   type AccountDialogProps,
   EmailDialog,
+  FactorsDialog,
   HandleDialog,
   InvitesDialog,
   MessageDialog,
@@ -81,6 +83,7 @@ export function AccountActions({ account }: { readonly account: ListedAccount })
           <Action icon={Ban} name={t.accounts.takedown} onSelect={opens(TakedownDialog)} />
         )}
         <Action icon={KeyRound} name={t.accounts.setPassword} onSelect={opens(PasswordDialog)} />
+        <Action icon={ShieldOff} name={t.accounts.removeFactors} onSelect={opens(FactorsDialog)} />
         <Action icon={Mail} name={t.accounts.changeEmail} onSelect={opens(EmailDialog)} />
         <Action icon={AtSign} name={t.accounts.changeHandle} onSelect={opens(HandleDialog)} />
         {email !== undefined && (

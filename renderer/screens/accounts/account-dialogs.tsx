@@ -94,6 +94,24 @@ export function PasswordDialog({ account: { did, handle }, onClose }: AccountDia
   )
 }
 
+/** For an owner who lost the device. */
+export function FactorsDialog({ account: { did, handle }, onClose }: AccountDialogProps) {
+  const remove = useDialogAction(com.core.admin.removeSecondFactors, {
+    input: () => ({ did }),
+    done: t.accounts.factorsRemoved(handle),
+    onClose,
+  })
+  return (
+    <ConfirmDialog
+      {...remove}
+      action={t.accounts.removeFactors}
+      title={t.accounts.removeFactorsTitle(handle)}
+    >
+      {t.accounts.removeFactorsText}
+    </ConfirmDialog>
+  )
+}
+
 export function EmailDialog({ account: { did, handle, email }, onClose }: AccountDialogProps) {
   const update = useDialogAction(com.core.admin.updateAccountEmail, {
     invalidates: accountQueries,

@@ -13,9 +13,10 @@ import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm, useEnter } from './entrance-form.tsx'
-import { SecondFactor, useSecondFactor } from './second-factor.tsx'
+import { useSecondFactor } from './second-factor.tsx'
+import { SecondStep } from './second-step.tsx'
 
-/** Asks for handle and password, then for an emailed code if the account needs one. */
+/** Asks for handle and password, then for the second step if the account has one. */
 export function SignIn({ lead }: { readonly lead?: string }) {
   const ended = useStore(endedSession)
   const [entered, setEntered] = useState<Credentials>({ identifier: ended?.handle ?? '', password: '' })
@@ -23,13 +24,16 @@ export function SignIn({ lead }: { readonly lead?: string }) {
   const [needsFactor, startOver] = useSecondFactor(attempt)
   if (needsFactor) {
     return (
-      <SecondFactor
+      <SecondStep
         attempt={attempt}
+        identifier={entered.identifier}
+        onBack={startOver}
         onResend={() =>
           attempt.mutate(entered, { onError: (error) => isFactorWanted(error) && toast(t.mail.sentAgain) })
         }
-        onBack={startOver}
-        onSubmit={(authFactorToken) => attempt.mutate({ ...entered, authFactorToken })}
+        onSubmit={(authFactorToken) =>
+          attempt.mutate(authFactorToken === undefined ? entered : { ...entered, authFactorToken })
+        }
       />
     )
   }

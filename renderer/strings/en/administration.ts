@@ -64,6 +64,11 @@ export const accounts = {
   suspended: (handle: string) => `${handle} was suspended`,
   takendown: (handle: string) => `${handle} was taken down`,
   lifted: (handle: string) => `${handle} was restored`,
+  removeFactors: 'Remove second steps',
+  removeFactorsTitle: (handle: string) => `Remove the second steps of ${handle}?`,
+  removeFactorsText:
+    'Sign-in will need the main password only. Do it if its owner lost the device and asked you in person.',
+  factorsRemoved: (handle: string) => `Second steps of ${handle} removed`,
   setPassword: 'Set a new password',
   setPasswordTitle: (handle: string) => `New password for ${handle}`,
   setPasswordText: 'All sessions of the account end. Give the new password to its owner in person.',

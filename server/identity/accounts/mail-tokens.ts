@@ -32,12 +32,23 @@ export async function mailToken(
   account: Account & { email: string },
   purpose: MailPurpose,
 ): Promise<void> {
-  const code = randomGroups(2, 5).toUpperCase()
-  const expiresAt = iso(new Date(now().getTime() + lifetimeMs))
-  const hash = hashOf(secrets, purpose, code)
-  await store.transact((tx) => rows.add(tx, { did: account.did, purpose, hash, expiresAt }, maxTokens))
+  const code = await store.transact((tx) =>
+    issueToken(tx, secrets, { did: account.did, purpose, now: now() }),
+  )
   const content = mailFor(purpose, { handle: account.handle, server: origin, code })
   await mailer.send({ to: account.email, ...content })
+}
+
+/** Creates a token. @returns its code */
+export function issueToken(
+  tx: Writer,
+  secrets: Secrets,
+  { did, purpose, now }: { did: string; purpose: MailPurpose; now: Date },
+): string {
+  const code = randomGroups(2, 5).toUpperCase()
+  const expiresAt = iso(new Date(now.getTime() + lifetimeMs))
+  rows.add(tx, { did, purpose, hash: hashOf(secrets, purpose, code), expiresAt }, maxTokens)
+  return code
 }
 
 export type Verdict = 'good' | 'InvalidToken' | 'ExpiredToken'

@@ -3,6 +3,7 @@
  * asked, and the libraries take 15 MB.
  */
 import type { Platform } from '../../platform/platform.ts'
+import { once } from '../../platform/util/once.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { OAuthParts } from '../auth/verifier.ts'
 import type { ResolveDid } from '../did/resolver.ts'
@@ -31,17 +32,5 @@ export function createOAuth(deps: OAuthDeps): OAuth {
       const { createAuthorizationServer } = await import('./authorization-server.ts')
       return createAuthorizationServer({ ...deps, dpop: await loadDpop() })
     }),
-  }
-}
-
-/** Shares one result. A failed load is tried again by the next call. */
-function once<Result>(load: () => Promise<Result>): () => Promise<Result> {
-  let loading: Promise<Result> | undefined
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
-    return loading
   }
 }

@@ -156,6 +156,31 @@ const signIn = `
   ) STRICT;
   CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
 
+  -- Authenticator apps and passkeys, which sign-in with the main password asks for.
+  CREATE TABLE second_factors (
+    id TEXT PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    kind TEXT NOT NULL,                -- totp, passkey
+    name TEXT NOT NULL,
+    key BLOB NOT NULL,                 -- the shared key, or the public key of a passkey (COSE)
+    counter INTEGER NOT NULL,          -- the last used period, or the signature counter of a passkey
+    credential_id TEXT UNIQUE,         -- of a passkey
+    host TEXT,                         -- of a passkey: the host name of its pages
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    is_confirmed INTEGER NOT NULL,
+    wrong_codes INTEGER NOT NULL DEFAULT 0, -- since the last right one
+    wrong_code_at TEXT
+  ) STRICT;
+  CREATE INDEX second_factors_account ON second_factors (did);
+
+  -- Codes for sign-in without them, each for one use.
+  CREATE TABLE recovery_codes (
+    code_hash BLOB PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX recovery_codes_account ON recovery_codes (did);
+
   -- Sessions of apps that signed in by OAuth.
   CREATE TABLE oauth_grants (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,

@@ -158,4 +158,29 @@ export const upgrades: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX oauth_assertions_expiry ON oauth_assertions (expires_at);
   `,
+
+  // 45. See tables/second-factors.ts.
+  `
+  CREATE TABLE second_factors (
+    id TEXT PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key BLOB NOT NULL,
+    counter INTEGER NOT NULL,
+    credential_id TEXT UNIQUE,
+    host TEXT,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    is_confirmed INTEGER NOT NULL,
+    wrong_codes INTEGER NOT NULL DEFAULT 0,
+    wrong_code_at TEXT
+  ) STRICT;
+  CREATE INDEX second_factors_account ON second_factors (did);
+  CREATE TABLE recovery_codes (
+    code_hash BLOB PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX recovery_codes_account ON recovery_codes (did);
+  `,
 ]

@@ -95,6 +95,7 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'salvage.preview': [[1]],
   'salvage.run': [[], ['everything'], ['database', 1]],
   'repository.export': [[], [1]],
+  'factors.remove': [[], [1], [tooLong], ['alice.test', 'bob.test']],
   'copies.chooseFolder': [['/tmp']],
   'copies.add': [
     [],

@@ -10,6 +10,7 @@ import * as moves from '../../../server/platform/store/tables/moves.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { minute } from '../../support/clock.ts'
 import { fillDrafts } from '../../support/drafts.ts'
+import { PasskeyDevice } from '../../support/passkey.ts'
 import { type Account, type Answer, adminAuth, TestServer } from '../../support/server.ts'
 import { owner, server, setupServer } from '../../support/setup.ts'
 import { json, StubService } from '../../support/stub-service.ts'
@@ -66,6 +67,17 @@ async function secondFactor(): Promise<Account> {
   return account
 }
 
+const passkeyOptions = async (account: Account) =>
+  (await core('factor.startPasskey', undefined, account)).body.options
+const addPasskey = (account: Account, options: { challenge: string }) => {
+  const page = { origin: `http://localhost:${new URL(server.url).port}` }
+  const response = new PasskeyDevice().create(options, page)
+  return core('factor.addPasskey', { name: 'x', response }, account)
+}
+/** As many as an account can have. */
+async function addPasskeys(account: Account): Promise<void> {
+  for (let count = 0; count < 20; count++) await addPasskey(account, await passkeyOptions(account))
+}
 const createAccount = (more: Record<string, unknown>) =>
   core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
 /** Imports the DID of the owner, with a service token of its own server. */
@@ -265,6 +277,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.updateAccountHandle UnsupportedDomain': () => adminHandle(owner.did, 'alice.example.com'),
   'com.core.admin.getSubjectStatus NotFound': () =>
     server.get('com.core.admin.getSubjectStatus', { did: unknownDid }, adminAuth),
+  'com.core.admin.removeSecondFactors NotFound': () =>
+    core('admin.removeSecondFactors', { did: unknownDid }, adminAuth),
   'com.core.admin.updateAccountPassword InvalidPassword': () => adminPassword(owner.did, 'short'),
   'com.core.admin.updateAccountPassword NotFound': () => adminPassword(unknownDid, 'a new password'),
   'com.core.admin.updateSubjectStatus NotFound': () => {
@@ -461,6 +475,36 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     atOldServer((here, url) => here.post('com.core.move.moveIn', { ...moveInput, server: url })),
   'com.core.move.moveOut MoveRefused': () =>
     core('move.moveOut', { server: 'localhost', password: 'a password' }, owner),
+
+  'com.core.factor.addPasskey InvalidPasskey': () =>
+    core('factor.addPasskey', { name: 'x', response: {} }, owner),
+  'com.core.factor.addPasskey TooManyFactors': async () => {
+    const account = await newAccount()
+    const options = await passkeyOptions(account)
+    await addPasskeys(account)
+    return addPasskey(account, options)
+  },
+  'com.core.factor.confirmTotp FactorNotFound': () =>
+    core('factor.confirmTotp', { id: 'x', name: 'x', code: '000000' }, owner),
+  'com.core.factor.confirmTotp InvalidToken': async () => {
+    const { body } = await core('factor.startTotp', undefined, owner)
+    return core('factor.confirmTotp', { id: body.id, name: 'x', code: 'x' }, owner)
+  },
+  'com.core.factor.provePasskey InvalidPasskey': () => core('factor.provePasskey', { response: {} }),
+  'com.core.factor.removeFactor FactorNotFound': () =>
+    core('factor.removeFactor', { id: 'x', password: owner.password }, owner),
+  'com.core.factor.renewRecoveryCodes FactorNotFound': () =>
+    core('factor.renewRecoveryCodes', { password: owner.password }, owner),
+  'com.core.factor.startPasskey TooManyFactors': async () => {
+    const account = await newAccount()
+    await addPasskeys(account)
+    return core('factor.startPasskey', undefined, account)
+  },
+  'com.core.factor.startTotp TooManyFactors': async () => {
+    const account = await newAccount()
+    await addPasskeys(account)
+    return core('factor.startTotp', undefined, account)
+  },
 
   ...writing('com.core.oauth.decideRequest', (account) =>
     core('oauth.decideRequest', { id: 'x', isAllowed: true }, account),

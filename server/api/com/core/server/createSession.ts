@@ -1,11 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { withEmail } from '../../../../identity/accounts/email.ts'
-import {
-  mailToken,
-  spendToken,
-  tokenRefusals,
-  type Verdict,
-} from '../../../../identity/accounts/mail-tokens.ts'
+import { mailToken, tokenRefusals, type Verdict } from '../../../../identity/accounts/mail-tokens.ts'
 import { appPasswordFinder } from '../../../../identity/auth/app-passwords.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import {
@@ -14,9 +9,11 @@ import {
   openSession,
   signTokens,
 } from '../../../../identity/auth/sessions.ts'
+import { needsFactor, spendFactor } from '../../../../identity/factors/factors.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { protocolError } from '../../../../platform/xrpc/errors.ts'
 import { findByIdentifier, normalizeIdentifier } from '../../../../repository/access/identifier.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
@@ -24,12 +21,17 @@ import { method } from '../../../method.ts'
 type Opened =
   | Exclude<Verdict, 'good'>
   | 'AuthenticationRequired'
+  | 'tooMany'
   | { current: Account; issued: IssuedSession }
 
 const triedName = (input: { identifier: string }, address: string) =>
   `${normalizeIdentifier(input.identifier)} ${address}`
 /** Clients compare this text. */
 const wrong = 'Invalid identifier or password'
+const codeSent = 'A code has been sent to the email address of the account'
+const codeWanted = 'Enter a code of your authenticator app, or one of your recovery codes'
+const tooManyCodes =
+  'Too many wrong codes. Try again in 15 minutes, or use a recovery code. The codes came with the right password.'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
@@ -50,11 +52,11 @@ export const createSession = method(com.core.server.createSession, {
 
     // Clients send an empty string when the field of their form is empty.
     const token = input.authFactorToken?.trim() ?? ''
-    const needsFactor = isMain && account.emailAuthFactor === 1
-    const addressee = withEmail(account)
-    if (needsFactor && addressee && token === '') {
-      await mailToken({ ...platform, ...identity }, addressee, 'authFactor')
-      throw fail('AuthFactorTokenRequired', 'A code has been sent to the email address of the account')
+    const needsCode = isMain && needsFactor(store, account)
+    if (needsCode && token === '') {
+      const addressee = account.emailAuthFactor === 1 ? withEmail(account) : undefined
+      if (addressee) await mailToken({ ...platform, ...identity }, addressee, 'authFactor')
+      throw fail('AuthFactorTokenRequired', addressee ? codeSent : codeWanted)
     }
 
     // The account may have changed while the password was hashed: everything is checked again in the transaction.
@@ -64,9 +66,8 @@ export const createSession = method(com.core.server.createSession, {
       if (!current || current.passwordHash !== account.passwordHash) return 'AuthenticationRequired'
       if (!isMain && !appPassword) return 'AuthenticationRequired'
       if ((statusOf(current) === 'takendown') !== isTakendown) return 'AuthenticationRequired'
-      if (needsFactor) {
-        const spent = { did: account.did, purpose: 'authFactor', token, now: now() } as const
-        const verdict = spendToken(tx, secrets, spent)
+      if (isMain && needsFactor(tx, current)) {
+        const verdict = spendFactor(tx, secrets, { did: account.did, token, now: now() })
         if (verdict !== 'good') return verdict
       }
       const scope = isTakendown ? scopes.takendown : scopeOf(appPassword)
@@ -76,6 +77,7 @@ export const createSession = method(com.core.server.createSession, {
       return { current, issued: openSession(tx, opening, now()) }
     })
     if (opened === 'AuthenticationRequired') throw fail(opened, wrong)
+    if (opened === 'tooMany') throw protocolError('RateLimitExceeded', tooManyCodes)
     if (typeof opened === 'string') throw fail(opened, tokenRefusals[opened])
     return {
       ...(await signTokens(identity, opened.issued)),

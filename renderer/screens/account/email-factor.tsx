@@ -1,0 +1,72 @@
+import { Mail } from 'lucide-react'
+import { useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
+import { t } from '../../strings/en.ts'
+import { Row } from '../../ui/page.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
+
+/** Turns the emailed code of a sign-in on and off. */
+export function EmailFactor() {
+  const { email, emailConfirmed, emailAuthFactor = false } = useSession()
+  const [isChanging, setChanging] = useState(false)
+  const codeRequest = useCodeRequest(com.core.server.requestEmailUpdate)
+  return (
+    <>
+      <Row
+        action={
+          <Switch
+            checked={emailAuthFactor}
+            disabled={!emailConfirmed}
+            label={t.account.factor}
+            labelHidden
+            onChange={() => {
+              codeRequest.send()
+              setChanging(true)
+            }}
+          />
+        }
+        detail={
+          emailConfirmed ? t.account.factorDetail : `${t.account.factorDetail} ${t.account.factorNeeds}`
+        }
+        icon={<Mail aria-hidden size={20} strokeWidth={1.75} />}
+        title={t.account.factor}
+      />
+      {isChanging && email && (
+        <FactorDialog
+          codeRequest={codeRequest}
+          email={email}
+          on={!emailAuthFactor}
+          onClose={() => setChanging(false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface FactorDialogProps {
+  readonly email: string
+  readonly on: boolean
+  readonly codeRequest: CodeRequest
+  onClose(): void
+}
+
+function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
+  const update = useDialogAction(com.core.server.updateEmail, {
+    invalidates: [com.core.server.getSession],
+    input: (field) => ({ email, emailAuthFactor: on, token: field('code').trim() }),
+    done: on ? t.account.factorOnToast : t.account.factorOffToast,
+    onClose,
+  })
+  return (
+    <CodeDialog
+      {...update}
+      action={on ? t.account.factorOn : t.account.factorOff}
+      codeRequest={codeRequest}
+      email={email}
+      title={on ? t.account.factorOnTitle : t.account.factorOffTitle}
+    />
+  )
+}

@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { com } from '../../../lexicons/generated/index.ts'
+import { keyOf } from '../../api/hooks.ts'
+import { addPasskey } from '../../api/passkeys.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
+import { t } from '../../strings/en.ts'
+import { Field } from '../../ui/field.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+
+interface PasskeyDialogProps {
+  onCodes(codes: readonly string[] | undefined): void
+  onClose(): void
+}
+
+export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
+  const { did } = useSession()
+  const queries = useQueryClient()
+  const add = useDialogWork({
+    run: (field) => addPasskey(did, field('name')),
+    done: (field) => t.factors.addedToast(field('name').trim()),
+    onDone: onCodes,
+    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, com.core.factor.listFactors) }),
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...add}
+      action={t.ui.continue}
+      error={isOfBrowser(add.error) ? t.factors.passkeyFailed : add.error}
+      title={t.factors.passkeyTitle}
+    >
+      <p>{t.factors.passkeyText}</p>
+      <Field
+        autoComplete="off"
+        defaultValue={t.factors.thisDevice}
+        label={t.factors.name}
+        maxLength={64}
+        name="name"
+        required
+      />
+    </FormDialog>
+  )
+}
+
+/** A person who cancels, and a device that refuses, look alike on purpose (WebAuthn Level 3, §14.5.1). */
+function isOfBrowser(error: Error | null): boolean {
+  return error !== null && ['WebAuthnError', 'NotAllowedError', 'AbortError'].includes(error.name)
+}

@@ -1,0 +1,120 @@
+import { useMutation } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
+import { useState } from 'react'
+import { useDesktopCall } from '../../api/desktop.ts'
+import { isCodeMailed, isFactorWanted } from '../../api/errors.ts'
+import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
+import { desktop } from '../../bridge.ts'
+import { OutboxHint } from '../../parts/outbox-hint.tsx'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import styles from './entrance.module.css'
+import { EntranceForm } from './entrance-form.tsx'
+
+interface SecondStepProps {
+  readonly attempt: { readonly error: Error | null; readonly isPending: boolean }
+  /** Handle, DID or email address that was entered. */
+  readonly identifier: string
+  /** Signs in with a code, or without one after the second steps were removed. */
+  onSubmit(code?: string): void
+  /** Requests another code by email. */
+  onResend(): void
+  onBack(): void
+}
+
+/** The second step of sign-in to this server: a code of any kind, or a passkey. */
+export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: SecondStepProps) {
+  const prove = useMutation({ mutationFn: provePasskey, onSuccess: onSubmit })
+  const [isMailed] = useState(() => isCodeMailed(attempt.error))
+  const [isRemoving, setRemoving] = useState(false)
+  const error = isFactorWanted(attempt.error) ? null : attempt.error
+  return (
+    <>
+      <EntranceForm
+        lead={isMailed ? t.factors.stepMailed : t.factors.step}
+        title={t.factors.title}
+        action={t.signIn.submit}
+        busy={attempt.isPending}
+        error={prove.error ? t.factors.passkeyFailed : error}
+        focusFirst
+        links={
+          <>
+            <div className={styles.between}>
+              <Button variant="quiet" onClick={onBack} size="s">
+                {t.reset.back}
+              </Button>
+              {isMailed && (
+                <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
+                  {t.mail.again}
+                </Button>
+              )}
+              {desktop && (
+                <Button variant="quiet" onClick={() => setRemoving(true)} size="s">
+                  {t.factors.lost}
+                </Button>
+              )}
+            </div>
+            {!desktop && <p className={styles.lead}>{t.factors.lostElsewhere}</p>}
+          </>
+        }
+        onSubmit={(field) => onSubmit(field('code'))}
+      >
+        <Field
+          exact
+          autoComplete="one-time-code"
+          hint={isMailed && <OutboxHint />}
+          label={t.factors.code}
+          mono
+          name="code"
+          required
+        />
+        {hasPasskeys && (
+          <Button
+            busy={prove.isPending}
+            icon={<Fingerprint aria-hidden size={16} />}
+            onClick={() => prove.mutate()}
+          >
+            {t.factors.usePasskey}
+          </Button>
+        )}
+      </EntranceForm>
+      {isRemoving && (
+        <RemovalDialog
+          identifier={identifier}
+          onClose={() => setRemoving(false)}
+          onRemoved={() => onSubmit()}
+        />
+      )}
+    </>
+  )
+}
+
+interface RemovalDialogProps {
+  readonly identifier: string
+  onRemoved(): void
+  onClose(): void
+}
+
+/** A person at the computer of the server can read its data anyway. */
+function RemovalDialog({ identifier, onRemoved, onClose }: RemovalDialogProps) {
+  const remove = useDesktopCall('factors.remove', [], {
+    onSuccess: () => {
+      onClose()
+      onRemoved()
+    },
+  })
+  return (
+    <ConfirmDialog
+      action={t.factors.lostAction}
+      busy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onSubmit={() => remove.mutate([identifier])}
+      title={t.factors.lostTitle}
+    >
+      {t.factors.lostText(identifier)}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,26 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { factorName, maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
+import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
+import * as rows from '../../../../platform/store/tables/second-factors.ts'
+import { randomId } from '../../../../platform/util/random.ts'
+import { iso } from '../../../../platform/util/time.ts'
+import { method } from '../../../method.ts'
+
+export const addPasskey = method(com.core.factor.addPasskey, {
+  auth: 'full',
+  async handler({ input, auth: { did }, store, identity: { secrets, loadPasskeys }, now, fail }) {
+    const name = factorName(input.name)
+    if (name === undefined) throw fail('InvalidRequest', 'The name must have 1 to 64 characters')
+    const passkeys = await loadPasskeys()
+    const passkey = await passkeys.add(did, input.response)
+    const createdAt = iso(now())
+    const recoveryCodes = await store.transact((tx) => {
+      if (!passkey || rows.findByCredential(tx, passkey.credentialId))
+        throw fail('InvalidPasskey', 'The passkey could not be verified. Try again.')
+      if (rows.ofAccount(tx, did).length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)
+      rows.insert(tx, { ...passkey, id: randomId(), did, kind: 'passkey', name, createdAt, isConfirmed: 1 })
+      return firstRecoveryCodes(tx, secrets, did)
+    })
+    return { recoveryCodes }
+  },
+})

@@ -1,0 +1,23 @@
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
+import { generateTotpKey } from '../../../../identity/factors/totp.ts'
+import * as rows from '../../../../platform/store/tables/second-factors.ts'
+import { randomId } from '../../../../platform/util/random.ts'
+import { iso } from '../../../../platform/util/time.ts'
+import { method } from '../../../method.ts'
+
+export const startTotp = method(com.core.factor.startTotp, {
+  auth: 'full',
+  async handler({ auth: { did, account }, store, origin, now, fail }) {
+    const { key, secret, uri } = generateTotpKey(account.handle, new URL(origin).host)
+    const id = randomId()
+    const createdAt = iso(now())
+    await store.transact((tx) => {
+      if (rows.ofAccount(tx, did).length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)
+      rows.removeUnconfirmed(tx, did)
+      const unused = { name: '', counter: 0, credentialId: null, host: null, isConfirmed: 0 }
+      rows.insert(tx, { id, did, kind: 'totp', key, createdAt, ...unused })
+    })
+    return { id, secret, uri }
+  },
+})
