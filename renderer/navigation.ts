@@ -57,8 +57,7 @@ const groups: readonly EntryGroup[] = [
         icon: IdCard,
         screens: [
           { path: '/account', name: t.nav.account, key: 'a' },
-          { path: '/app-passwords', name: t.nav.appPasswords, key: 'p' },
-          { path: '/sessions', name: t.nav.sessions, key: 's' },
+          { path: '/apps', name: t.nav.apps, key: 'p' },
           { path: '/data', name: t.nav.data, key: 'd' },
         ],
       },

@@ -134,6 +134,9 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       await identity.lastUsed.write().catch((error: unknown) => {
         log.warn({ err: error }, 'writing last-used times failed')
       })
+      await identity.written.write().catch((error: unknown) => {
+        log.warn({ err: error }, 'writing counts of changes failed')
+      })
       await clock.close().catch((error: unknown) => {
         log.warn({ err: error }, 'writing the trusted time failed')
       })

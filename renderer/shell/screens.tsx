@@ -6,7 +6,7 @@ import { AboutScreen } from '../screens/about/about.tsx'
 import { AccountScreen } from '../screens/account/account.tsx'
 import { ServiceTokensScreen } from '../screens/account/service-tokens.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
-import { AppPasswordsScreen } from '../screens/app-passwords/app-passwords.tsx'
+import { AppsScreen } from '../screens/apps/apps.tsx'
 import { BackupsScreen } from '../screens/backups/backups.tsx'
 import { CollectionScreen } from '../screens/data/collection.tsx'
 import { DataScreen } from '../screens/data/data.tsx'
@@ -23,7 +23,6 @@ import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ReportsScreen } from '../screens/reports/reports.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
-import { SessionsScreen } from '../screens/sessions/sessions.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { markNavigation, PageTabs } from '../ui/page.tsx'
@@ -39,8 +38,7 @@ import styles from './tabs.module.css'
 const screens: Readonly<Record<string, ComponentType>> = {
   '/': HomeScreen,
   '/account': AccountScreen,
-  '/app-passwords': AppPasswordsScreen,
-  '/sessions': SessionsScreen,
+  '/apps': AppsScreen,
   '/data': DataScreen,
   '/data/:collection': CollectionScreen,
   '/service-tokens': ServiceTokensScreen,

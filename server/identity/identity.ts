@@ -11,6 +11,7 @@ import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
+import { createWritten, type Written } from './auth/written.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './did/resolver.ts'
 import { loadSecrets, type Secrets } from './did/secrets.ts'
@@ -21,6 +22,7 @@ export interface Identity {
   readonly secrets: Secrets
   readonly tokens: Tokens
   readonly lastUsed: LastUsed
+  readonly written: Written
   readonly passwords: PasswordHasher
   readonly resolveDid: ResolveDid
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
@@ -49,6 +51,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     oauth: createOAuth({ ...platform, secrets, tokens, resolveDid }),
     loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
+    written: createWritten({ store, now }),
     passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
     resolveDid,
     resolveHandle: createForeignHandles(platform),

@@ -33,9 +33,9 @@ beforeAll(async () => {
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/', 'Home', 'Create an app password'],
   ['/account', 'Account', 'Repository blocks'],
-  ['/app-passwords', 'App passwords', 'Phone'],
+  ['/apps', 'Apps and sessions', 'Phone'],
   ['/data', 'Data', 'Records and media'],
-  ['/sessions', 'Sessions', 'This session'],
+  ['/apps', 'Apps and sessions', 'This session'],
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/subscriptions', 'Subscriptions', 'bob.test'],
   ['/settings', 'Settings', 'Appearance'],
@@ -53,8 +53,8 @@ const dialogs: readonly (readonly [path: string, button: string])[] = [
   ['/account', 'Edit profile'],
   ['/account', 'Deactivate'],
   ['/account', 'Delete…'],
-  ['/app-passwords', 'New app password'],
-  ['/app-passwords', 'Revoke Phone'],
+  ['/apps', 'New app password'],
+  ['/apps', 'Revoke Phone'],
   ['/invites', 'New codes'],
 ]
 
@@ -179,7 +179,7 @@ test('keyboard: focus moves to the next row, then to the heading, when a row is 
   for (const name of ['Laptop', 'Phone']) {
     await world.server.post('com.core.server.createAppPassword', { name }, dan)
   }
-  const page = await world.signedIn(dan, '/app-passwords')
+  const page = await world.signedIn(dan, '/apps')
   const revoke = async (name: string) => {
     await page.getByRole('button', { name: `Revoke ${name}` }).focus()
     await page.keyboard.press('Enter')
@@ -307,7 +307,7 @@ test('accessibility tree: screens with content', async () => {
     ['/', 'Home', '1 unread notification'],
     ['/notifications', 'Inbox', 'mentioned you'],
     ['/preferences', 'Notifications', 'New followers'],
-    ['/app-passwords', 'App passwords', 'Phone'],
+    ['/apps', 'Apps and sessions', 'Phone'],
   ] as const) {
     await page.goto(`${world.url}/#${path}`)
     await heading(page, title).waitFor()

@@ -4,7 +4,7 @@ import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
 setupWorld({ accounts: ['alice'] })
 
 test('app passwords: one is created, shown once, used by a client and revoked', async () => {
-  const page = await world.signedIn(alice, '/app-passwords')
+  const page = await world.signedIn(alice, '/apps')
   await page.getByText('No app passwords yet').waitFor()
   await page.getByRole('button', { name: 'New app password' }).click()
   const name = page.getByLabel('Name')
@@ -35,7 +35,7 @@ test('app passwords: one is created, shown once, used by a client and revoked', 
 
 test('app passwords: a name in use shows an error', async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
-  const page = await world.signedIn(alice, '/app-passwords')
+  const page = await world.signedIn(alice, '/apps')
   await page.getByRole('listitem').filter({ hasText: 'Phone' }).waitFor()
   await page.getByRole('button', { name: 'New app password' }).click()
   const name = page.getByLabel('Name')
@@ -46,7 +46,7 @@ test('app passwords: a name in use shows an error', async () => {
 })
 
 test('app passwords: a privileged one has a badge', async () => {
-  const page = await world.signedIn(alice, '/app-passwords')
+  const page = await world.signedIn(alice, '/apps')
   await page.getByRole('button', { name: 'New app password' }).click()
   await page.getByLabel('Name').fill('Mover')
   await page.getByRole('switch').check()

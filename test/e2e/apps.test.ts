@@ -62,7 +62,7 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
     'ScopeMissingError',
   ])
 
-  await page.goto(`${world.url}/#/sessions`)
+  await page.goto(`${world.url}/#/apps`)
   const row = page.getByRole('listitem').filter({ hasText: 'An app on this computer' })
   await row.getByText('It can see your handle and your identity and create posts').waitFor()
   await row.getByRole('button', { name: /End session/ }).click()

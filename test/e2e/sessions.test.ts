@@ -19,7 +19,7 @@ test('sessions: each is listed with its client, and ends alone or with all other
     identifier: alice.handle,
     password: alice.password,
   })
-  const page = await world.signedIn(alice, '/sessions')
+  const page = await world.signedIn(alice, '/apps')
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
   await sessions.filter({ hasText: 'Safari on iPhone' }).waitFor()
   expect(await sessions.count()).toBe(4)
@@ -44,14 +44,14 @@ test('sessions: dates follow the locale of the browser', async () => {
     ['en-US', /^Jan \d+, \d{4}, \d+:\d\d [AP]M$/],
     ['de-DE', /^\d+ Jan \d{4}, \d\d:\d\d$/],
   ] as const) {
-    const page = await world.signedIn(alice, '/sessions', { locale })
+    const page = await world.signedIn(alice, '/apps', { locale })
     const opened = page.getByRole('list', { name: 'Sessions' }).locator('time').first()
     expect((await opened.getAttribute('title'))?.replaceAll(/\s/g, ' ')).toMatch(format)
   }
 })
 
 test('sessions: a session ended elsewhere shows the reason, and sign-in returns to the same screen', async () => {
-  const page = await world.signedIn(alice, '/sessions')
+  const page = await world.signedIn(alice, '/apps')
   await page.getByText('This session').waitFor()
   const { body: other } = await world.server.post('com.core.server.createSession', {
     identifier: alice.handle,
@@ -75,7 +75,7 @@ test('sessions: the use of an old token is shown, and the session can be ended',
   const { body: successor } = await refresh()
   world.server.clock.advance(3 * hour)
   await refresh()
-  const page = await world.signedIn(carol, '/sessions')
+  const page = await world.signedIn(carol, '/apps')
   const marked = page.getByRole('listitem').filter({ hasText: 'An old token of this session was used' })
   await marked.getByText('Old token used').waitFor()
   expect(await marked.count()).toBe(1)

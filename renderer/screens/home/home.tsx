@@ -25,7 +25,7 @@ export function HomeScreen() {
           <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
           <CopyField label={t.home.copyHandle} name={t.home.handle} text={session.handle} />
           <Row
-            action={<LinkButton href="/app-passwords">{t.home.createAppPassword}</LinkButton>}
+            action={<LinkButton href="/apps">{t.home.createAppPassword}</LinkButton>}
             detail={t.home.appPasswordDetail}
             title={t.home.appPassword}
           />

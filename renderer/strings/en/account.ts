@@ -157,6 +157,12 @@ export const appPasswords = {
     postsOnly: 'Read, and write posts',
     noDeletion: 'Everything but deleting and managing',
   },
+  words: {
+    none: 'read and write everything, but not manage the account',
+    readOnly: 'read, and write nothing',
+    postsOnly: 'read, and write posts with their media',
+    noDeletion: 'read and write everything, but not delete records',
+  },
   privilegedLabel: 'Privileged',
   privilegedHint: 'Also allows chat and moving the account. Only for apps you fully trust.',
   submit: 'Create',
@@ -170,9 +176,22 @@ export const appPasswords = {
   list: 'App passwords',
 }
 
+/** One screen for everything that can use the account. */
+export const apps = {
+  title: 'Apps and sessions',
+  lead: 'Everything that can use your account: what it may do, what it wrote, and how to end it.',
+  allowed: 'Allowed apps',
+  allowedLead: 'Apps that you allowed to use the account without giving them a password.',
+  noneAllowed: 'None. Newer apps ask here the first time you sign in to them.',
+  may: (words: string) => `It can ${words}.`,
+  wrote: (records: number) => `${count(records, { one: 'change', other: 'changes' })} of records in 90 days`,
+  day: 'Day',
+  records: 'Changes',
+}
+
 export const sessions = {
   title: 'Sessions',
-  lead: 'Where your account is signed in. Ending a session signs it out immediately.',
+  lead: 'Where your account is signed in with a password. Ending a session signs it out immediately.',
   list: 'Sessions',
   current: 'This session',
   opened: 'Opened',
@@ -185,7 +204,6 @@ export const sessions = {
   withPassword: 'with the main password',
   withAppPassword: (name: string) => `with the app password ${name}`,
   byApp: 'by an app',
-  may: (words: string) => `It can ${words}.`,
   unknownClient: 'Unknown client',
   on: (client: string, system: string) => `${client} on ${system}`,
   end: 'End',

@@ -12,7 +12,7 @@ export const authorize = {
   returnsTo: 'Answer goes to',
   allow: 'Allow',
   deny: 'Do not allow',
-  end: 'You can end this at any time under Account › Sessions.',
+  end: 'You can end this at any time under Account › Apps and sessions.',
   inApp: 'Approve in the app window',
   inAppText: 'Then no password is typed into this page.',
   waiting: 'Open Desktop PDS on this computer and compare the number:',

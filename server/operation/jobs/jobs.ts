@@ -43,6 +43,7 @@ export function periodicJobs(services: Deps): Job[] {
     // A new account is published within 30 s of the time at which the directory answers again.
     job('PLC submission', minute / 6, () => identity.plc.publishDue()),
     job('writing last-used times', minute, () => identity.lastUsed.write(), { firstMs: minute }),
+    job('writing counts of changes', minute, () => identity.written.write(), { firstMs: minute }),
     job('expiry of uploads', minute, () => blobs.expire()),
     job('crawl request', minute, () => relays.askDue()),
     job('deletion of old events', minute, () => pruneEvents(services)),

@@ -156,6 +156,15 @@ const signIn = `
   ) STRICT;
   CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
 
+  -- How many changes of records each access to an account made.
+  CREATE TABLE session_writes (
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    access TEXT NOT NULL,               -- a session, or an app password
+    day TEXT NOT NULL,                  -- YYYY-MM-DD
+    count INTEGER NOT NULL,
+    PRIMARY KEY (did, access, day)
+  ) STRICT, WITHOUT ROWID;
+
   -- Authenticator apps and passkeys, which sign-in with the main password asks for.
   CREATE TABLE second_factors (
     id TEXT PRIMARY KEY,

@@ -183,4 +183,15 @@ export const upgrades: readonly string[] = [
   ) STRICT;
   CREATE INDEX recovery_codes_account ON recovery_codes (did);
   `,
+
+  // 46. See tables/session-writes.ts.
+  `
+  CREATE TABLE session_writes (
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    access TEXT NOT NULL,
+    day TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (did, access, day)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

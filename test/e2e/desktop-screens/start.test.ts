@@ -87,7 +87,7 @@ describe('server not running', () => {
   })
 
   test('failed start: a failed restart replaces the screen, and a later start brings it back', async () => {
-    const page = await signedIn('/sessions')
+    const page = await signedIn('/apps')
     await page.getByText('This session').waitFor()
     await desktop.setState(failedState('port-taken'))
     await heading(page, 'Port 2583 is in use').waitFor()

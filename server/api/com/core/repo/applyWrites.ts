@@ -19,7 +19,7 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, names, fail }) {
+  async handler({ input, auth, repository: { repositories }, identity: { written }, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
@@ -32,6 +32,7 @@ export const applyWrites = method(lexicon, {
       checkSwap(input, draft)
       for (const write of writes) apply(write, draft)
     })
+    written.note(auth, writes.length)
     const results = writes.map(({ $type, record }) => {
       // The result of `#create` is `#createResult`.
       const result = { $type: `${$type}Result` as l.Unknown$Type }

@@ -8,7 +8,7 @@ export const createRecord = method(com.core.repo.createRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, names, fail }) {
+  async handler({ input, auth, repository: { repositories }, identity: { written }, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     auth.permissions?.requireRepo(input.collection, 'create')
     const options = { did: auth.did, names, newKey: repositories.newKey }
@@ -21,6 +21,7 @@ export const createRecord = method(com.core.repo.createRecord, {
       }
       draft.put(record)
     })
+    written.note(auth, 1)
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })

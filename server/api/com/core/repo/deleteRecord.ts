@@ -5,7 +5,7 @@ import { method } from '../../../method.ts'
 export const deleteRecord = method(com.core.repo.deleteRecord, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, repository: { repositories }, names }) {
+  async handler({ input, auth, repository: { repositories }, identity: { written }, names }) {
     checkOwnRepo(input.repo, auth.account)
     auth.permissions?.requireRepo(input.collection, 'delete')
     const { rkey } = input
@@ -14,6 +14,7 @@ export const deleteRecord = method(com.core.repo.deleteRecord, {
       checkSwap(input, draft, draft.find(collection, rkey))
       draft.remove(collection, rkey)
     })
+    written.note(auth, 1)
     return { commit }
   },
 })

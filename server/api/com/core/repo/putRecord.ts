@@ -8,7 +8,7 @@ export const putRecord = method(com.core.repo.putRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, names }) {
+  async handler({ input, auth, repository: { repositories }, identity: { written }, names }) {
     checkOwnRepo(input.repo, auth.account)
     const options = { did: auth.did, names, newKey: repositories.newKey }
     const record = await prepareRecord(input, options)
@@ -19,6 +19,7 @@ export const putRecord = method(com.core.repo.putRecord, {
       checkSwap(input, draft, existing)
       draft.put(record)
     })
+    written.note(auth, 1)
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })

@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { limitOf } from '../../../../identity/auth/app-passwords.ts'
+import { scopes } from '../../../../identity/auth/scopes.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import type { DatetimeString } from '../../../../platform/util/time.ts'
@@ -7,7 +8,9 @@ import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {
   auth: 'access',
-  handler({ auth, store, identity: { lastUsed } }) {
+  handler({ auth, store, identity: { lastUsed, written } }) {
+    // An app learns nothing of what others write.
+    const writesOf = auth.scope === scopes.full ? written.ofAccount(auth.did) : undefined
     // The stored time outlives the session, but the use of an open session may not be stored yet.
     const uses = new Map<string, DatetimeString>()
     for (const session of sessions.ofAccount(store, auth.did)) {
@@ -20,6 +23,7 @@ export const listAppPasswords = method(com.core.server.listAppPasswords, {
       createdAt: row.createdAt,
       privileged: row.privileged === 1,
       limit: limitOf(row.permissions),
+      writes: writesOf?.({ appPasswordName: row.name }, row.createdAt),
       lastUsedAt: later(uses.get(row.name), row.lastUsedAt ?? undefined),
     }))
     return { passwords }

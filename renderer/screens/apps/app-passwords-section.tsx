@@ -10,15 +10,17 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Row, RowList, Section } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
 import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
+import { Written } from './written.tsx'
 
 type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
 
-export function AppPasswordsScreen() {
+/** The app passwords of the account: one for each client that signs in by password. */
+export function AppPasswordsSection() {
   const list = useXrpcQuery(com.core.server.listAppPasswords, {})
   const [created, setCreated] = useState<CreatedPassword>()
   const usedNames = list.data?.passwords.map(({ name }) => name) ?? []
@@ -32,7 +34,7 @@ export function AppPasswordsScreen() {
     </DialogButton>
   )
   return (
-    <Page
+    <Section
       action={list.data?.passwords.length !== 0 && create}
       lead={t.appPasswords.lead}
       title={t.appPasswords.title}
@@ -56,7 +58,7 @@ export function AppPasswordsScreen() {
         }
       </Loaded>
       {created && <CreatedDialog created={created} onClose={() => setCreated(undefined)} />}
-    </Page>
+    </Section>
   )
 }
 
@@ -75,7 +77,8 @@ function CreatedDialog({ created: { name, password }, onClose }: CreatedDialogPr
 }
 
 function AppPasswordRow({ value }: { readonly value: AppPassword }) {
-  const { name, createdAt, lastUsedAt, privileged, limit = 'none' } = value
+  const { name, createdAt, lastUsedAt, privileged, limit = 'none', writes = [] } = value
+  const access = isLimit(limit) ? limit : 'none'
   return (
     <Row
       action={
@@ -93,12 +96,14 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
           {t.appPasswords.created} <RelativeTime at={createdAt} />
           {' · '}
           <Since at={lastUsedAt} never={t.appPasswords.never} text={t.appPasswords.used} />
+          <div>{t.apps.may(t.appPasswords.words[access])}</div>
+          <Written writes={writes} />
         </>
       }
       title={
         <>
           {name} {privileged && <Badge variant="warn">{t.appPasswords.privileged}</Badge>}
-          {isLimit(limit) && limit !== 'none' && <Badge>{t.appPasswords.limits[limit]}</Badge>}
+          {access !== 'none' && <Badge>{t.appPasswords.limits[access]}</Badge>}
         </>
       }
     />

@@ -2,25 +2,43 @@ import { useQueryClient } from '@tanstack/react-query'
 import { AppWindow, KeyRound, Monitor } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
-import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
+import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { scopeWords } from '../../parts/scopes.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
-import { Badge, Loaded } from '../../ui/states.tsx'
+import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
+import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { clientName } from './client-name.ts'
+import { Written } from './written.tsx'
 
-type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
+export type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
-export function SessionsScreen() {
-  const list = useXrpcQuery(com.core.server.listSessions, {})
-  const others = list.data?.sessions.filter(({ current }) => !current) ?? []
+interface SessionsSectionProps {
+  readonly sessions: readonly OpenSession[]
+}
+
+/** The apps that were allowed to use the account, by OAuth. */
+export function AllowedAppsSection({ sessions }: SessionsSectionProps) {
   return (
-    <Page
+    <Section lead={t.apps.allowedLead} title={t.apps.allowed}>
+      {sessions.length === 0 ? (
+        <Panel padded>{t.apps.noneAllowed}</Panel>
+      ) : (
+        <SessionList label={t.apps.allowed} sessions={sessions} />
+      )}
+    </Section>
+  )
+}
+
+/** The sessions that were opened with a password. */
+export function SessionsSection({ sessions }: SessionsSectionProps) {
+  const others = sessions.filter(({ current }) => !current)
+  return (
+    <Section
       action={
         others.length > 0 && (
           <DialogButton dialog={(close) => <EndDialog onClose={close} sessions={others} />}>
@@ -31,16 +49,18 @@ export function SessionsScreen() {
       lead={t.sessions.lead}
       title={t.sessions.title}
     >
-      <Loaded query={list}>
-        {({ sessions }) => (
-          <RowList label={t.sessions.list}>
-            {currentFirst(sessions).map((session) => (
-              <SessionRow key={session.id} session={session} />
-            ))}
-          </RowList>
-        )}
-      </Loaded>
-    </Page>
+      <SessionList label={t.sessions.list} sessions={sessions} />
+    </Section>
+  )
+}
+
+function SessionList({ label, sessions }: SessionsSectionProps & { readonly label: string }) {
+  return (
+    <RowList label={label}>
+      {currentFirst(sessions).map((session) => (
+        <SessionRow key={session.id} session={session} />
+      ))}
+    </RowList>
   )
 }
 
@@ -49,7 +69,7 @@ function currentFirst(sessions: readonly OpenSession[]): OpenSession[] {
 }
 
 function SessionRow({ session }: { readonly session: OpenSession }) {
-  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, scope } = session
+  const { client, current, createdAt, lastUsedAt, oldTokenUsedAt, scope, writes = [] } = session
   const name = nameOf(session)
   return (
     <Row
@@ -70,7 +90,8 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
           {t.sessions.opened} <RelativeTime at={createdAt} /> {openedText(session)}
           {' · '}
           {t.sessions.used} <RelativeTime at={lastUsedAt} />
-          {scope !== undefined && <div>{t.sessions.may(t.scopes.and(scopeWords(scope)))}</div>}
+          {scope !== undefined && <div>{t.apps.may(t.scopes.and(scopeWords(scope)))}</div>}
+          <Written writes={writes} />
           {oldTokenUsedAt && (
             <div>
               {t.sessions.oldTokenUsed} <RelativeTime at={oldTokenUsedAt} />. {t.sessions.oldTokenCauses}{' '}
