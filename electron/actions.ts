@@ -8,7 +8,7 @@ import { sourcePage } from './project.ts'
 export interface Actions {
   copyEndpoint(): void
   openFolder(which: 'data' | 'backups' | 'logs'): void
-  openPage(which: 'endpoint' | 'notices' | 'update' | 'source'): void
+  openPage(which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient'): void
 }
 
 export type ActionsDeps = Pick<Parts, 'folders' | 'server' | 'updates' | 'log'>
@@ -28,6 +28,7 @@ export function setupActions({ folders, server, updates, log }: ActionsDeps): Ac
         notices: `${server.endpoint}/notices.txt`,
         update: updates.newer?.page,
         source: sourcePage,
+        officialClient: 'https://bsky.app',
       }[which]
       if (page !== undefined) void shell.openExternal(page).catch(logFailure('browser could not be opened'))
     },

@@ -299,8 +299,8 @@ export interface DesktopCalls {
 
   'updates.check': () => UpdateState
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
-  /** Opens the endpoint, the licences of third parties, the page of an update or the source in the default browser. */
-  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source') => undefined
+  /** Opens the endpoint, the licences of third parties, the page of an update, the source or the official client in the default browser. */
+  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient') => undefined
   'app.quit': () => undefined
 }
 

@@ -104,7 +104,7 @@ export function createCalls(deps: CallsDeps): Calls {
       handle: withoutResult(actions.openFolder),
     },
     'app.openPage': {
-      accepts: args(oneOf('endpoint', 'notices', 'update', 'source')),
+      accepts: args(oneOf('endpoint', 'notices', 'update', 'source', 'officialClient')),
       handle: withoutResult(actions.openPage),
     },
     'app.quit': { accepts: none, handle: withoutResult(quitting.quit) },

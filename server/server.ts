@@ -221,6 +221,8 @@ function createFallback(services: Services): Fallback {
   const ui = createUi()
   const oauth = createOAuthEndpoints({ ...services, ...services.identity })
   return async (req, res, path, name) => {
+    // Apps that sign in by OAuth read them first.
+    if (path.startsWith('/.well-known/')) services.visitors.note(req)
     if (await oauth(req, res, path, name)) return true
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
     if (await didPaths(req, res, path, name)) return true
@@ -293,6 +295,7 @@ function createDispatch(
     streams,
     proxy,
     dispatch: async (called, query, req, res) => {
+      services.visitors.note(req)
       const nsid = names.own(called)
       if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)
     },

@@ -371,6 +371,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { did: subject.did },
     answer: deleted(subject),
   }),
+  'com.core.server.listVisitors': () => ({}),
   'com.core.factor.addPasskey': () => ({ input: { name: 'x', response: {} }, answer: 'InvalidPasskey' }),
   'com.core.factor.challengePasskey': () => ({}),
   'com.core.factor.confirmTotp': () => ({

@@ -6,6 +6,7 @@ import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as apps from './en/apps.ts'
 import * as computer from './en/computer.ts'
+import { connect } from './en/connect.ts'
 import * as copies from './en/copies.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
@@ -33,6 +34,7 @@ export const t = {
   ...computer,
   ...copies,
   ...upstreams,
+  connect,
   data,
   factors,
   move,

@@ -8,6 +8,7 @@ import { createFindForOthers, type FindAddresses } from './network/names.ts'
 import type { Database } from './store/database.ts'
 import { type Background, createBackground } from './util/background.ts'
 import type { Logger } from './util/log.ts'
+import { createVisitors, type Visitors } from './xrpc/visitors.ts'
 
 /** Work that was refused for lack of room, since the start of the server. */
 export interface Refusals {
@@ -40,6 +41,7 @@ export interface Platform {
   /** Finds addresses of hosts that other parties name. */
   readonly findAddresses: FindAddresses
   readonly mailer: Mailer
+  readonly visitors: Visitors
 }
 
 export interface PlatformOptions
@@ -57,6 +59,7 @@ export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platfo
     origin,
     serverDid: `did:web:${encodeURIComponent(new URL(origin).host)}`,
     background: createBackground(log),
+    visitors: createVisitors({ now, trustedProxies: config.trustedProxies }),
     refusals: { lookups: 0, calls: 0, consumers: 0 },
     findAddresses: createFindForOthers({
       nameServers: config.nameServers,

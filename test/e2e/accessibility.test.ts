@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
-  ['/', 'Home', 'Create an app password'],
+  ['/', 'Home', 'Make an app password'],
   ['/account', 'Account', 'Repository blocks'],
   ['/apps', 'Apps and sessions', 'Phone'],
   ['/data', 'Data', 'Records and media'],
@@ -140,11 +140,14 @@ test('keyboard: sign-in, navigation, app passwords and menus work without a mous
   await expect.poll(() => focused(page)).toBe('Skip to content')
   await press('Enter')
   await press('Tab')
+  await page.getByLabel('Client', { exact: true }).and(page.locator(':focus')).waitFor()
+  await press('Tab')
+  await press('Tab')
   await expect.poll(() => focused(page)).toBe('Copy address')
 
   await page.keyboard.type('gp')
-  await heading(page, 'App passwords').waitFor()
-  await expect.poll(() => focused(page)).toBe('App passwords')
+  await heading(page, 'Apps and sessions').waitFor()
+  await expect.poll(() => focused(page)).toBe('Apps and sessions')
   await press('Tab')
   await press('Enter')
   await page.getByRole('dialog').locator('input:focus').waitFor()
@@ -192,7 +195,7 @@ test('keyboard: focus moves to the next row, then to the heading, when a row is 
   await expect.poll(() => focused(page)).toBe('Revoke Laptop')
   await revoke('Laptop')
   await page.getByText('No app passwords yet').waitFor()
-  await expect.poll(() => focused(page)).toBe('App passwords')
+  await expect.poll(() => focused(page)).toBe('Apps and sessions')
 })
 
 test('keyboard: Tab closes a menu and moves on', async () => {

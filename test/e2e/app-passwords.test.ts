@@ -1,7 +1,10 @@
+import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
 import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
 
 setupWorld({ accounts: ['alice'] })
+
+const passwords = (page: Page) => page.getByRole('list', { name: 'App passwords' })
 
 test('app passwords: one is created, shown once, used by a client and revoked', async () => {
   const page = await world.signedIn(alice, '/apps')
@@ -24,7 +27,7 @@ test('app passwords: one is created, shown once, used by a client and revoked', 
   expect(client.status).toBe(200)
 
   await page.reload()
-  await page.getByText('last used').waitFor()
+  await passwords(page).getByText('last used').waitFor()
   await page.getByRole('button', { name: 'Revoke My phone' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('My phone revoked').waitFor()
@@ -36,7 +39,10 @@ test('app passwords: one is created, shown once, used by a client and revoked', 
 test('app passwords: a name in use shows an error', async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone' }, alice)
   const page = await world.signedIn(alice, '/apps')
-  await page.getByRole('listitem').filter({ hasText: 'Phone' }).waitFor()
+  await passwords(page)
+    .getByRole('listitem')
+    .filter({ hasText: /^Phone/ })
+    .waitFor()
   await page.getByRole('button', { name: 'New app password' }).click()
   const name = page.getByLabel('Name')
   expect(await name.inputValue()).toBe('Laptop')
@@ -53,4 +59,25 @@ test('app passwords: a privileged one has a badge', async () => {
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('button', { name: 'I saved it' }).click()
   await page.getByRole('listitem').filter({ hasText: 'Mover' }).getByText('Privileged').waitFor()
+})
+
+test('app passwords: a limited one says what it can do, and the screen what it wrote', async () => {
+  const page = await world.signedIn(alice, '/apps')
+  await page.getByRole('button', { name: 'New app password' }).click()
+  await page.getByLabel('Name').fill('Poster')
+  await page.getByLabel('May').selectOption('Read, and write posts')
+  await page.getByRole('button', { name: 'Create' }).click()
+  const secret = await page.getByRole('status', { name: 'App password' }).textContent()
+  await page.getByRole('button', { name: 'I saved it' }).click()
+  const row = passwords(page).getByRole('listitem').filter({ hasText: /^Poster/ })
+  await row.getByText('It can read, and write posts with their media.').waitFor()
+  const { body } = await world.server.signIn({ ...alice, password: secret ?? '' })
+  const post = { text: 'One', createdAt: '2030-01-01T00:00:00Z' }
+  const input = { repo: alice.did, collection: 'app.bsky.feed.post', record: post }
+  for (let count = 0; count < 2; count++) {
+    expect((await world.server.post('com.atproto.repo.createRecord', input, body)).status).toBe(200)
+  }
+  await page.reload()
+  await row.getByText('2 changes of records in 90 days').click()
+  await row.getByRole('cell', { name: '2' }).waitFor()
 })

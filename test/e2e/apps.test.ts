@@ -85,8 +85,9 @@ test('a request is approved in the app window by its number; no password is type
   const page = await world.visitor()
   await page.goto(url)
   await page.getByRole('button', { name: 'Approve in the app window' }).click()
-  const number = await page.getByRole('status', { name: 'Number' }).textContent()
-  expect(number).toMatch(/^[1-9]\d$/)
+  const shown = page.getByRole('status', { name: 'Number' })
+  await expect.poll(() => shown.textContent()).toMatch(/^[1-9]\d$/)
+  const number = await shown.textContent()
 
   const desktop = new ScriptedDesktop(world.url)
   desktop.accounts = [(await world.server.signIn(alice)).body]

@@ -29,7 +29,7 @@ function ReadyContent() {
       <Stack>
         <p>{t.firstRun.readyText}</p>
         <Panel>
-          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
+          <CopyField label={t.connect.copyAddress} name={t.connect.address} text={endpoint} />
         </Panel>
         {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
       </Stack>

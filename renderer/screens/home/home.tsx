@@ -9,9 +9,9 @@ import { AccountBadge } from '../../parts/account-badge.tsx'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
-import { LinkButton } from '../../ui/links.tsx'
 import { FoldedSection, Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { ActivitySection } from './activity-section.tsx'
+import { ConnectSection } from './connect-section.tsx'
 import { StorageSection } from './storage-section.tsx'
 
 export function HomeScreen() {
@@ -20,17 +20,7 @@ export function HomeScreen() {
   const { data: profile } = useOwnProfile(session.did)
   return (
     <Page lead={t.home.lead} title={t.home.title}>
-      <Section lead={t.home.clientLead} title={t.home.client}>
-        <Panel>
-          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={endpoint} />
-          <CopyField label={t.home.copyHandle} name={t.home.handle} text={session.handle} />
-          <Row
-            action={<LinkButton href="/apps">{t.home.createAppPassword}</LinkButton>}
-            detail={t.home.appPasswordDetail}
-            title={t.home.appPassword}
-          />
-        </Panel>
-      </Section>
+      <ConnectSection />
       <Section title={t.home.account}>
         <Panel>
           <Row

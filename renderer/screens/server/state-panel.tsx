@@ -48,7 +48,7 @@ export function StatePanel() {
       />
       {state.kind === 'running' && (
         <div className={styles.address}>
-          <CopyField label={t.home.copyEndpoint} name={t.home.endpoint} text={state.endpoint} />
+          <CopyField label={t.connect.copyAddress} name={t.connect.address} text={state.endpoint} />
         </div>
       )}
     </Panel>

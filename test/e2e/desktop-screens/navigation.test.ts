@@ -29,7 +29,7 @@ test('navigation: nine entries, and tabs for the other screens', async () => {
     'Settings',
   ])
   for (const [entry, tabs] of [
-    ['Account', ['Account', 'App passwords', 'Sessions', 'Data']],
+    ['Account', ['Account', 'Apps and sessions', 'Data']],
     ['People and invites', ['People', 'Invites', 'Reports']],
     ['Server', ['Server', 'Outbox']],
     ['Settings', ['General', 'Notifications', 'Logs', 'About']],

@@ -1,4 +1,4 @@
-import { t } from '../../strings/en.ts'
+import { t } from '../strings/en.ts'
 
 /** In this order: most User-Agent headers also contain the names of later entries. */
 const browsers: readonly [string, RegExp][] = [

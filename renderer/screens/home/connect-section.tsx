@@ -1,0 +1,203 @@
+import { ExternalLink } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { com } from '../../../lexicons/generated/index.ts'
+import { callDesktop } from '../../api/desktop.ts'
+import { endpoint } from '../../api/endpoint.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import { useSession } from '../../api/sessions.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyBlock, CopyField } from '../../ui/copy.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Panel, Section } from '../../ui/page.tsx'
+import { toastError } from '../../ui/toast.tsx'
+import { Arrival } from './arrival.tsx'
+import styles from './connect.module.css'
+
+type Client = keyof typeof t.connect.appNames
+
+/** Connects a client: what to type there, an app password for it, and whether it has arrived. */
+export function ConnectSection() {
+  const [client, setClient] = useState<Client>('official')
+  return (
+    <Section lead={t.connect.lead} title={t.connect.title}>
+      <Panel padded>
+        <div className={styles.connect}>
+          <SelectField
+            label={t.connect.client}
+            onChange={(value) => setClient(value as Client)}
+            options={t.connect.clients}
+            value={client}
+          />
+          <Guide client={client} key={client} />
+          <Arrival />
+          <Help />
+        </div>
+      </Panel>
+    </Section>
+  )
+}
+
+function Guide({ client }: { readonly client: Client }) {
+  switch (client) {
+    case 'official':
+      return (
+        <Steps>
+          <Step text={t.connect.steps.official}>
+            <OfficialLink />
+          </Step>
+          <Step text={t.connect.steps.provider}>
+            <Address />
+          </Step>
+          <Step text={t.connect.steps.account}>
+            <Credentials client={client} />
+          </Step>
+        </Steps>
+      )
+    case 'password':
+      return (
+        <Steps>
+          <Step text={t.connect.steps.otherServer}>
+            <Address />
+          </Step>
+          <Step text={t.connect.steps.account}>
+            <Credentials client={client} />
+          </Step>
+        </Steps>
+      )
+    case 'oauth':
+      return <OAuthGuide />
+    default:
+      return <CodeGuide client={client} />
+  }
+}
+
+/** The app window opens no pages of others; the desktop opens this one in the browser. */
+function OfficialLink() {
+  const name = (
+    <>
+      {t.connect.openOfficial} <ExternalLink aria-hidden size={14} />
+    </>
+  )
+  if (desktop) {
+    return <Button onClick={() => void callDesktop('app.openPage', 'officialClient')}>{name}</Button>
+  }
+  return (
+    <a className={styles.link} href="https://bsky.app" rel="noreferrer" target="_blank">
+      {name}
+    </a>
+  )
+}
+
+function OAuthGuide() {
+  const { handle } = useSession()
+  const isPublic = endpoint.startsWith('https:')
+  return (
+    <Steps>
+      <Step text={isPublic ? t.connect.steps.oauthPublic : t.connect.steps.oauth}>
+        <Address />
+        {isPublic && <CopyField label={t.connect.copyHandle} name={t.connect.handle} text={handle} />}
+      </Step>
+      <Step text={t.connect.steps.allow} />
+    </Steps>
+  )
+}
+
+function CodeGuide({ client }: { readonly client: 'goat' | 'library' | 'curl' }) {
+  const { did } = useSession()
+  const { password, make } = usePassword(client)
+  const text = codeOf[client](did, password ?? 'xxxx-xxxx-xxxx-xxxx')
+  const isCode = client === 'library'
+  return (
+    <Steps>
+      <Step text={isCode ? t.connect.steps.code : t.connect.steps.command}>
+        {password === undefined ? make : <p>{t.connect.passwordHidden}</p>}
+        <CopyBlock label={isCode ? t.connect.copyCode : t.connect.copyCommand} text={text} wrap />
+      </Step>
+    </Steps>
+  )
+}
+
+/** The DID works in each of them, also where a handle is looked up in the public network. */
+const codeOf = {
+  goat: (did: string, password: string) =>
+    `goat account login --pds-host ${endpoint} -u ${did} -p ${password}`,
+  library: (did: string, password: string) =>
+    `import { AtpAgent } from '@atproto/api'
+
+const agent = new AtpAgent({ service: '${endpoint}' })
+await agent.login({ identifier: '${did}', password: '${password}' })
+await agent.post({ text: 'Hello from my own server' })`,
+  curl: (did: string, password: string) =>
+    `curl ${endpoint}/xrpc/com.atproto.server.createSession --json '{"identifier":"${did}","password":"${password}"}'`,
+}
+
+function Steps({ children }: { readonly children: ReactNode }) {
+  return <ol className={styles.steps}>{children}</ol>
+}
+
+function Step({ text, children }: { readonly text: string; readonly children?: ReactNode }) {
+  return (
+    <li>
+      <p>{text}</p>
+      {children}
+    </li>
+  )
+}
+
+function Address() {
+  return <CopyField label={t.connect.copyAddress} name={t.connect.address} text={endpoint} />
+}
+
+/** Handle and app password. */
+function Credentials({ client }: { readonly client: Client }) {
+  const { handle } = useSession()
+  const { password, make } = usePassword(client)
+  return (
+    <>
+      <CopyField label={t.connect.copyHandle} name={t.connect.handle} text={handle} />
+      {password === undefined ? (
+        make
+      ) : (
+        <>
+          <CopyField label={t.connect.copyPassword} name={t.connect.password} text={password} />
+          <p>{t.connect.passwordHidden}</p>
+        </>
+      )}
+    </>
+  )
+}
+
+/** An app password for a client. @returns it once it was made, and the button that makes it */
+function usePassword(client: Client) {
+  const [password, setPassword] = useState<string>()
+  const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords], {
+    onSuccess: (created) => setPassword(created.password),
+    onError: toastError,
+  })
+  // The time makes the name unique without a look at the others.
+  const name = `${t.connect.appNames[client]}, ${new Date().toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' })}`
+  const make = (
+    <Button busy={create.isPending} onClick={() => create.mutate({ name })} variant="primary">
+      {t.connect.makePassword}
+    </Button>
+  )
+  return { password, make }
+}
+
+function Help() {
+  return (
+    <details>
+      <summary>{t.connect.helpTitle}</summary>
+      <dl className={styles.help}>
+        {t.connect.help.map(({ problem, remedy }) => (
+          <div key={problem}>
+            <dt>{problem}</dt>
+            <dd>{remedy}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,85 @@
+/** Connecting a client: which one, what to type there, and what to do when it does not arrive. */
+export const connect = {
+  title: 'Connect a client',
+  lead: 'Choose a client. Everything that it asks for is here, ready to copy.',
+  client: 'Client',
+  clients: [
+    { value: 'official', label: 'Bluesky, the official app' },
+    { value: 'password', label: 'Another app that asks for a password' },
+    { value: 'oauth', label: 'An app that opens a page to sign in' },
+    { value: 'goat', label: 'goat, on the command line' },
+    { value: 'library', label: 'A program of your own (@atproto/api)' },
+    { value: 'curl', label: 'curl' },
+  ],
+  appNames: {
+    official: 'Bluesky',
+    password: 'App',
+    oauth: 'App',
+    goat: 'goat',
+    library: 'Script',
+    curl: 'curl',
+  },
+  address: 'Address',
+  copyAddress: 'Copy address',
+  handle: 'Handle',
+  copyHandle: 'Copy handle',
+  password: 'App password',
+  copyPassword: 'Copy app password',
+  makePassword: 'Make an app password',
+  passwordHidden: 'Made for this client. It is shown here once.',
+  copyCommand: 'Copy command',
+  copyCode: 'Copy code',
+  openOfficial: 'Open bsky.app',
+  steps: {
+    official: 'Open the app and choose Sign in.',
+    provider: 'Under Hosting provider choose Custom, and enter the address.',
+    otherServer: 'Choose to sign in with another server (hosting provider, PDS), and enter the address.',
+    account: 'Enter the handle and an app password.',
+    oauth: 'Enter the address, not the handle: apps do not find a handle that only this server knows.',
+    oauthPublic: 'Enter the handle or the address.',
+    allow: 'A page of this server opens. Compare the app and what it asks for, then allow it.',
+    command: 'Make an app password, then run this:',
+    code: 'Make an app password, then use this:',
+  },
+  waiting: 'Waiting for the client…',
+  reached: (name: string) => `${name} has reached this server. Sign in there.`,
+  connected: 'Connected',
+  connectedText: (name: string) => `${name} is signed in.`,
+  unknown: 'The client',
+  helpTitle: 'It does not connect',
+  help: [
+    {
+      problem: 'A web page says that it cannot reach the server',
+      remedy:
+        'Chrome, Edge and other browsers from version 142 on ask whether a site may reach apps on this device or the local network. Reload the page and choose Allow. If it does not ask: click the icon left of the page’s address, then Site settings, and allow Apps on device and Local network.',
+    },
+    {
+      problem: 'The client accepts only addresses that begin with https',
+      remedy: 'It needs a public address. The screen Network says how to get one.',
+    },
+    {
+      problem: 'The client does not ask for a server',
+      remedy:
+        'Some clients know their servers from a list of their own, or find them by the handle alone. A handle that only this server knows is not found. Look for “custom”, “other server”, “hosting provider” or “PDS”; clients without that need a public address and a handle of your own domain.',
+    },
+    {
+      problem: 'The app on a phone does not reach it',
+      remedy:
+        'The address above works on this computer only, unless it is public or the server listens on the local network. See Network.',
+    },
+    {
+      problem: 'An app with a backend of its own says that it cannot reach the server',
+      remedy: 'Its backend runs on another machine, so it needs the public address.',
+    },
+    {
+      problem: 'The official app waits for ever without a network',
+      remedy:
+        'For its first sign-in it calls a host of the network. Once it is signed in, it works without a network.',
+    },
+    {
+      problem: 'The official app asks for your age again and again',
+      remedy:
+        'It reads the birth date of the account. Add it in Account; with an app password it cannot add one.',
+    },
+  ],
+}

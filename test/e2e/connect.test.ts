@@ -1,0 +1,113 @@
+/** Connecting a client from Home, with a browser that asks before a site may call this computer. */
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { certificates, key } from '../support/certificates.ts'
+import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+
+setupWorld({ accounts: ['alice'] })
+
+/** The web page of a client, which its browser takes for one of the public network. */
+let site: Server
+let siteUrl: string
+let strict: Browser
+
+beforeAll(async () => {
+  site = createServer({ key, cert: certificates.valid }, (_, res) => {
+    res.setHeader('content-type', 'text/html').end('<title>Client</title>')
+  })
+  await new Promise<void>((listening) => {
+    site.listen(0, '127.0.0.1', listening)
+  })
+  const { port } = site.address() as AddressInfo
+  siteUrl = `https://pds.example.com:${port}`
+  strict = await launchBrowser([
+    '--host-resolver-rules=MAP pds.example.com 127.0.0.1',
+    `--ip-address-space-overrides=127.0.0.1:${port}=public`,
+  ])
+})
+afterAll(async () => {
+  await strict.close()
+  site.close()
+})
+
+/** Opens the client, which asks the server for its description and signs in. @returns the status, or the browser's error */
+async function callFrom(permissions: string[], password: string): Promise<string> {
+  const profile = await strict.newContext({ ignoreHTTPSErrors: true })
+  await profile.grantPermissions(permissions, { origin: siteUrl })
+  const page = await profile.newPage()
+  await page.goto(siteUrl)
+  const body = JSON.stringify({ identifier: alice.did, password })
+  const outcome = await page.evaluate(
+    async ({ url, input }) => {
+      try {
+        await fetch(`${url}/xrpc/com.atproto.server.describeServer`)
+        const headers = { 'content-type': 'application/json' }
+        const answer = await fetch(`${url}/xrpc/com.atproto.server.createSession`, {
+          method: 'POST',
+          headers,
+          body: input,
+        })
+        return String(answer.status)
+      } catch (error) {
+        return String(error)
+      }
+    },
+    { url: world.url, input: body },
+  )
+  await profile.close()
+  return outcome
+}
+
+const light = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByRole('status')
+    .filter({ hasText: /\.$|…$/ })
+
+test('a client: the address, the handle and an app password are there to copy, and the light follows it', async () => {
+  const page = await world.signedIn(alice)
+  await page.getByText('Waiting for the client…').waitFor()
+  await page.getByText('Under Hosting provider choose Custom').waitFor()
+  await page.getByRole('button', { name: 'Make an app password' }).click()
+  await page.getByRole('button', { name: 'Copy app password' }).click()
+  const password = String(await page.evaluate('navigator.clipboard.readText()'))
+  expect(password).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)
+
+  expect(await callFrom([], password)).toBe('TypeError: Failed to fetch')
+  expect(await light(page).first().textContent()).toBe('Waiting for the client…')
+  await page.getByText('It does not connect').click()
+  await page.getByText('and allow Apps on device and Local network').waitFor()
+
+  expect(await callFrom(['local-network-access'], 'wrong password')).toBe('401')
+  await page.getByText(`${new URL(siteUrl).host} has reached this server.`).waitFor()
+  expect(await callFrom(['local-network-access'], password)).toBe('200')
+  await page.getByText('Connected. Bluesky, ').waitFor()
+})
+
+test('commands and code have the app password in them, and work', async () => {
+  const page = await world.signedIn(alice)
+  const client = page.getByLabel('Client', { exact: true })
+  for (const [name, expected] of [
+    ['goat, on the command line', `goat account login --pds-host ${world.url} -u ${alice.did} -p `],
+    ['A program of your own (@atproto/api)', `service: '${world.url}'`],
+    ['curl', `curl ${world.url}/xrpc/com.atproto.server.createSession --json '`],
+  ] as const) {
+    await client.selectOption(name)
+    await page.getByRole('button', { name: 'Make an app password' }).click()
+    const code = page.locator('pre').filter({ hasText: expected })
+    await page.getByText('It is shown here once.').waitFor()
+    const password = /[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/.exec((await code.textContent()) ?? '')?.[0]
+    expect((await world.server.signIn({ ...alice, password: String(password) })).status).toBe(200)
+  }
+})
+
+test('an app that signs in by OAuth gets the address, because a local handle is not found', async () => {
+  const page = await world.signedIn(alice)
+  await page.getByLabel('Client', { exact: true }).selectOption('An app that opens a page to sign in')
+  await page.getByText('Enter the address, not the handle').waitFor()
+  await page.getByText('Compare the app and what it asks for').waitFor()
+  expect(await page.getByRole('button', { name: 'Make an app password' }).count()).toBe(0)
+})
