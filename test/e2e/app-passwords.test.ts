@@ -69,7 +69,9 @@ test('app passwords: a limited one says what it can do, and the screen what it w
   await page.getByRole('button', { name: 'Create' }).click()
   const secret = await page.getByRole('status', { name: 'App password' }).textContent()
   await page.getByRole('button', { name: 'I saved it' }).click()
-  const row = passwords(page).getByRole('listitem').filter({ hasText: /^Poster/ })
+  const row = passwords(page)
+    .getByRole('listitem')
+    .filter({ hasText: /^Poster/ })
   await row.getByText('It can read, and write posts with their media.').waitFor()
   const { body } = await world.server.signIn({ ...alice, password: secret ?? '' })
   const post = { text: 'One', createdAt: '2030-01-01T00:00:00Z' }
