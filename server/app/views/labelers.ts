@@ -1,8 +1,9 @@
 /** Views of labelers. */
 import { hash } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
-import { type DidString, isValidHandle } from '@atproto/syntax'
+import { type AtUriString, type DidString, isValidHandle } from '@atproto/syntax'
 import type { app } from '../../../lexicons/generated/index.ts'
+import { collections } from '../../platform/config/nsids.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { ViewContext } from './context.ts'
 import { selfLabels } from './labels.ts'
@@ -30,10 +31,11 @@ export function labelerViewDetailed(
  * @param host its host name, with the port if it is not the default one
  */
 export function ownLabelerView(
+  { names }: Pick<ViewContext, 'names'>,
   serverDid: DidString,
   host: string,
 ): app.example.labeler.defs.LabelerViewDetailed {
-  const uri = `at://${serverDid}/app.example.labeler.service/self` as const
+  const uri: AtUriString = `at://${serverDid}/${names.stored(collections.labeler)}/self`
   return {
     uri,
     // There is no such record.

@@ -6,8 +6,8 @@ import { type Rename, renameTokens, type SchemaNode, tokenProperties } from '../
 import { recordLexicons } from './lexicons.ts'
 
 /**
- * Renames the `$type`s in a record at any depth, and names that its lexicon declares: collections in AT URIs, and tokens. Other texts
- * stay. Returns the record itself if nothing changes.
+ * Renames the `$type`s in a record at any depth, and names that its lexicon declares: collections by
+ * themselves and in AT URIs, and tokens. Other texts stay. Returns the record itself if nothing changes.
  */
 export function renameRecord<Value extends LexMap>(record: Value, { own }: Names, to: RenameNsid): Value {
   const { $type } = record
@@ -60,7 +60,7 @@ function renamedOnce(record: LexMap, names: Names, to: RenameNsid): LexMap {
 
 function renamed(value: LexValue, schema: Validator | undefined, own: RenameNsid, to: RenameNsid): LexValue {
   const node = schema && resolve(schema as SchemaNode, value, own)
-  if (typeof value === 'string') return node?.options?.format === 'at-uri' ? renameInUri(value, to) : value
+  if (typeof value === 'string') return renamedText(value, node?.options?.format, to)
   if (Array.isArray(value)) {
     const items = value.map((item) => renamed(item, node?.validator, own, to))
     return items.some((item, at) => item !== value[at]) ? items : value
@@ -75,6 +75,11 @@ function renamed(value: LexValue, schema: Validator | undefined, own: RenameNsid
     changed[key] = other
   }
   return changed ?? value
+}
+
+function renamedText(value: string, format: string | undefined, to: RenameNsid): string {
+  if (format === 'at-uri') return renameInUri(value, to)
+  return format === 'nsid' ? to(value) : value
 }
 
 function renamedMember(

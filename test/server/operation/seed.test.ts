@@ -7,14 +7,17 @@ import { promisify } from 'node:util'
 import { xrpc } from '@atproto/lex-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app, com } from '../../../lexicons/generated/index.ts'
+import { methods } from '../../../server/api/index.ts'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import { listOutbox } from '../../../server/platform/mail/outbox.ts'
 import { reasons } from '../../../server/platform/store/reasons.ts'
+import { recordLexicons } from '../../../server/repository/records/lexicons.ts'
 import { type RunningServer, startServer } from '../../../server/server.ts'
 import { passwords } from '../../support/passwords.ts'
 import { adminAuth, TestServer } from '../../support/server.ts'
 
 const { notification } = app.example
+const recordCollections = [...recordLexicons.keys()]
 const run = promisify(execFile)
 const seed = (directory: string) =>
   run(process.execPath, [join(import.meta.dirname, '../../../build/seed.ts'), '--data-dir', directory])
@@ -172,3 +175,83 @@ test('every account has a birth date', async () => {
     { isOverAge18: true },
   ])
 })
+
+/** Our names and the network's, and what must not be in a response to a call under them. */
+const vocabularies = [
+  {
+    title: 'the network',
+    rename: (text: string) =>
+      text.replaceAll('com.core.', 'com.atproto.').replace(/\b(app|chat)\.example\./g, '$1.bsky.'),
+    others: /\b(?:com\.core|app\.example|chat\.example)\.[a-z]+/,
+  },
+  {
+    title: 'ours',
+    rename: (text: string) => text,
+    others: /\b(?:com\.atproto|app\.bsky|chat\.bsky)\.[a-z]+/,
+  },
+] as const
+
+test.each(vocabularies)(
+  'every query under the names of $title is answered in them',
+  async ({ rename, others }) => {
+    const service = await signIn(world(), 'alice.test')
+    const read = async (nsid: string, params: Readonly<Record<string, string | readonly string[]>>) => {
+      const pairs = Object.entries(params).flatMap(([key, value]) =>
+        [value].flat().map((one): [string, string] => [key, rename(one)]),
+      )
+      const url = `${service.service}/xrpc/${rename(nsid)}?${new URLSearchParams(pairs)}`
+      const answer = await fetch(url, { headers: service.headers })
+      const isJson = answer.headers.get('content-type')?.includes('json') ?? false
+      return { status: answer.status, text: isJson ? await answer.text() : '' }
+    }
+    const list = async (nsid: string, params: Readonly<Record<string, string>>, name: string) =>
+      JSON.parse((await read(nsid, params)).text)[name]
+    const { did } = await list('com.core.repo.describeRepo', { repo: 'alice.test' }, 'didDoc').then(
+      (document: { id: string }) => ({ did: document.id }),
+    )
+    const follows = await list('app.example.graph.getFollows', { actor: did }, 'follows')
+    const people: string[] = [did, ...follows.map((one: { did: string }) => one.did)]
+    const feed = await list('app.example.feed.getTimeline', { limit: '100' }, 'feed')
+    const posts: string[] = feed.map(({ post }: { post: { uri: string } }) => post.uri)
+    const [uri = ''] = posts
+    const common = {
+      ...{
+        actor: did,
+        actors: people.slice(0, 20),
+        did,
+        dids: [did],
+        repo: did,
+        subject: did,
+        identifier: did,
+      },
+      ...{ uri, uris: posts.slice(0, 25), anchor: uri, handle: 'alice.test', hostname: 'localhost' },
+      ...{ q: 'a', query: 'a', limit: '20', uriPatterns: '*', others: people.slice(1, 3) },
+      ...{ collection: 'app.example.feed.post', rkey: uri.split('/').at(-1) ?? '' },
+      ...{ countryCode: 'DE', url: 'https://example.com', feed: uri, list: uri, starterPack: uri },
+    }
+    const more: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+      'app.example.feed.getAuthorFeed': people.map((actor) => ({ actor, limit: '100' })),
+      'app.example.feed.getPostThread': posts.map((one) => ({ uri: one })),
+      'app.example.notification.listNotifications': [{ limit: '100' }],
+      'app.example.labeler.getServices': [{ dids: 'did:web:localhost%3A2583', detailed: 'true' }],
+      'com.core.repo.listRecords': people.flatMap((repo) =>
+        recordCollections.map((collection) => ({ repo, collection, limit: '100' })),
+      ),
+    }
+    const wrong: string[] = []
+    const counts = { good: 0, refused: 0 }
+    for (const { nsid, schema } of methods.filter((method) => method.schema.type === 'query')) {
+      const shape = 'parameters' in schema ? Object.keys(schema.parameters.shape ?? {}) : []
+      const params = Object.fromEntries(Object.entries(common).filter(([key]) => shape.includes(key)))
+      for (const given of [params, ...(more[nsid] ?? [])]) {
+        const { status, text } = await read(nsid, given)
+        counts[status === 200 ? 'good' : 'refused']++
+        const found = others.exec(text)
+        if (found)
+          wrong.push(`${nsid} ${JSON.stringify(given)}: …${text.slice(found.index - 80, found.index + 60)}…`)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(counts.good).toBeGreaterThan(200)
+  },
+)

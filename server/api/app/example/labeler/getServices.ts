@@ -14,7 +14,7 @@ export const getServices = method(app.example.labeler.getServices, {
     loadActors(ctx, ids)
     const labelers = [...ids].flatMap((id) => actorById(ctx, id).labeler ?? [])
     // Accounts here can report to the owner of this server, whichever labelers their clients know.
-    const own = auth ? [ownLabelerView(serverDid, new URL(origin).host)] : []
+    const own = auth ? [ownLabelerView(ctx, serverDid, new URL(origin).host)] : []
     return {
       views: params.detailed
         ? [...labelers.map((one) => labelerViewDetailed(ctx, one)), ...own].map((view) =>
