@@ -23,6 +23,7 @@ export const viewTables = [
   'muted_lists',
   'muted_threads',
   'bookmarks',
+  'taken_down_records',
 ]
 
 /** Lives for one response: it keeps the actors, relations and posts that were read. */

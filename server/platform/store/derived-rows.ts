@@ -14,6 +14,7 @@ export const derivedRows = `
 
   DELETE FROM notifications WHERE record IS NULL AND id NOT IN (SELECT notification FROM deleted_records);
   DELETE FROM notifications WHERE subject NOT IN (SELECT id FROM subjects);
+  UPDATE notifications SET hidden = hidden & ~16 WHERE hidden & 16 AND record NOT IN (SELECT record FROM taken_down_records);
   DELETE FROM notification_kinds;
   INSERT INTO notification_kinds (account, reason, followed, unread)
     SELECT n.account, reason, followed, sum(indexed_at > coalesce(seen_at, 0))

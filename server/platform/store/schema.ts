@@ -370,6 +370,15 @@ const blobs = `
     BEGIN
       DELETE FROM damaged_blobs WHERE cid = OLD.cid;
     END;
+
+  -- Blobs that the administrator took down.
+  CREATE TABLE taken_down_blobs (
+    account INTEGER NOT NULL,
+    cid BLOB NOT NULL,
+    ref TEXT,
+    PRIMARY KEY (account, cid),
+    FOREIGN KEY (account, cid) REFERENCES blobs (account, cid) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
 `
 
 const links = `
@@ -499,7 +508,7 @@ const notifications = `
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: identifies arrivals
     account INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, -- recipient
     author INTEGER NOT NULL REFERENCES actors (id),
-    hidden INTEGER NOT NULL,           -- bits: 1 author inactive, 2 muted, 4 blocked, 8 thread muted
+    hidden INTEGER NOT NULL,           -- bits: 1 author inactive, 2 muted, 4 blocked, 8 thread muted, 16 record taken down
     reason INTEGER NOT NULL,           -- see reasons.ts
     followed INTEGER NOT NULL,         -- whether the account follows the author
     indexed_at INTEGER NOT NULL,       -- no two of an account have the same
@@ -573,6 +582,20 @@ const notifications = `
     is_reply INTEGER NOT NULL,
     last_recipient INTEGER NOT NULL    -- account: subscribers are notified in the order of their ids
   ) STRICT;
+
+  -- Records that the administrator took down.
+  CREATE TABLE taken_down_records (
+    record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    ref TEXT
+  ) STRICT;
+  CREATE TRIGGER record_is_taken_down AFTER INSERT ON taken_down_records
+    BEGIN
+      UPDATE notifications SET hidden = hidden | 16 WHERE record = NEW.record;
+    END;
+  CREATE TRIGGER record_takedown_is_lifted AFTER DELETE ON taken_down_records
+    BEGIN
+      UPDATE notifications SET hidden = hidden & ~16 WHERE record = OLD.record;
+    END;
 
   -- Devices that get push messages.
   CREATE TABLE push_registrations (

@@ -194,4 +194,27 @@ export const upgrades: readonly string[] = [
     PRIMARY KEY (did, access, day)
   ) STRICT, WITHOUT ROWID;
   `,
+
+  // 47. See tables/takedowns.ts.
+  `
+  CREATE TABLE taken_down_blobs (
+    account INTEGER NOT NULL,
+    cid BLOB NOT NULL,
+    ref TEXT,
+    PRIMARY KEY (account, cid),
+    FOREIGN KEY (account, cid) REFERENCES blobs (account, cid) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE taken_down_records (
+    record INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CASCADE,
+    ref TEXT
+  ) STRICT;
+  CREATE TRIGGER record_is_taken_down AFTER INSERT ON taken_down_records
+    BEGIN
+      UPDATE notifications SET hidden = hidden | 16 WHERE record = NEW.record;
+    END;
+  CREATE TRIGGER record_takedown_is_lifted AFTER DELETE ON taken_down_records
+    BEGIN
+      UPDATE notifications SET hidden = hidden & ~16 WHERE record = OLD.record;
+    END;
+  `,
 ]

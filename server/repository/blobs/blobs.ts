@@ -11,6 +11,7 @@ import { type Files, isMissing } from '../../platform/store/files.ts'
 import { backupsName, blobPath, blobsName, temporarySuffix } from '../../platform/store/layout.ts'
 import * as blobs from '../../platform/store/tables/blobs.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
+import { ofBlob } from '../../platform/store/tables/takedowns.ts'
 import { createKeyedSerializer } from '../../platform/util/serialize.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { BinaryInput } from '../../platform/xrpc/method.ts'
@@ -105,6 +106,9 @@ export function createBlobs({ store, files, dataDir, log, now, clock, room }: De
     const mimeType = detected ?? (declared === '*/*' ? unknownType : declared)
     return serialize(cid, async () => {
       try {
+        if (ofBlob(store, did, cid)) {
+          throw protocolError('InvalidRequest', 'This file has been taken down and cannot be uploaded again')
+        }
         const wasDamaged = damaged.isMarked(store, cid)
         await place(received)
         const expiresAt = now().getTime() + keepUploadsMs

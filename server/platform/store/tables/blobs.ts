@@ -11,6 +11,7 @@ import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 import * as damaged from './damaged-blobs.ts'
 import type { RecordName } from './records.ts'
+import { isBlobShown } from './takedowns.ts'
 
 export interface Blob {
   readonly cid: string
@@ -31,9 +32,16 @@ export function find(db: Reader, did: string, cid: string): Blob | undefined {
   return findWhere(db, did, cid, '')
 }
 
-/** A blob that a record of the account refers to. */
+/** Whether the account has uploaded a blob, whose file may be damaged. */
+export function isUploaded(db: Reader, did: string, cid: string): boolean {
+  return (
+    db.get(`SELECT 1 FROM blobs WHERE account = ${actorId} AND cid = ?`, [did, cidBytes(cid)]) !== undefined
+  )
+}
+
+/** A blob that a record of the account refers to, unless it is taken down. */
 export function findReferenced(db: Reader, did: string, cid: string): Blob | undefined {
-  return findWhere(db, did, cid, `AND ${isReferenced}`)
+  return findWhere(db, did, cid, `AND ${isReferenced} AND ${isBlobShown}`)
 }
 
 function findWhere(db: Reader, did: string, cid: string, condition: string): Blob | undefined {

@@ -5,6 +5,7 @@ import type { Reader } from '../database.ts'
 import { paths } from '../link-paths.ts'
 import { collectionId } from './collections.ts'
 import type { RecordName } from './records.ts'
+import { isNotTakenDown } from './takedowns.ts'
 
 /** Selects the ids of collections by their names, a JSON array. */
 const collectionIds = 'SELECT id FROM collections WHERE nsid IN (SELECT value FROM json_each(?))'
@@ -67,9 +68,11 @@ export interface RecordRow extends RecordName {
 const recordColumns = `r.id, r.actor, a.did, n.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt`
 const recordJoins = 'JOIN actors a ON a.id = r.actor JOIN collections n ON n.id = r.collection'
 
+/** Returns the given records, without those that are taken down. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
-    `SELECT ${recordColumns} FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value ${recordJoins}`,
+    `SELECT ${recordColumns} FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value ${recordJoins}
+     WHERE ${isNotTakenDown('r.id')}`,
     [JSON.stringify(ids)],
   )
 }
@@ -83,7 +86,7 @@ export function selfRecords(
   return db.all<RecordRow>(
     `SELECT ${recordColumns} FROM json_each(?) wanted
      CROSS JOIN records r ON r.actor = wanted.value AND r.rkey = 'self' AND r.collection IN (${collectionIds})
-     ${recordJoins} ORDER BY r.indexed_at`,
+     ${recordJoins} WHERE ${isNotTakenDown('r.id')} ORDER BY r.indexed_at`,
     [JSON.stringify(actors), JSON.stringify(collections)],
   )
 }
@@ -95,7 +98,8 @@ export function findRecord(
   rkey: string,
 ): RecordRow | undefined {
   return db.get<RecordRow>(
-    `SELECT ${recordColumns} FROM records r ${recordJoins} WHERE r.actor = ? AND r.collection = ${collectionId} AND r.rkey = ?`,
+    `SELECT ${recordColumns} FROM records r ${recordJoins} WHERE r.actor = ? AND r.collection = ${collectionId} AND r.rkey = ?
+       AND ${isNotTakenDown('r.id')}`,
     [actor, collection, rkey],
   )
 }

@@ -1,4 +1,4 @@
-/** The bits of `hidden` on notifications: 1 author inactive, which a trigger sets, 2 muted, 4 blocked, 8 thread muted. */
+/** The bits of `hidden` on notifications: 1 author inactive, which a trigger sets, 2 muted, 4 blocked, 8 thread muted, 16 record taken down, which a trigger sets too. */
 import type { Writer } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
 import { actorId } from './actors.ts'
@@ -28,7 +28,8 @@ const threadBit = (account: string, record: string, subject: string) => `(8 * (
 export const hiddenSql = (
   { account, author, record, subject }: { account: string; author: string; record: string; subject: string },
   inactive: string,
-) => `(${inactive} | ${relationBits(account, author)} | ${threadBit(account, record, subject)})`
+) =>
+  `(${inactive} | ${relationBits(account, author)} | ${threadBit(account, record, subject)} | 16 * EXISTS (SELECT 1 FROM taken_down_records WHERE record = ${record}))`
 
 /** Updates the notifications between each of some actors and each of others, after a change of blocks or mutes. */
 export function refreshBetween(tx: Writer, some: readonly number[], others: readonly number[]): void {

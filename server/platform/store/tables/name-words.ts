@@ -1,6 +1,7 @@
 /** Table `name_words`: the words of display names, for search. Foreign keys delete the words of a deleted profile. */
 import type { Reader, Writer } from '../database.ts'
 import { paths } from '../link-paths.ts'
+import { isNotTakenDown } from './takedowns.ts'
 
 /** Replaces the words of a profile. @param record id of the profile's record. @param words normalized, see `nameWords` */
 export function replace(tx: Writer, record: number, words: Iterable<string>): void {
@@ -49,7 +50,7 @@ function matching({ words }: Term): string {
     UNION ALL SELECT id FROM remote_actors WHERE shown_handle >= ? AND shown_handle < ?`
   if (words.length === 0) return handle
   const names = words.map(() => 'SELECT record FROM name_words WHERE word >= ? AND word < ?')
-  return `${handle} UNION SELECT actor FROM records WHERE id IN (${names.join(' INTERSECT ')})`
+  return `${handle} UNION SELECT actor FROM records WHERE id IN (${names.join(' INTERSECT ')}) AND ${isNotTakenDown('records.id')}`
 }
 
 /** The texts that start with a prefix: from the first value, before the second. */

@@ -8,6 +8,7 @@ import { actorId } from './actors.ts'
 import * as collectionNames from './collections.ts'
 import { collectionId } from './collections.ts'
 import type { DatedBlock } from './repos.ts'
+import { isNotTakenDown } from './takedowns.ts'
 
 /** A record by its author, its collection as it is stored, and its key. */
 export interface RecordName {
@@ -102,19 +103,28 @@ export function remove(tx: Writer, id: number): void {
 }
 
 /** Records of a collection by ascending record key, after `after`. */
-export function page(db: Reader, { did, collection, after = '', limit }: PageOf): StoredRecord[] {
+export function page(
+  db: Reader,
+  { did, collection, after = '', limit, isPublic = false }: PageOf,
+): StoredRecord[] {
   const params = [did, collection, after, limit]
   return db
-    .all<Content>(`${content} ${inCollection} AND rkey > ? ORDER BY rkey LIMIT ?`, params)
+    .all<Content>(`${content} ${inCollection} AND rkey > ? ${shown(isPublic)} ORDER BY rkey LIMIT ?`, params)
     .map((row) => toRecord(row, did, collection))
 }
 
 /** Records of a collection by descending record key, before `after`. */
-export function pageBackwards(db: Reader, { did, collection, after, limit }: PageOf): StoredRecord[] {
+export function pageBackwards(
+  db: Reader,
+  { did, collection, after, limit, isPublic = false }: PageOf,
+): StoredRecord[] {
   // Sorts after every character of record keys.
   const params = [did, collection, after ?? '\x7f', limit]
   return db
-    .all<Content>(`${content} ${inCollection} AND rkey < ? ORDER BY rkey DESC LIMIT ?`, params)
+    .all<Content>(
+      `${content} ${inCollection} AND rkey < ? ${shown(isPublic)} ORDER BY rkey DESC LIMIT ?`,
+      params,
+    )
     .map((row) => toRecord(row, did, collection))
 }
 
@@ -124,7 +134,11 @@ export interface PageOf {
   /** Last record key of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
+  /** Whether to leave out records that are taken down. */
+  readonly isPublic?: boolean
 }
+
+const shown = (isPublic: boolean) => (isPublic ? `AND ${isNotTakenDown('records.id')}` : '')
 
 /** The CID of a record, and its place in the order of `cidPage`. */
 export interface PlacedCid {

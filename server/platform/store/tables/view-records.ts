@@ -1,6 +1,7 @@
-/** Queries over `records` for views: by id, by key and by author, without records of inactive actors. */
+/** Queries over `records` for views: by id, by key and by author, without records of inactive actors and those that are taken down. */
 import type { Reader } from '../database.ts'
 import type { RecordRow } from './graph.ts'
+import { isNotTakenDown } from './takedowns.ts'
 
 const columns =
   'r.id, r.actor, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt'
@@ -11,11 +12,14 @@ const columns =
  */
 const maxBytes = 100_000
 
+/** SQL condition: views may show the record `r`. */
+const isShown = `length(r.bytes) <= ${maxBytes} AND ${isNotTakenDown('r.id')}`
+
 /** Returns the given records whose authors are active. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) wanted
-     CROSS JOIN records r ON r.id = wanted.value AND length(r.bytes) <= ${maxBytes}
+     CROSS JOIN records r ON r.id = wanted.value AND ${isShown}
      JOIN actors a ON a.id = r.actor AND a.inactive = 0
      JOIN collections c ON c.id = r.collection`,
     [JSON.stringify(ids)],
@@ -32,7 +36,7 @@ export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number
      CROSS JOIN actors a ON a.did = k.value ->> 0 AND a.inactive = 0
      CROSS JOIN collections c ON c.nsid = k.value ->> 2
      CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = k.value ->> 1
-       AND length(r.bytes) <= ${maxBytes}`,
+       AND ${isShown}`,
     [JSON.stringify(keys)],
   )
   return new Map(rows.map((row) => [row.key, row]))
@@ -42,7 +46,7 @@ export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number
 export function recordsWith(db: Reader, ids: readonly number[], text: string): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT r.id FROM json_each(?) wanted CROSS JOIN records r ON r.id = wanted.value
-     WHERE length(r.bytes) <= ${maxBytes} AND instr(lower(CAST(r.bytes AS TEXT)), ?) > 0`,
+     WHERE ${isShown} AND instr(lower(CAST(r.bytes AS TEXT)), ?) > 0`,
     [JSON.stringify(ids), text],
   )
   return rows.map(({ id }) => id)
@@ -61,7 +65,7 @@ export function recordsOf(
     `SELECT ${columns} FROM collections c
      CROSS JOIN records r ON r.id IN (
        SELECT id FROM records
-       WHERE actor = ? AND collection = c.id AND rkey < ? AND length(bytes) <= ${maxBytes} ORDER BY rkey DESC LIMIT ?)
+       WHERE actor = ? AND collection = c.id AND rkey < ? AND length(bytes) <= ${maxBytes} AND ${isNotTakenDown('records.id')} ORDER BY rkey DESC LIMIT ?)
      JOIN actors a ON a.id = r.actor
      WHERE c.nsid = ? ORDER BY r.rkey DESC`,
     [actor, end, limit, collection],

@@ -1,6 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { prepareActivation } from '../../../../identity/accounts/activate.ts'
 import { subjectStatus } from '../../../../identity/accounts/subject-status.ts'
+import { blobSubject, recordSubject, takedownStatus } from '../../../../identity/accounts/takedown-status.ts'
+import type { Reader } from '../../../../platform/store/database.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { iso } from '../../../../platform/util/time.ts'
@@ -8,14 +10,31 @@ import { statusOf } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
 
+const { repoRef, repoBlobRef } = com.core.admin.defs
+const { strongRef } = com.core.repo
+
 export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
   auth: 'admin',
   async handler({ input, auth, fail, identity, ...platform }) {
-    const { store, now } = platform
+    const { store, names, now } = platform
     const { takedown, suspended, deactivated } = input
     const { subject } = input
-    if (!com.core.admin.defs.repoRef.$matches(subject)) {
-      throw fail('InvalidRequest', 'The subject must be an account: a com.core.admin.defs#repoRef')
+    if (!repoRef.$matches(subject)) {
+      if (suspended || deactivated) {
+        throw fail('InvalidRequest', 'A record or a blob can only be taken down')
+      }
+      const find = strongRef.$isTypeOf(subject)
+        ? (tx: Reader) => recordSubject(tx, names, subject.uri)
+        : repoBlobRef.$isTypeOf(subject)
+          ? (tx: Reader) => blobSubject(tx, subject.did, subject.cid)
+          : undefined
+      if (!find) throw fail('InvalidRequest', 'The subject must be an account, a record or a blob')
+      return store.transact((tx) => {
+        const found = find(tx)
+        if (!found) throw fail('NotFound', 'Record or blob not found')
+        if (takedown) found.set(tx, takedown.applied ? { ref: takedown.ref ?? null } : undefined)
+        return { ...takedownStatus(tx, found), subject }
+      })
     }
     const { did } = subject
     if (did === auth.did && (takedown?.applied || suspended?.applied)) {

@@ -16,7 +16,7 @@ export const listRecords = method(com.core.repo.listRecords, {
       throw fail('InvalidRequest', 'Malformed cursor')
     }
     const read = reverse ? records.page : records.pageBackwards
-    const found = read(store, { did, collection, after, limit: limit + 1 })
+    const found = read(store, { did, collection, after, limit: limit + 1, isPublic: true })
     const shown = firstPage(found, limit)
     const cursor = found.length > shown.length ? shown.at(-1)?.rkey : undefined
     return { cursor, records: shown.map(recordView) }
