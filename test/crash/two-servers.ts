@@ -44,6 +44,8 @@ for (const [server, other] of [
 const subscriptions = await subscribe()
 
 const posts: Ref[] = []
+/** Posts that answer none. Replies answer these: what is notified further up depends on the time of edits and deletions. */
+const openings: Ref[] = []
 const reposts: { readonly ref: Ref; readonly subject: Ref }[] = []
 const deletable: { readonly actor: Actor; readonly ref: Ref }[] = []
 const editable: { readonly actor: Actor; readonly ref: Ref }[] = []
@@ -119,7 +121,7 @@ async function act(actor: Actor): Promise<void> {
       return addPost(actor, {})
     case 1:
     case 2:
-      return addPost(actor, { reply: { parent: subject, root: pick(posts) } })
+      return addPost(actor, { reply: { parent: pick(openings), root: pick(posts) } })
     case 3:
       return addPost(actor, { embed: { $type: 'app.example.embed.record', record: subject } })
     case 4:
@@ -151,6 +153,7 @@ async function act(actor: Actor): Promise<void> {
 async function addPost(actor: Actor, more: object): Promise<void> {
   const ref = await put(actor, `${feed}.post`, { text: 'a post', createdAt, ...more })
   posts.push(ref)
+  if (!('reply' in more)) openings.push(ref)
   if (!subscriptions.has(actor.account.did)) editable.push({ actor, ref })
 }
 

@@ -31,7 +31,10 @@ const rules: ReadonlyMap<number, Rule> = new Map([
   ],
 ])
 
-/** Notifications that a record creates, without subscribed-post. Authors never notify themselves. */
+/**
+ * Notifications that a record creates, without subscribed-post. Authors never notify themselves.
+ * @param links of a reply: with those to the posts above it, see `thread-links.ts`
+ */
 export function derive(
   { did, collection, links }: Pick<RecordEvent, 'did' | 'collection' | 'links'>,
   names: Names,

@@ -11,6 +11,7 @@ import { arrivalTime, trackArrivals } from './arrival.ts'
 import { derive } from './derive.ts'
 import type { NotificationEvents } from './events.ts'
 import { beginFanOut } from './fan-out.ts'
+import { threadLinks } from './thread-links.ts'
 
 interface Deps {
   readonly names: Names
@@ -66,7 +67,7 @@ export function createSilentListener({ names }: Pick<Deps, 'names'>): RecordList
 
 /** A reply that the gate of its thread does not permit notifies of its mentions and quotes only. */
 function permitted(tx: Writer, event: RecordEvent, names: Names): notifications.NewNotification[] {
-  const derived = derive(event, names)
+  const derived = derive({ ...event, links: threadLinks(tx, event, names) }, names)
   const isPermitted = !derived.some(isReply) || allowsReply({ db: tx, names }, event)
   return isPermitted ? derived : derived.filter((notification) => !isReply(notification))
 }

@@ -116,6 +116,20 @@ export function isDetached(ctx: ViewContext, quoted: GatedPost, quote: string): 
   return postGateOf(ctx, quoted)?.value.detachedEmbeddingUris?.some((uri) => uri === quote) ?? false
 }
 
+/** Returns the URIs of replies that the author of a thread has hidden, as its gate names them. @param root key of its first post */
+export function hiddenReplies(
+  deps: RulesDeps,
+  { did, rkey }: { readonly did: string; readonly rkey: string },
+): readonly string[] {
+  const gate = viewRecords.recordsByKey(deps.db, [[did, rkey, deps.names.stored(threadgate.$type)]]).get(0)
+  return (gate && readGate(deps, gate)?.hiddenReplies) ?? []
+}
+
+function readGate({ names }: RulesDeps, { bytes }: RecordRow): app.example.feed.threadgate.Main | undefined {
+  const result = threadgate.main.safeValidate(withOwnTypes(decode(bytes) as LexMap, names))
+  return result.success ? result.value : undefined
+}
+
 /** Whether the gate of its thread permits a reply that is being written; true for other records. */
 export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, 'did' | 'links'>): boolean {
   const root = links.find(({ path }) => path === linkPaths['feed.post:reply.root'])
@@ -129,8 +143,8 @@ export function allowsReply(deps: RulesDeps, { did, links }: Pick<RecordEvent, '
   ])
   const [post, gate] = [found.get(0), found.get(1)]
   if (!post || !gate) return true
-  const result = threadgate.main.safeValidate(withOwnTypes(decode(gate.bytes) as LexMap, deps.names))
-  return !result.success || permits(deps, { value: result.value }, post, replier)
+  const value = readGate(deps, gate)
+  return value === undefined || permits(deps, { value }, post, replier)
 }
 
 function permits(

@@ -52,6 +52,33 @@ export function linksBy(db: Reader, actor: number, ids: readonly number[], colle
   )
 }
 
+/** A post that a thread names, whether or not it is stored. */
+export interface ThreadPost {
+  readonly did: string
+  readonly collection: string
+  readonly rkey: string
+}
+
+/** Returns the posts above a reply, its parent first, as far as the posts between are stored. @param limit their number at most */
+export function ancestors(db: Reader, reply: number, limit: number): ThreadPost[] {
+  return db.all<ThreadPost>(
+    `WITH RECURSIVE above (height, subject) AS (
+       SELECT 1, subject FROM links WHERE record = ? AND path = ${paths.reply}
+       UNION ALL
+       SELECT above.height + 1, l.subject FROM above
+         CROSS JOIN subjects s ON s.id = above.subject
+         CROSS JOIN records r ON r.actor = s.actor AND r.collection = s.collection AND r.rkey = s.rkey
+         CROSS JOIN links l ON l.record = r.id AND l.path = ${paths.reply}
+       WHERE above.height < ?)
+     SELECT a.did, c.nsid AS collection, s.rkey FROM above
+       CROSS JOIN subjects s ON s.id = above.subject
+       CROSS JOIN actors a ON a.id = s.actor
+       CROSS JOIN collections c ON c.id = s.collection
+     ORDER BY above.height`,
+    [reply, limit],
+  )
+}
+
 /** Returns the positions of roots whose threads an account mutes. */
 export function mutedThreads(db: Reader, account: number, roots: readonly RecordKey[]): number[] {
   const rows = db.all<{ key: number }>(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Account } from '../../../support/server.ts'
-import { alice, bob, carol, setupAccounts, social } from '../../../support/setup.ts'
-import { createdAt, feed, graph, mentions, someCid, someList } from '../../../support/social.ts'
+import { alice, bob, carol, round, server, setupAccounts, social } from '../../../support/setup.ts'
+import { createdAt, feed, graph, mentions, type Ref, someCid, someList } from '../../../support/social.ts'
 
 setupAccounts()
 
@@ -92,6 +92,64 @@ describe('notifications of a record', () => {
     expect((await social.list(bob)).notifications).toMatchObject([
       { reason: 'reply', reasonSubject: parent.uri },
     ])
+  })
+
+  describe('a reply deep in a thread', () => {
+    /** Replies of alternating authors below each other. */
+    const thread = async (...authors: readonly Account[]) => {
+      const [first = alice, ...others] = authors
+      const posts = [await social.post(first)]
+      for (const author of others) posts.push(await social.reply(author, posts.at(-1) as Ref, posts[0]))
+      return posts
+    }
+    const subjects = async (account: Account, by: Account) =>
+      (await social.list(account)).notifications
+        .filter(({ author }: { author: { did: string } }) => author.did === by.did)
+        .map(({ reasonSubject }: { reasonSubject: string }) => reasonSubject)
+
+    test('notifies the authors of four posts above, each once and with the nearest of their posts', async () => {
+      const dan = await server.account(`dan${round}`)
+      const posts = await thread(dan, alice, bob, bob, alice, dan, carol)
+      expect(await subjects(bob, carol)).toEqual([posts[3]?.uri])
+      expect(await subjects(alice, carol)).toEqual([posts[4]?.uri])
+      expect(await subjects(dan, carol)).toEqual([posts[5]?.uri])
+    })
+
+    test('does not notify authors further up, except that of the root', async () => {
+      const posts = await thread(alice, bob, carol, carol, carol, carol)
+      expect(await subjects(bob, carol)).toEqual(Array(4).fill(posts[1]?.uri))
+      await social.reply(carol, posts[5] as Ref, posts[0])
+      expect(await subjects(bob, carol)).toHaveLength(4)
+      expect(await subjects(alice, carol)).toHaveLength(5)
+    })
+
+    test('does not notify its own author', async () => {
+      await thread(carol, alice, carol, alice, carol)
+      expect(await subjects(carol, carol)).toEqual([])
+    })
+
+    test('is hidden from authors above whom its author blocks, and keeps its notifications when it is edited', async () => {
+      const posts = await thread(alice, bob, carol)
+      const reply = posts[2] as Ref
+      const text = { text: 'edited', reply: { parent: posts[1], root: posts[0] }, createdAt }
+      const [before] = (await social.list(alice)).notifications
+      await social.put(carol, `${feed}.post`, reply.uri.split('/').at(-1) ?? '', text)
+      expect((await social.list(alice)).notifications[0].indexedAt).toBe(before.indexedAt)
+      await social.write(carol, `${graph}.block`, { subject: alice.did, createdAt })
+      expect(await subjects(alice, carol)).toEqual([])
+      expect(await subjects(bob, carol)).toEqual([posts[1]?.uri])
+    })
+
+    test('notifies no further up than a reply that the author of the thread has hidden', async () => {
+      const posts = await thread(alice, bob, bob, bob)
+      const [root, , hidden, last] = posts as [Ref, Ref, Ref, Ref]
+      const rkey = root.uri.split('/').at(-1) ?? ''
+      const gate = { post: root.uri, hiddenReplies: [hidden.uri], createdAt }
+      await social.put(alice, `${feed}.threadgate`, rkey, gate)
+      await social.reply(carol, last, root)
+      expect(await subjects(bob, carol)).toEqual([last.uri])
+      expect(await subjects(alice, carol)).toEqual([])
+    })
   })
 
   test('a quote, alone or with images, notifies the quoted author', async () => {
