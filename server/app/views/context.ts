@@ -18,6 +18,7 @@ export const viewTables = [
   'subjects',
   'links',
   'link_counts',
+  'follow_counts',
   'posts',
   'mutes',
   'muted_lists',

@@ -1,6 +1,5 @@
 /** Detailed profile views. */
 import { app } from '../../../lexicons/generated/index.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
 import * as activitySubscriptions from '../../platform/store/tables/activity-subscriptions.ts'
 import * as graph from '../../platform/store/tables/graph.ts'
 import type { ViewContext } from './context.ts'
@@ -11,7 +10,6 @@ import { starterPackAt, starterPackViewBasic } from './starter-packs.ts'
 type ProfileViewDetailed = app.example.actor.defs.ProfileViewDetailed
 
 const { feed, graph: lexicons } = app.example
-const followPath = linkPaths['graph.follow:subject']
 
 /** Known followers in a view, and in the count beside them. */
 const sampleSize = 5
@@ -23,12 +21,13 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
   const { did, profile } = actor
   const { associated, viewer, ...fields } = profileFields(ctx, actor)
   const countOf = counter(ctx, id)
+  const { followers, follows } = graph.followCounts(ctx.db, id)
   return {
     ...fields,
     website: profile?.value.website,
     banner: blobUrl(ctx, did, profile?.value.banner),
-    followersCount: graph.countFollowers(ctx.db, id),
-    followsCount: graph.countSubjects(ctx.db, id, followPath, ctx.names.stored(lexicons.follow.$type)),
+    followersCount: followers,
+    followsCount: follows,
     postsCount: countOf(feed.post.$type),
     associated: {
       activitySubscription: { allowSubscriptions: 'followers' },

@@ -1,5 +1,5 @@
 /** SQL that makes the tables fit each other again after rows were lost: what triggers keep, rows that name missing ones, and single rows. */
-import { actorPaths, countedByRecord } from './link-paths.ts'
+import { actorPaths, countedByRecord, paths } from './link-paths.ts'
 
 export const derivedRows = `
   UPDATE accounts SET deactivated_at = deactivated_at;
@@ -11,6 +11,17 @@ export const derivedRows = `
   INSERT INTO link_counts (subject, path, count)
     SELECT subject, path, CASE WHEN path IN ${countedByRecord} THEN count(*) ELSE count(DISTINCT actor) END
     FROM links GROUP BY subject, path;
+  DELETE FROM follow_counts;
+  INSERT INTO follow_counts (actor, followers, follows)
+    SELECT actor, sum(followers), sum(follows) FROM (
+      SELECT l.subject AS actor, count(DISTINCT l.actor) AS followers, 0 AS follows
+        FROM links l JOIN actors a ON a.id = l.actor AND a.inactive = 0
+        WHERE l.path = ${paths.follow} GROUP BY l.subject
+      UNION ALL
+      SELECT l.actor, 0, count(DISTINCT l.subject)
+        FROM links l JOIN actors a ON a.id = l.subject AND a.inactive = 0
+        WHERE l.path = ${paths.follow} GROUP BY l.actor)
+    GROUP BY actor;
 
   DELETE FROM notifications WHERE record IS NULL AND id NOT IN (SELECT notification FROM deleted_records);
   DELETE FROM notifications WHERE subject NOT IN (SELECT id FROM subjects);

@@ -5,7 +5,7 @@
  * booleans are 0 and 1. Columns that an upgrade adds come last in their table, as in an upgraded database.
  */
 import { derivedRows } from './derived-rows.ts'
-import { actorPaths, countedByRecord } from './link-paths.ts'
+import { actorPaths, countedByRecord, paths } from './link-paths.ts'
 import type { Schema } from './migrate.ts'
 import { upgrades } from './upgrades.ts'
 
@@ -419,6 +419,22 @@ const links = `
       DELETE FROM link_counts WHERE subject = OLD.subject AND path = OLD.path AND count = 0;
       DELETE FROM subjects WHERE id = OLD.subject AND OLD.path NOT IN ${actorPaths}
         AND NOT EXISTS (SELECT 1 FROM link_counts WHERE subject = OLD.subject AND path NOT IN ${actorPaths});
+    END;
+
+  -- Number of active actors that follow an actor, and that it follows, each once.
+  CREATE TABLE follow_counts (
+    actor INTEGER PRIMARY KEY,
+    followers INTEGER NOT NULL,
+    follows INTEGER NOT NULL
+  ) STRICT;
+  CREATE TRIGGER follow_is_inserted AFTER INSERT ON links WHEN NEW.path = ${paths.follow}
+    BEGIN
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT NEW.subject, 1, 0 WHERE ${isFirst('NEW')} AND ${isActive('NEW.actor')}
+        ON CONFLICT DO UPDATE SET followers = followers + 1;
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT NEW.actor, 0, 1 WHERE ${isFirst('NEW')} AND ${isActive('NEW.subject')}
+        ON CONFLICT DO UPDATE SET follows = follows + 1;
     END;
 `
 
@@ -836,12 +852,29 @@ const states = `
       UPDATE notifications SET hidden = (hidden & ~1) | NEW.inactive
         WHERE author = NEW.id AND hidden & 1 <> NEW.inactive;
     END;
+  CREATE TRIGGER actor_changes_counts AFTER UPDATE OF inactive ON actors WHEN NEW.inactive <> OLD.inactive
+    BEGIN
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT DISTINCT l.subject, 1, 0
+          FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ${paths.follow}
+          WHERE r.actor = NEW.id AND r.collection IN (SELECT id FROM collections WHERE name = 'graph.follow')
+        ON CONFLICT DO UPDATE SET followers = followers + OLD.inactive - NEW.inactive;
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT DISTINCT actor, 0, 1 FROM links WHERE subject = NEW.id AND path = ${paths.follow}
+        ON CONFLICT DO UPDATE SET follows = follows + OLD.inactive - NEW.inactive;
+    END;
 `
 
 /** Triggers that delete the rows to which nothing refers any more. */
 const orphans = `
   CREATE TRIGGER link_orphans AFTER DELETE ON links WHEN OLD.path IN ${actorPaths}
-    BEGIN${deleteOrphan('OLD.subject')}
+    BEGIN
+      -- First, as it depends on the state of the actor.
+      UPDATE follow_counts SET followers = followers - 1
+        WHERE actor = OLD.subject AND OLD.path = ${paths.follow} AND ${isFirst('OLD')} AND ${isActive('OLD.actor')};
+      UPDATE follow_counts SET follows = follows - 1
+        WHERE actor = OLD.actor AND OLD.path = ${paths.follow} AND ${isFirst('OLD')} AND ${isActive('OLD.subject')};
+      DELETE FROM follow_counts WHERE actor IN (OLD.subject, OLD.actor) AND followers = 0 AND follows = 0;${deleteOrphan('OLD.subject')}
     END;
   CREATE TRIGGER record_is_deleted AFTER DELETE ON records
     BEGIN${subtractSize()}${deleteOrphan('OLD.actor')}
@@ -925,6 +958,16 @@ function subtractSize(): string {
 function isCounted(row: string): string {
   return `(${row}.path IN ${countedByRecord} OR NOT EXISTS (SELECT 1 FROM links
           WHERE subject = ${row}.subject AND path = ${row}.path AND actor = ${row}.actor AND record <> ${row}.record))`
+}
+
+/** Whether a link is the only one of its path between its actors. */
+function isFirst(row: string): string {
+  return `NOT EXISTS (SELECT 1 FROM links
+          WHERE subject = ${row}.subject AND path = ${row}.path AND actor = ${row}.actor AND record <> ${row}.record)`
+}
+
+function isActive(actor: string): string {
+  return `NOT EXISTS (SELECT 1 FROM actors WHERE id = ${actor} AND inactive = 1)`
 }
 
 function isUnread(row: string): string {

@@ -217,4 +217,72 @@ export const upgrades: readonly string[] = [
       UPDATE notifications SET hidden = hidden & ~16 WHERE record = OLD.record;
     END;
   `,
+
+  // 46. See followCounts in tables/graph.ts.
+  `
+  CREATE TABLE follow_counts (
+    actor INTEGER PRIMARY KEY,
+    followers INTEGER NOT NULL,
+    follows INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO follow_counts (actor, followers, follows)
+    SELECT actor, sum(followers), sum(follows) FROM (
+      SELECT l.subject AS actor, count(DISTINCT l.actor) AS followers, 0 AS follows
+        FROM link_counts n CROSS JOIN links l ON l.subject = n.subject AND l.path = 9
+        CROSS JOIN actors a ON a.id = l.actor AND a.inactive = 0
+        WHERE n.path = 9 GROUP BY l.subject
+      UNION ALL
+      SELECT l.actor, 0, count(DISTINCT l.subject)
+        FROM link_counts n CROSS JOIN links l ON l.subject = n.subject AND l.path = 9
+        CROSS JOIN actors a ON a.id = l.subject AND a.inactive = 0
+        WHERE n.path = 9 GROUP BY l.actor)
+    GROUP BY actor;
+  CREATE TRIGGER follow_is_inserted AFTER INSERT ON links WHEN NEW.path = 9
+    BEGIN
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT NEW.subject, 1, 0 WHERE NOT EXISTS (SELECT 1 FROM links
+          WHERE subject = NEW.subject AND path = NEW.path AND actor = NEW.actor AND record <> NEW.record)
+          AND NOT EXISTS (SELECT 1 FROM actors WHERE id = NEW.actor AND inactive = 1)
+        ON CONFLICT DO UPDATE SET followers = followers + 1;
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT NEW.actor, 0, 1 WHERE NOT EXISTS (SELECT 1 FROM links
+          WHERE subject = NEW.subject AND path = NEW.path AND actor = NEW.actor AND record <> NEW.record)
+          AND NOT EXISTS (SELECT 1 FROM actors WHERE id = NEW.subject AND inactive = 1)
+        ON CONFLICT DO UPDATE SET follows = follows + 1;
+    END;
+  DROP TRIGGER link_orphans;
+  CREATE TRIGGER link_orphans AFTER DELETE ON links WHEN OLD.path IN (8, 9, 10, 11, 14)
+    BEGIN
+      UPDATE follow_counts SET followers = followers - 1
+        WHERE actor = OLD.subject AND OLD.path = 9 AND NOT EXISTS (SELECT 1 FROM links
+          WHERE subject = OLD.subject AND path = OLD.path AND actor = OLD.actor AND record <> OLD.record)
+          AND NOT EXISTS (SELECT 1 FROM actors WHERE id = OLD.actor AND inactive = 1);
+      UPDATE follow_counts SET follows = follows - 1
+        WHERE actor = OLD.actor AND OLD.path = 9 AND NOT EXISTS (SELECT 1 FROM links
+          WHERE subject = OLD.subject AND path = OLD.path AND actor = OLD.actor AND record <> OLD.record)
+          AND NOT EXISTS (SELECT 1 FROM actors WHERE id = OLD.subject AND inactive = 1);
+      DELETE FROM follow_counts WHERE actor IN (OLD.subject, OLD.actor) AND followers = 0 AND follows = 0;
+      DELETE FROM actors WHERE id = OLD.subject
+        AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM records WHERE actor = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM subjects WHERE actor = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM links WHERE subject = OLD.subject AND path IN (8, 9, 10, 11, 14))
+        AND NOT EXISTS (SELECT 1 FROM notifications WHERE author = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM activity_subscriptions WHERE subject = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM mutes WHERE subject = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM muted_lists WHERE actor = OLD.subject)
+        AND NOT EXISTS (SELECT 1 FROM muted_threads WHERE actor = OLD.subject);
+    END;
+  CREATE TRIGGER actor_changes_counts AFTER UPDATE OF inactive ON actors WHEN NEW.inactive <> OLD.inactive
+    BEGIN
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT DISTINCT l.subject, 1, 0
+          FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = 9
+          WHERE r.actor = NEW.id AND r.collection IN (SELECT id FROM collections WHERE name = 'graph.follow')
+        ON CONFLICT DO UPDATE SET followers = followers + OLD.inactive - NEW.inactive;
+      INSERT INTO follow_counts (actor, followers, follows)
+        SELECT DISTINCT actor, 0, 1 FROM links WHERE subject = NEW.id AND path = 9
+        ON CONFLICT DO UPDATE SET follows = follows + OLD.inactive - NEW.inactive;
+    END;
+  `,
 ]

@@ -160,7 +160,7 @@ export function followers(db: Reader, subject: number, { before, limit }: PageOf
   )
 }
 
-/** The followers of a subject that the viewer follows. @param collection of follows */
+/** The active followers of a subject that the viewer follows. @param collection of follows */
 export function knownFollowers(
   db: Reader,
   subject: number,
@@ -173,6 +173,7 @@ export function knownFollowers(
     `SELECT l.actor, min(l.record) AS record
      FROM records r CROSS JOIN links f ON f.record = r.id AND f.path = ${paths.follow}
      CROSS JOIN links l ON l.subject = ? AND l.path = ${paths.follow} AND l.actor = f.subject
+     CROSS JOIN actors a ON a.id = l.actor AND a.inactive = 0
      WHERE r.actor = ? AND r.collection = ${collectionId}
      GROUP BY l.actor HAVING min(l.record) < ? ORDER BY 2 DESC LIMIT ?`,
     [subject, viewer, collection, before ?? Number.MAX_SAFE_INTEGER, limit],
@@ -206,23 +207,13 @@ export function notFollowed(db: Reader, viewer: number | undefined, { before, li
   return rows.map(({ id }) => id)
 }
 
-/** Number of distinct actors that an actor's records in a collection name. */
-export function countSubjects(db: Reader, actor: number, path: number, collection: string): number {
-  const row = db.get<{ count: number }>(
-    `SELECT count(DISTINCT l.subject) AS count FROM records r CROSS JOIN links l ON l.record = r.id AND l.path = ?
-     WHERE r.actor = ? AND r.collection = ${collectionId}`,
-    [path, actor, collection],
-  )
-  return row?.count ?? 0
-}
-
-/** Number of distinct actors that follow a subject. */
-export function countFollowers(db: Reader, subject: number): number {
-  const row = db.get<{ count: number }>(
-    `SELECT count FROM link_counts WHERE subject = ? AND path = ${paths.follow}`,
-    [subject],
-  )
-  return row?.count ?? 0
+/** Number of active actors that follow an actor, and that it follows. Triggers keep it. */
+export function followCounts(
+  db: Reader,
+  actor: number,
+): { readonly followers: number; readonly follows: number } {
+  const none = { followers: 0, follows: 0 }
+  return db.get('SELECT followers, follows FROM follow_counts WHERE actor = ?', [actor]) ?? none
 }
 
 /** Number of an actor's records by name of their collection. */
