@@ -1,10 +1,11 @@
 /** The request that a service gets for a call: its body, a few of its headers, and a service token. */
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { SessionCredentials } from '../../identity/auth/credentials.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
 import type { OutboundRequest } from '../../platform/network/client.ts'
 import { randomId } from '../../platform/util/random.ts'
 import { openBody } from '../../platform/xrpc/body.ts'
+import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { MethodName } from '../../platform/xrpc/router.ts'
 import type { Service } from './service.ts'
 
@@ -15,6 +16,13 @@ const tokenLifetime = 60
 
 /** Headers that services get. */
 const forwardedHeaders = ['accept', 'accept-language', 'atproto-accept-labelers', 'x-bsky-topics']
+
+/** Headers that clients and services agree on among themselves. */
+const customPrefix = 'x-atproto-'
+/** Bytes of all of them at most. */
+const maxCustomBytes = 4096
+/** Names of credentials, which are for this server alone. */
+const credentialName = /auth|bypass|cookie|credential|dpop|key|password|secret|token/
 
 interface Options {
   readonly token: string
@@ -36,6 +44,7 @@ export function requestFrom(
     'accept-encoding': (isRead ? undefined : headers['accept-encoding']) ?? 'identity',
   }
   for (const name of forwardedHeaders) if (headers[name] !== undefined) sent[name] = headers[name]
+  Object.assign(sent, customHeaders(headers))
   // For HEAD, too: the length of the body is known then.
   if (method !== 'POST') return { headers: sent }
   if (readBody) {
@@ -47,6 +56,23 @@ export function requestFrom(
   if (headers['content-type'] !== undefined) sent['content-type'] = headers['content-type']
   if (length !== undefined) sent['content-length'] = length
   return { method, headers: sent, body }
+}
+
+/** Returns the headers with the prefix, without those of this connection alone (RFC 9110 §7.6.1). @throws InvalidRequest */
+function customHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const ofConnection = (headers.connection ?? '').toLowerCase().split(/[\s,]+/)
+  const custom = Object.entries(headers).filter(([name]) => {
+    const end = name.startsWith(customPrefix) ? name.slice(customPrefix.length) : ''
+    return end !== '' && !credentialName.test(end) && !ofConnection.includes(name)
+  })
+  const bytes = custom.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
+  if (bytes > maxCustomBytes) {
+    throw protocolError(
+      'InvalidRequest',
+      `The headers ${customPrefix}* may have ${maxCustomBytes} bytes together`,
+    )
+  }
+  return Object.fromEntries(custom)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,5 +1,6 @@
 /** Services that calls are forwarded to: the app view of the configuration, or one that the client names. */
 import { isValidDid } from '@atproto/syntax'
+import { networkAppViews } from '../../identity/auth/method-permissions.ts'
 import { serviceEndpointOf } from '../../identity/did/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
@@ -19,6 +20,8 @@ export interface Service {
 /** Methods that this server answers whatever is configured, by prefix in lower case: accounts, records, notifications. */
 const ours = ['com.core.', 'com.atproto.', 'app.example.notification.']
 const ourMethods = ['app.example.actor.getpreferences', 'app.example.actor.putpreferences']
+/** Another service may have preferences of its own. Clients name the app view of the network in every call, also for ours. */
+const readPreferences = 'app.example.actor.getpreferences'
 const applications = 'app.example.'
 /** A report goes to the service that the client names, though its method is one of ours. */
 const reports = ['com.core.moderation.createreport', 'com.atproto.moderation.createreport']
@@ -32,8 +35,10 @@ export function serviceFor(
   // Services may compare names case-insensitively. Without aliases, the names of the network are other names of ours, too.
   const names = [called.toLowerCase(), nsid.toLowerCase()]
   const isReport = names.some((name) => reports.includes(name))
+  const isElsewhere = names.includes(readPreferences) && isOtherService(header, appView)
   if (
     !isReport &&
+    !isElsewhere &&
     names.some((name) => ourMethods.includes(name) || ours.some((prefix) => name.startsWith(prefix)))
   ) {
     return undefined
@@ -45,6 +50,12 @@ export function serviceFor(
   }
   if (did === serverDid) return undefined
   return did === appView.did ? appView : { did, fragment, url: undefined }
+}
+
+/** Whether a header names a service that is no app view of accounts here. */
+function isOtherService(header: string | undefined, appView: Service): boolean {
+  const did = header?.replace(/#.*/, '')
+  return did !== undefined && did !== appView.did && !networkAppViews.includes(did)
 }
 
 /** Returns the app view of the configuration; undefined if there is none. */

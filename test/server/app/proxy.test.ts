@@ -158,9 +158,19 @@ describe('always answered here', () => {
   })
 
   test('preferences, for app passwords too', async () => {
-    for (const name of ['app.bsky.actor.getPreferences', 'app.example.actor.putPreferences']) {
-      await call(name)
-      await through(named(), name, plain)
+    const read = ['app.bsky.actor.getPreferences', 'app.example.actor.getPreferences']
+    for (const name of read) {
+      expect(await call(name)).toMatchObject({ status: 200, body: { preferences: [] } })
+      // Clients name the app view of the network in every call.
+      for (const service of ['did:web:view.test#bsky_appview', 'did:web:api.bsky.app#bsky_appview']) {
+        expect(await through(service, name, plain)).toMatchObject({ status: 200, body: { preferences: [] } })
+      }
+      const own = `${server.running.services.serverDid}#atproto_pds`
+      expect(await through(own, name)).toMatchObject({ status: 200, body: { preferences: [] } })
+    }
+    for (const name of ['app.bsky.actor.putPreferences', 'app.example.actor.putPreferences']) {
+      await call(name, {}, { method: 'POST' })
+      await call(name, { 'atproto-proxy': named() }, { method: 'POST' })
     }
     expect([appView.calls, other.calls]).toEqual([[], []])
   })
@@ -198,6 +208,21 @@ describe('the service that the client names', () => {
     expect(decodeJwt(appView.lastCall.headers.authorization?.replace('Bearer ', '') ?? '').claims.aud).toBe(
       'did:web:view.test',
     )
+  })
+
+  test('may have preferences of its own, which are read there', async () => {
+    for (const name of ['app.bsky.actor.getPreferences', 'app.example.actor.getPreferences']) {
+      expect(await through(named(), name)).toMatchObject({ status: 200, body: { served: true } })
+      expect(other.lastCall.path).toBe(`/xrpc/${name}`)
+    }
+    expect(await through('no did', 'app.bsky.actor.getPreferences')).toMatchObject(
+      refusal(400, 'InvalidRequest'),
+    )
+    const anonymous = await fetch(`${server.url}/xrpc/app.bsky.actor.getPreferences`, {
+      headers: { 'atproto-proxy': named() },
+    })
+    expect(anonymous.status).toBe(401)
+    expect(other.calls).toHaveLength(2)
   })
 
   test('may be this server, which then answers itself', async () => {
@@ -302,6 +327,30 @@ describe('the request', () => {
     }
     await call(timeline, headers)
     expect(appView.lastCall.headers).toMatchObject(headers)
+  })
+
+  test('has the custom headers of the client, without credentials and those of the connection', async () => {
+    const custom = { 'x-atproto-experiment': 'a, b', 'x-atproto-trace-id': '7' }
+    const credentials = ['admin-token', 'authorization', 'cookie', 'secret', 'ratelimit-bypass', 'dpop']
+    const own = ['x-atproto-hop', 'x-atproto-', 'x-other', 'forwarded', 'cookie', 'atproto-proxy-extra']
+    const lines = [
+      ...Object.entries(custom),
+      ...credentials.map((name) => [`X-Atproto-${name}`, 'hidden']),
+      ...own.map((name) => [name, 'hidden']),
+    ].map(([name, value]) => `${name}: ${value}\r\n`)
+    const start = `GET /xrpc/${timeline} HTTP/1.1\r\nHost: localhost\r\nConnection: close, X-Atproto-Hop\r\n`
+    const request = `${start}Authorization: Bearer ${alice.accessJwt}\r\n${lines.join('')}\r\n`
+    expect(await exchange(server.running.port, request)).toMatchObject({ status: 200 })
+    const { headers } = appView.lastCall
+    expect(headers).toMatchObject(custom)
+    expect(Object.values(headers)).not.toContain('hidden')
+  })
+
+  test('is refused when the custom headers of the client are long', async () => {
+    const custom = (bytes: number) => ({ 'x-atproto-a': 'a'.repeat(bytes - 22), 'x-atproto-b': '' })
+    expect(await call(timeline, custom(4096))).toMatchObject({ status: 200 })
+    expect(await call(timeline, custom(4097))).toMatchObject(refusal(400, 'InvalidRequest'))
+    expect(appView.calls).toHaveLength(1)
   })
 
   test('is streamed: the service gets the start before the end was sent', async () => {
