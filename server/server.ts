@@ -2,6 +2,7 @@
 import { methods, subscriptions } from './api/index.ts'
 import { createProxy, type ServiceProxy, type ServiceTimes } from './app/proxy/proxy.ts'
 import { startPushQueue } from './app/push/queue.ts'
+import { labelerHeaders } from './app/views/content-labelers.ts'
 import { didOf } from './app/views/find.ts'
 import { freshWrites } from './app/views/fresh.ts'
 import type { FederationOptions } from './federation/federation.ts'
@@ -286,6 +287,8 @@ function createDispatch(
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl,
+    queryHeaders: (nsid, headers) =>
+      labelerHeaders(nsid, headers['atproto-accept-labelers']?.toString(), services.serverDid),
     translate,
     ownNames: requestRename(names),
     callerNames: (called, collection) => callerRename(names, called, collection),

@@ -93,5 +93,5 @@ export function audiencesOf(
   return views.map((did) => (did.includes('#') ? did : `${did}#bsky_appview`))
 }
 
-/** App views for which clients ask in scopes, without a header in the call, and that they name unless they are told another. */
+/** App views that clients name by default: in scopes, and in the header of calls. */
 export const networkAppViews = ['did:web:api.bsky.app']

@@ -2,7 +2,7 @@
  * The XRPC router: calls the method of `/xrpc/<nsid>`. In order: verb, credentials, parameters, body, rate limits of the method,
  * handler, durability, response.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { createCallerReader } from './caller.ts'
 import { protocolError, XrpcError } from './errors.ts'
@@ -39,6 +39,8 @@ export interface RouterOptions<Word, Services> {
   readonly trustedProxies?: readonly string[]
   /** The public origin of this server, if it has one. */
   readonly publicUrl?: string | undefined
+  /** Returns further headers of the answer to a query. */
+  readonly queryHeaders?: (nsid: string, headers: IncomingHttpHeaders) => Readonly<Record<string, string>>
   /** Reports unexpected errors; clients only see InternalServerError. */
   readonly onFailure: (error: unknown, nsid: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
@@ -110,7 +112,10 @@ export function createRouter<Word extends string, Services>(
       await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
-    for (const [header, value] of Object.entries(principal.headers ?? {})) res.setHeader(header, value)
+    const ofQuery = prepared.verb === 'GET' ? options.queryHeaders?.(method.nsid, headers) : {}
+    for (const [header, value] of Object.entries({ ...principal.headers, ...ofQuery })) {
+      res.setHeader(header, value)
+    }
     if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
     const version = method.reads && options.versionOf?.(method.reads)
     const slot =
