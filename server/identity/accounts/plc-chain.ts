@@ -6,9 +6,11 @@
 import type { Reader, Writer } from '../../platform/store/database.ts'
 import type { Account } from '../../platform/store/tables/accounts.ts'
 import * as operations from '../../platform/store/tables/plc-operations.ts'
+import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import type { PlcOperation } from '../did/did-plc.ts'
 
-type Minted = Account & { readonly plcOperation: string }
+/** An account whose DID was created here. */
+export type Minted = Account & { readonly plcOperation: string }
 
 /** Whether the DID was created here and no directory has it yet. */
 export function isUnpublished(account: Account): account is Minted {
@@ -16,8 +18,20 @@ export function isUnpublished(account: Account): account is Minted {
 }
 
 /** Returns the operations of an unpublished identity, the oldest first. */
-export function chainOf(db: Reader, { did, plcOperation }: Minted): PlcOperation[] {
-  return [plcOperation, ...operations.list(db, did)].map((operation) => JSON.parse(operation))
+export function chainOf(db: Reader, account: Minted): PlcOperation[] {
+  return datedChainOf(db, account).map(({ operation }) => operation)
+}
+
+/** As `chainOf`, with the times at which they were made, or that of the one before where it is not known. */
+export function datedChainOf(
+  db: Reader,
+  { did, plcOperation, createdAt }: Minted,
+): { readonly operation: PlcOperation; readonly createdAt: DatetimeString }[] {
+  let last = createdAt
+  return [{ operation: plcOperation, createdAt }, ...operations.list(db, did)].map((row) => {
+    last = row.createdAt ?? last
+    return { operation: JSON.parse(row.operation), createdAt: last }
+  })
 }
 
 /** Returns the last operation of an unpublished identity: its current state. */
@@ -26,6 +40,6 @@ export function endOfChain(db: Reader, { did, plcOperation }: Minted): PlcOperat
 }
 
 /** @param operation follows the last one */
-export function appendToChain(tx: Writer, did: string, operation: PlcOperation): void {
-  operations.append(tx, did, JSON.stringify(operation))
+export function appendToChain(tx: Writer, did: string, operation: PlcOperation, at: Date): void {
+  operations.append(tx, did, JSON.stringify(operation), iso(at))
 }

@@ -71,7 +71,7 @@ export async function submitOwn(deps: PlcDeps, did: string, operation: PlcOperat
     await verifySuccessor(operation, endOfChain(store, account)).catch(invalidRequest)
     return store.transact((tx) => {
       requireAccount(tx, did)
-      appendToChain(tx, did, operation)
+      appendToChain(tx, did, operation, now())
       emitIdentity(tx, did, now())
     })
   }
@@ -151,7 +151,7 @@ function changeHere(deps: PlcDeps, tx: Writer, did: string, change: IdentityChan
   if (isUnpublished(account)) {
     const last = endOfChain(tx, account)
     edits = editsOf(last, { ...account, origin, plcEndpoint: endpointIn(last) ?? null }, change)
-    if (edits) appendToChain(tx, did, createUpdate(last, edits, secrets.rotationKey))
+    if (edits) appendToChain(tx, did, createUpdate(last, edits, secrets.rotationKey), now())
   } else if (change.rotationKeys) {
     throw noDirectory()
   }

@@ -95,6 +95,19 @@ export async function operationLog(
 }
 
 /**
+ * Returns the operations of a DID with those that a directory has nullified, as it serves them; undefined if it does not have the DID.
+ * @throws OutboundFailed
+ */
+export async function auditLog(
+  plcUrl: string,
+  did: string,
+  options: Options = {},
+): Promise<unknown[] | undefined> {
+  const log = await get(`${directoryUrl(plcUrl, did)}/log/audit`, options)
+  return Array.isArray(log) ? log : undefined
+}
+
+/**
  * Returns the last operation of a DID, which is its current state. Undefined if the directory does not have the DID, or if the
  * operation is not a `plc_operation` (a tombstone: the DID was deactivated for good).
  * @throws OutboundFailed

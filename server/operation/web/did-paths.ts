@@ -1,11 +1,11 @@
 /**
- * The read paths of a did:plc directory (`/<did>`, `/<did>/data`, `/<did>/log`, `/<did>/log/last`), for the accounts that live
- * here: a server that reads this one needs no directory to verify their identities.
+ * The read paths of a did:plc directory (`/<did>`, `/<did>/data`, `/<did>/log`, `/<did>/log/audit`, `/<did>/log/last`), for the
+ * accounts that live here: a server that reads this one needs no directory to verify their identities.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { chainOf, isUnpublished } from '../../identity/accounts/plc-chain.ts'
-import { type PlcOperation, parseOperation } from '../../identity/did/did-plc.ts'
-import { operationLog } from '../../identity/did/plc-directory.ts'
+import { chainOf, datedChainOf, isUnpublished, type Minted } from '../../identity/accounts/plc-chain.ts'
+import { cidOf, type PlcOperation, parseOperation } from '../../identity/did/did-plc.ts'
+import { auditLog, operationLog } from '../../identity/did/plc-directory.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
@@ -24,18 +24,19 @@ interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly signal?: AbortSignal
 }
 
-const didPath = /^\/(did(?::|%3a)plc(?::|%3a)[a-z2-7]{24})(?:\/(data|log|log\/last))?$/i
+const didPath = /^\/(did(?::|%3a)plc(?::|%3a)[a-z2-7]{24})(?:\/(data|log|log\/audit|log\/last))?$/i
 
 /** The log of a published identity is asked for by anyone: the directory is asked again after this time. */
 const logMaxAgeMs = 60_000
 
 export function createDidPaths(services: Deps): Fallback {
   const { store } = services
-  const readLog = createLogReader(services)
+  const { readLog, readAudit } = createLogReaders(services)
 
   /** Returns a directory's response; undefined if this server does not know the DID. @throws OutboundFailed, UnresolvableDid */
   async function find(account: Account, part: string | undefined): Promise<unknown> {
     if (part === undefined) return services.resolveDid(account.did)
+    if (part === 'log/audit') return readAudit(account)
     const log = await readLog(account)
     if (part === 'log') return log
     const last = log?.at(-1)
@@ -85,20 +86,41 @@ function dataOf(did: string, last: PlcOperation | undefined) {
   return { did, verificationMethods, rotationKeys, alsoKnownAs, services }
 }
 
-/** Returns a function that returns the operations of an account, the oldest first. Operations of a published one come from the directory. */
-function createLogReader({ config, store, now, signal }: Deps) {
-  const published = createSharedLookup<unknown[] | undefined>({
-    now,
-    foundMs: logMaxAgeMs,
-    missingMs: logMaxAgeMs,
-    // Otherwise requests of others could cause many while the directory is down.
-    keepsFailure: () => true,
-  })
-  return async (account: Account): Promise<unknown[] | undefined> => {
-    if (isUnpublished(account)) return chainOf(store, account)
-    const { did } = account
-    const { plcUrl } = config
-    if (plcUrl === undefined) return undefined
-    return published.get(did, () => operationLog(plcUrl, did, { signal }))
+/** Operations of an account, the oldest first; undefined if no directory has them. */
+type ReadLog = (account: Account) => Promise<readonly unknown[] | undefined>
+
+/** Creates the readers of logs, of which the second has also nullified operations. Those of a published account come from the directory. */
+function createLogReaders({ config: { plcUrl }, store, now, signal }: Deps): {
+  readonly readLog: ReadLog
+  readonly readAudit: ReadLog
+} {
+  const reader = (
+    unpublished: (account: Minted) => readonly unknown[],
+    fetchLog: typeof operationLog,
+  ): ReadLog => {
+    const published = createSharedLookup<unknown[] | undefined>({
+      now,
+      foundMs: logMaxAgeMs,
+      missingMs: logMaxAgeMs,
+      // Otherwise requests of others could cause many while the directory is down.
+      keepsFailure: () => true,
+    })
+    return async (account) => {
+      if (isUnpublished(account)) return unpublished(account)
+      const { did } = account
+      if (plcUrl === undefined) return undefined
+      return published.get(did, () => fetchLog(plcUrl, did, { signal }))
+    }
+  }
+  return {
+    readLog: reader((account) => chainOf(store, account), operationLog),
+    readAudit: reader((account) => datedChainOf(store, account).map(entryOf(account.did)), auditLog),
   }
 }
+
+/** An operation as directories serve it in the audit log. */
+const entryOf =
+  (did: string) =>
+  ({ operation, createdAt }: ReturnType<typeof datedChainOf>[number]) => ({
+    ...{ did, operation, cid: cidOf(operation), nullified: false, createdAt },
+  })

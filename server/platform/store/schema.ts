@@ -84,6 +84,7 @@ const accounts = `
     did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
     number INTEGER NOT NULL,           -- 1, 2, …
     operation TEXT NOT NULL,           -- JSON
+    created_at TEXT,                   -- null: not known
     PRIMARY KEY (did, number)
   ) STRICT, WITHOUT ROWID;
 

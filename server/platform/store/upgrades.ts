@@ -285,4 +285,7 @@ export const upgrades: readonly string[] = [
         ON CONFLICT DO UPDATE SET follows = follows + OLD.inactive - NEW.inactive;
     END;
   `,
+
+  // 47. See tables/plc-operations.ts.
+  'ALTER TABLE plc_operations ADD COLUMN created_at TEXT',
 ]

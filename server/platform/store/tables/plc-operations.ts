@@ -1,13 +1,20 @@
 /** Table `plc_operations`: operations after the first one of an identity that no directory has yet. */
+import type { DatetimeString } from '../../util/time.ts'
 import type { Reader, Writer } from '../database.ts'
 
-/** Returns the operations of an account as JSON, in order. */
-export function list(db: Reader, did: string): string[] {
-  const rows = db.all<{ operation: string }>(
-    'SELECT operation FROM plc_operations WHERE did = ? ORDER BY number',
+export interface StoredOperation {
+  /** JSON. */
+  readonly operation: string
+  /** Null for one of an earlier version. */
+  readonly createdAt: DatetimeString | null
+}
+
+/** Returns the operations of an account in order. */
+export function list(db: Reader, did: string): StoredOperation[] {
+  return db.all(
+    'SELECT operation, created_at AS createdAt FROM plc_operations WHERE did = ? ORDER BY number',
     [did],
   )
-  return rows.map(({ operation }) => operation)
 }
 
 /** Returns the last operation; undefined if none follows the first. */
@@ -18,10 +25,11 @@ export function findLast(db: Reader, did: string): string | undefined {
   )?.operation
 }
 
-export function append(tx: Writer, did: string, operation: string): void {
+/** @param operation JSON */
+export function append(tx: Writer, did: string, operation: string, createdAt: DatetimeString): void {
   tx.run(
-    `INSERT INTO plc_operations (did, number, operation)
-     SELECT ?1, 1 + coalesce(max(number), 0), ?2 FROM plc_operations WHERE did = ?1`,
-    [did, operation],
+    `INSERT INTO plc_operations (did, number, operation, created_at)
+     SELECT ?1, 1 + coalesce(max(number), 0), ?2, ?3 FROM plc_operations WHERE did = ?1`,
+    [did, operation, createdAt],
   )
 }
