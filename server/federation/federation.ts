@@ -17,6 +17,7 @@ import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake, type IntakeDeps } from './remote/intake.ts'
 import { createInterest, type Interest } from './remote/interest.ts'
 import { createPictures, type Pictures } from './remote/pictures.ts'
+import { createReadRecord, type ReadRecord } from './remote/read-record.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
 import { createRepositorySync, type RepositorySync } from './remote/repository-sync.ts'
 import { createStatusClaims, type StatusClaims } from './remote/status-claims.ts'
@@ -36,6 +37,7 @@ export interface Federation {
   readonly hosts: Hosts
   readonly statusClaims: StatusClaims
   readonly fetchRecord: FetchRecord
+  readonly readRecord: ReadRecord
   readonly pictures: Pictures
   readonly repositorySync: RepositorySync
   readonly catchUp: CatchUp
@@ -81,7 +83,8 @@ export async function createFederation(
   const interest = createInterest({ store })
   const actorListener = createActorListener({ actors, interest })
   const intake = createIntake({ ...shared, interest, ...options.listeners(actorListener) })
-  const hosts = createHosts({ ...shared, named: upstreamOrigins })
+  const named = () => [...upstreamOrigins(), ...(config.appViewUrl === undefined ? [] : [config.appViewUrl])]
+  const hosts = createHosts({ ...shared, named })
   const statusClaims = createStatusClaims({ ...shared, hosts, actors })
   const known = { ...shared, hosts, statusClaims, actors, interest, intake }
   const fetchRecord = createFetchRecord(known)
@@ -101,6 +104,7 @@ export async function createFederation(
     hosts,
     statusClaims,
     fetchRecord,
+    readRecord: createReadRecord({ ...known, findHandle, fetchRecord }),
     pictures: createPictures(known),
     repositorySync,
     catchUp,

@@ -11,7 +11,7 @@ export interface Hosts {
 
 interface Deps extends Pick<Platform, 'names' | 'signal'> {
   readonly config: Pick<Config, 'allowPrivateTargets'>
-  /** Origins that the owner named, of upstreams: they may have private addresses and plain http. */
+  /** Origins that the owner named, of upstreams and the app view: they may have private addresses and plain http. */
   readonly named: () => readonly string[]
   /** The look-up of other hosts. */
   readonly findAddresses?: FindAddresses

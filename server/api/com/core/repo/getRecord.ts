@@ -1,22 +1,32 @@
+import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as records from '../../../../platform/store/tables/records.ts'
 import * as takedowns from '../../../../platform/store/tables/takedowns.ts'
+import { requesterOf } from '../../../../platform/util/requester.ts'
+import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
-import { recordUri } from '../../../../repository/records/record-uri.ts'
 import { recordView } from '../../../../repository/records/view.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {
   auth: 'reader',
-  handler({ params, auth, store, names, fail }) {
-    const { did } = visibleRepo(store, params.repo, auth)
-    const { collection, rkey, cid } = params
-    const record = records.find(store, did, names.stored(collection), rkey)
-    const isShown = record && !takedowns.ofRecord(store, record.id)
-    if (!isShown || (cid !== undefined && cid !== record.cid)) {
-      // Clients compare this text: without it they take a missing gate or declaration for a failure.
-      throw fail('RecordNotFound', `Could not locate record: ${recordUri(did, collection, rkey)}`)
+  async handler({ params, auth, caller, store, names, federation, fail }) {
+    const { repo, rkey, cid } = params
+    const collection = names.stored(params.collection)
+    // Clients compare this text: without it they take a missing gate or declaration for a failure.
+    const notFound = (authority: string) =>
+      fail('RecordNotFound', `Could not locate record: at://${authority}/${params.collection}/${rkey}`)
+    if (!findByIdentifier(store, repo)) {
+      const requester = auth?.did === undefined ? undefined : requesterOf(caller.source, auth.did)
+      const name = { repo, collection: collection as NsidString, rkey: rkey as RecordKeyString, cid }
+      const found = await federation.readRecord(name, requester)
+      if (found) return found
+      if (requester) throw notFound(repo)
     }
+    const { did } = visibleRepo(store, repo, auth)
+    const record = records.find(store, did, collection, rkey)
+    const isShown = record && !takedowns.ofRecord(store, record.id)
+    if (!isShown || (cid !== undefined && cid !== record.cid)) throw notFound(did)
     return recordView(record)
   },
 })
