@@ -234,7 +234,10 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.graph.getStarterPacksWithMembership': () => ({ params: { actor: bystander.did } }),
   'app.example.graph.getSuggestedFollowsByActor': () => ({ params: { actor: bystander.did } }),
   'app.example.graph.muteActor': () => ({ input: { actor: bystander.did } }),
-  'app.example.graph.muteActorList': () => ({ input: { list: someList } }),
+  'app.example.graph.muteActorList': () => ({
+    input: { list: someList },
+    answer: 'ListNotAvailable',
+  }),
   'app.example.graph.muteThread': () => ({ input: { root: somePost } }),
   'app.example.graph.unmuteActor': () => ({ input: { actor: bystander.did } }),
   'app.example.graph.unmuteActorList': () => ({ input: { list: someList } }),

@@ -90,7 +90,7 @@ export async function createFederation(
   const fetchRecord = createFetchRecord(known)
   const repositorySync = createRepositorySync({ ...known, onUnloadable: warnOfWorker(platform) })
   const catchUp = createCatchUp({ ...known, repositorySync })
-  const wantedRecords = createWantedRecords({ ...known, fetchRecord })
+  const wantedRecords = createWantedRecords({ ...known, fetchRecord, repositorySync })
   const actorRefresh = createActorRefresh({ ...known, fetchRecord })
   const findHandle = createFindHandle({ ...known, upstreamOrigins })
   return {

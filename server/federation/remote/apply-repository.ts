@@ -20,7 +20,7 @@ export interface ApplyDeps {
   readonly store: Reader
   readonly files: Files
   readonly names: Names
-  readonly interest: Pick<Interest, 'isWatched' | 'mentionsLocal'>
+  readonly interest: Pick<Interest, 'hasUsedList' | 'isWatched' | 'mentionsLocal'>
   readonly intake: Pick<Intake, 'apply'>
   /** Ends the work. */
   readonly signal: AbortSignal
@@ -105,12 +105,14 @@ function createSelection(
   stored: ReadonlyMap<string, KeptRecord>,
 ) {
   const rest = new Map(stored)
+  const hasUsedList = interest.hasUsedList(did)
 
   /** Whether the intake may store a record, judged without decoding it: a repository may have a million of them. */
   function mayConcern(collection: string, rkey: string, bytes: Uint8Array): boolean {
     if (rkey === 'self' || interest.mentionsLocal(bytes)) return true
     const name = names.own(collection)
     if (gates.has(name) && stored.has(`${names.stored(collections.post)}/${rkey}`)) return true
+    if (lists.has(name)) return hasUsedList
     return (feeds.has(name) || gates.has(name)) && interest.isWatched(did)
   }
 
@@ -130,6 +132,7 @@ function createSelection(
 }
 
 const feeds = new Set<string>([collections.post, collections.repost])
+const lists = new Set<string>([collections.list, collections.listitem])
 const gates = new Set<string>([collections.threadgate, collections.postgate])
 
 /** When a record says that it was created, in milliseconds since 1970. */

@@ -7,7 +7,7 @@ import type { Link } from '../../platform/store/tables/links.ts'
 const hourMs = 60 * 60_000
 
 /**
- * The standing of an author. `watched`: an account here reads it. `established`: a record of it has been stored for a day. Anyone can
+ * The standing of an author. `watched`: an account here reads it, or uses a list of it. `established`: a record of it has been stored for a day. Anyone can
  * make thousands of new identities.
  */
 export type Standing = 'watched' | 'established' | 'new'

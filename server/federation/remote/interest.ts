@@ -8,6 +8,8 @@ export interface Interest {
   isLocal(did: string): boolean
   /** Whether an account here follows an actor, or is subscribed to its posts. */
   isWatched(did: string): boolean
+  /** Whether an account here blocks or mutes by a list of an actor. */
+  hasUsedList(did: string): boolean
   /** Whether something of an actor is stored, or a record or an account here refers to it. */
   isKnown(did: string): boolean
   /**
@@ -54,6 +56,7 @@ export function createInterest({ store }: { readonly store: Database }): Interes
   return {
     isLocal: (did) => accounts().dids.has(did),
     isWatched: (did) => interest.isWatched(store, did),
+    hasUsedList: (did) => interest.hasUsedList(store, did),
     isKnown: (did) => interest.isKnown(store, did),
     mentionsLocal(bytes) {
       const { starts } = accounts()

@@ -35,6 +35,7 @@ const storedCollections: ReadonlySet<string> = new Set([
   collections.block,
   collections.follow,
   collections.list,
+  collections.listitem,
   collections.starterpack,
   collections.verification,
   collections.labeler,

@@ -30,6 +30,8 @@ export interface SyncOptions {
   readonly hostedAt?: string | undefined
   /** In milliseconds since 1970: a repository that has not changed since is not read. */
   readonly changedSince?: number | undefined
+  /** Whether it is read although its revision is the one that was read last: other records of it are of interest now. */
+  readonly isWhole?: boolean | undefined
   /** In milliseconds since 1970: older records create no notifications; by default all do. */
   readonly notifySince?: number | undefined
 }
@@ -142,7 +144,7 @@ async function syncFrom(
     const time = timeOf(String(rev))
     if (time === undefined) throw new OutboundFailed(`${origin.host} answered without a revision`)
     if (repositories.isInactive(store, did)) await intake.setStatus(did, undefined)
-    if (repositories.find(store, did)?.rev === rev) return undefined
+    if (!options.isWhole && repositories.find(store, did)?.rev === rev) return undefined
     if (options.changedSince !== undefined && time < options.changedSince) return undefined
     const { body } = await peer.download('com.core.sync.getRepo', maxBytes, call)
     await applyArchive(deps, origin, did, deps.budget.count(origin.host, body), options)

@@ -26,6 +26,6 @@ export function createStanding(now: () => Date): StandingOf {
 }
 
 function lookUp(db: Reader, did: string, at: number): Standing {
-  if (interest.isWatched(db, did)) return 'watched'
+  if (interest.isWatched(db, did) || interest.hasUsedList(db, did)) return 'watched'
   return interest.isStoredSince(db, did, at - dayMs) ? 'established' : 'new'
 }

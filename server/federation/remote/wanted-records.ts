@@ -1,6 +1,7 @@
 /**
  * Fetches records that records of accounts here refer to: posts of other servers that are replied to, quoted, liked or reposted, and the
- * latest posts of actors who are followed. So threads and timelines show them although no event reported them.
+ * latest posts of actors who are followed, and lists by which accounts here block or mute, with their items. So threads and timelines show
+ * them, and lists apply, although no event reported them.
  */
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
@@ -15,16 +16,21 @@ import type { Link } from '../../platform/store/tables/links.ts'
 import * as records from '../../platform/store/tables/records.ts'
 import * as wanted from '../../platform/store/tables/wanted-records.ts'
 import { isObject } from '../../platform/util/json.ts'
-import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/events.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
 import { type Identify, type Origin, withOrigin } from './origin.ts'
+import type { RepositorySync } from './repository-sync.ts'
 import { createRetries } from './retries.ts'
 
 export interface WantedRecords {
   /** Listens to records of accounts here. */
   readonly listener: RecordListener
+  /** Has the lists of an actor read, of which an account here uses one. @returns the callback for after the commit */
+  wantLists(tx: Writer, did: DidString): AfterCommit | undefined
+  /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
+  readonly isOn: () => boolean
   /** Continues work that is due. */
   resumeDue(): void
 }
@@ -34,6 +40,7 @@ interface Deps extends Pick<Platform, 'store' | 'names' | 'background' | 'log' |
   readonly hosts: Hosts
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply' | 'onFeedItem'>
+  readonly repositorySync: RepositorySync
   /** Whether a source of remote records is switched on. Otherwise nothing is fetched. */
   readonly isOn: () => boolean
 }
@@ -59,7 +66,7 @@ export function createWantedRecords(deps: Deps): WantedRecords {
     parallel: 4,
     keyOf: ({ did, collection, rkey }) => `${did}/${collection}/${rkey}`,
     due: (limit) => wanted.due(store, at(), limit),
-    work: (row) => (row.rkey === wanted.latest ? fetchLatest(deps, row.did) : fetchOne(deps, row)),
+    work: (row) => fetchWanted(deps, row),
     done: (row) => store.transact((tx) => wanted.remove(tx, row)),
     postpone: (row, delayMs) => store.transact((tx) => wanted.postpone(tx, row, at() + delayMs)),
     giveUp: (row) => store.transact((tx) => wanted.remove(tx, row)),
@@ -83,6 +90,12 @@ export function createWantedRecords(deps: Deps): WantedRecords {
   )
 
   return {
+    isOn,
+    wantLists(tx, did) {
+      if (!isOn()) return undefined
+      wanted.add(tx, listsOf(did, names), at())
+      return resumeDue
+    },
     listener: { recordCreated: want, recordUpdated: want, recordDeleted: () => undefined },
     resumeDue,
   }
@@ -93,10 +106,23 @@ function wantedOf(tx: Writer, { path, did, record }: Link, names: Names): record
   if (accounts.findByDid(tx, did)) return undefined
   if (path === paths.follow)
     return { did: did as DidString, collection: names.stored(collections.post), rkey: wanted.latest }
+  if (path === paths.listBlock) return listsOf(did, names)
   if (!record || !subjectPaths.includes(path)) return undefined
   if (names.own(record.collection) !== collections.post) return undefined
   const isStored = records.find(tx, did, record.collection, record.rkey) !== undefined
   return isStored ? undefined : ({ did, ...record } as records.RecordName)
+}
+
+/** The row that stands for all lists of an actor. */
+function listsOf(did: string, names: Names): records.RecordName {
+  return { did: did as DidString, collection: names.stored(collections.listitem), rkey: wanted.latest }
+}
+
+function fetchWanted(deps: Deps, row: wanted.WantedRecord): Promise<void> {
+  if (row.rkey !== wanted.latest) return fetchOne(deps, row)
+  if (deps.names.own(row.collection) !== collections.listitem) return fetchLatest(deps, row.did)
+  // Items are many: they are read with their repository, and notify of nothing.
+  return deps.repositorySync.sync(row.did, { isWhole: true, notifySince: deps.now().getTime() })
 }
 
 async function fetchOne(

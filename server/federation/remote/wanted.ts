@@ -71,6 +71,8 @@ export function purposeOf(
     const isStored = !isNew || kind === collections.block
     if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
   }
+  if (kind === collections.listitem) return isItemOfUsedList(deps, name, content) ? 'subject' : undefined
+  if (kind === collections.list && interest.isUsedList(db, name)) return 'subject'
   if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
   if (gates.has(kind)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
   if (subjects.has(kind) && interest.isSubject(db, name)) return 'subject'
@@ -91,6 +93,12 @@ function accountsIn({ db }: Deps, links: readonly Link[]): string[] {
 function isGateOfPost({ db }: Deps, { did, rkey, kind }: RemoteName, { links }: RemoteContent): boolean {
   const post = links.find(({ path }) => path === gates.get(kind))
   return post?.did === did && post.record?.rkey === rkey && interest.isStored(db, { did, ...post.record })
+}
+
+/** Whether a record puts an actor on a list of its author by which an account here blocks or mutes. */
+function isItemOfUsedList({ db }: Deps, { did }: RemoteName, { links }: RemoteContent): boolean {
+  const list = links.find(({ path }) => path === linkPaths['graph.listitem:list'])
+  return list?.did === did && list.record !== undefined && interest.isUsedList(db, { did, ...list.record })
 }
 
 function isForFeeds(

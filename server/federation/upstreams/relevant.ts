@@ -4,6 +4,8 @@ import { type CommitClaim, type Frame, InvalidFrame, readCommit } from './frames
 
 /** Posts and reposts, under any name of their collections. */
 const isFeedItem = /\.feed\.(?:re)?post\//
+/** Lists and their items, under any name of their collections. */
+const isOfList = /\.graph\.list(?:item)?\//
 /** Records of which a repository has one, such as the profile. */
 const isSingle = /\/self$/
 
@@ -16,15 +18,18 @@ export function concernOf(frame: Frame, interest: Interest): Concern {
   if (kind === 'commit' && interest.mentionsLocal(blocks)) return 'event'
   const isWatched = interest.isWatched(did)
   if (!isWatched && !interest.isKnown(did)) return 'none'
-  return kind !== 'commit' || changesKnown(frame, isWatched) ? 'event' : 'author'
+  return kind !== 'commit' || changesKnown(frame, isWatched, interest) ? 'event' : 'author'
 }
 
 /** Whether a commit of a known actor changes records that may be stored here. */
-function changesKnown(frame: Frame, isWatched: boolean): boolean {
+function changesKnown(frame: Frame, isWatched: boolean, interest: Interest): boolean {
   const claim = claimOf(frame)
   if (!claim || claim.isTooBig) return true
-  return claim.ops.some(
-    ({ action, path }) => action !== 'create' || isSingle.test(path) || (isWatched && isFeedItem.test(path)),
+  const isConcerned = ({ action, path }: (typeof claim.ops)[number]) =>
+    action !== 'create' || isSingle.test(path) || (isWatched && isFeedItem.test(path))
+  return (
+    claim.ops.some(isConcerned) ||
+    (claim.ops.some(({ path }) => isOfList.test(path)) && interest.hasUsedList(frame.did))
   )
 }
 

@@ -365,6 +365,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
       return Object.entries(writing(nsid, (account) => server.post(nsid, input, account)))
     }),
   ),
+  'app.example.graph.muteActorList ListNotAvailable': () =>
+    server.post('app.example.graph.muteActorList', { list: listUri }, owner),
   'app.example.bookmark.createBookmark UnsupportedCollection': () =>
     bookmarked('createBookmark', { uri: likeUri, cid: staleCid }, owner),
   'app.example.bookmark.deleteBookmark UnsupportedCollection': () =>

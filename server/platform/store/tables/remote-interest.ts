@@ -17,6 +17,32 @@ export function isWatched(db: Reader, did: string): boolean {
   return db.get(`SELECT 1 FROM actors a WHERE a.did = ? AND ${watchedSql('a.id')}`, [did]) !== undefined
 }
 
+/** SQL condition: whether an account here blocks or mutes by a list. The arguments are SQL expressions. */
+export const usedListSql = (owner: string, rkey: string) => `(
+  EXISTS (SELECT 1 FROM muted_lists WHERE actor = ${owner} AND rkey = ${rkey})
+  OR EXISTS (SELECT 1 FROM subjects u CROSS JOIN links b ON b.subject = u.id AND b.path = ${paths.listBlock}
+       CROSS JOIN accounts c ON c.id = b.actor WHERE u.actor = ${owner} AND u.rkey = ${rkey}))`
+
+/** Whether an account here blocks or mutes by a list. */
+export function isUsedList(db: Reader, { did, rkey }: Pick<NamedRecord, 'did' | 'rkey'>): boolean {
+  return (
+    db.get(`SELECT 1 FROM actors a WHERE a.did = ? AND ${usedListSql('a.id', '?')}`, [did, rkey, rkey]) !==
+    undefined
+  )
+}
+
+/** Whether an account here blocks or mutes by a list of an actor. */
+export function hasUsedList(db: Reader, did: string): boolean {
+  const row = db.get(
+    `SELECT 1 FROM actors a WHERE a.did = ? AND (EXISTS (SELECT 1 FROM muted_lists WHERE actor = a.id)
+       OR EXISTS (SELECT 1 FROM subjects u CROSS JOIN links b ON b.subject = u.id AND b.path = ${paths.listBlock}
+            CROSS JOIN accounts c ON c.id = b.actor
+            WHERE u.actor = a.id AND u.collection IN (SELECT id FROM collections WHERE name = 'graph.list')))`,
+    [did],
+  )
+  return row !== undefined
+}
+
 /** Whether a record of an actor was stored before a time. */
 export function isStoredSince(db: Reader, did: string, before: number): boolean {
   return (
@@ -32,6 +58,7 @@ export const referredToSql = (actor: string) => `(
   EXISTS (SELECT 1 FROM notifications WHERE author = ${actor})
   OR ${watchedSql(actor)}
   OR EXISTS (SELECT 1 FROM mutes WHERE subject = ${actor})
+  OR EXISTS (SELECT 1 FROM muted_lists WHERE actor = ${actor})
   OR EXISTS (SELECT 1 FROM links l CROSS JOIN accounts c ON c.id = l.actor
        WHERE l.subject = ${actor} AND l.path IN ${actorPaths})
   OR EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}

@@ -8,7 +8,7 @@ import type { Reader, Writer } from '../database.ts'
 import { actorPaths, paths } from '../link-paths.ts'
 import { actorId } from './actors.ts'
 import { collectionId } from './collections.ts'
-import { type NamedRecord, referredToSql, watchedSql } from './remote-interest.ts'
+import { type NamedRecord, referredToSql, usedListSql, watchedSql } from './remote-interest.ts'
 
 export interface RemoteRecord {
   /** Row, which an update keeps. */
@@ -97,8 +97,14 @@ export interface FeedItem {
   readonly isUsed: number
 }
 
-/** SQL condition: whether a bookmark or a record of an account here refers to a record `r` of an actor `a`. */
-const isInteractedWith = `(
+/** SQL condition: whether a record `r` is a list by which an account here blocks or mutes, or an item of one. */
+const isOfUsedList = `(
+  EXISTS (SELECT 1 FROM muted_lists WHERE actor = r.actor AND rkey = r.rkey)
+  OR EXISTS (SELECT 1 FROM links i CROSS JOIN subjects t ON t.id = i.subject
+    WHERE i.record = r.id AND i.path = ${paths.list} AND ${usedListSql('t.actor', 't.rkey')}))`
+
+/** SQL condition: whether a bookmark, a mute or a record of an account here refers to a record `r` of an actor `a`. */
+const isInteractedWith = `(${isOfUsedList} OR
   EXISTS (SELECT 1 FROM subjects s CROSS JOIN links l ON l.subject = s.id AND l.path NOT IN ${actorPaths}
     CROSS JOIN accounts c ON c.id = l.actor
     WHERE s.actor = r.actor AND s.rkey = r.rkey)

@@ -40,6 +40,7 @@ async function connect(changes: Partial<Deps> = {}) {
       interest: {
         isLocal: () => false,
         isWatched: () => false,
+        hasUsedList: () => false,
         isKnown: () => true,
         mentionsLocal: () => true,
       },
@@ -279,6 +280,7 @@ test('an author concerns this server until the events of the author are stored',
     interest: {
       isLocal: () => false,
       isWatched: () => false,
+      hasUsedList: () => false,
       isKnown: () => isKnown,
       mentionsLocal: () => false,
     },

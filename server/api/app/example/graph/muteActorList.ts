@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { recordName } from '../../../../app/views/find.ts'
+import { findByDid } from '../../../../platform/store/tables/accounts.ts'
 import * as mutedLists from '../../../../platform/store/tables/muted-lists.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
@@ -7,10 +8,23 @@ import { method } from '../../../method.ts'
 export const muteActorList = method(app.example.graph.muteActorList, {
   auth: 'access',
   active: true,
-  async handler({ input, auth, store, names, now, fail }) {
+  async handler({ input, auth, config, store, names, now, federation, fail }) {
     const list = recordName({ db: store, names }, input.list, app.example.graph.list.$type)
     if (!list) throw fail('InvalidRequest', 'List not found')
+    const { wantedRecords } = federation
+    const isElsewhere = findByDid(store, list.did) === undefined
+    // An app view applies the list itself.
+    if (isElsewhere && !wantedRecords.isOn() && config.appViewUrl === undefined) {
+      throw fail(
+        'ListNotAvailable',
+        'This list is on another server, and this server reads no others. Follow a server under Network first.',
+      )
+    }
     store.assertRoom()
-    await store.transact((tx) => mutedLists.add(tx, auth.did, list, iso(now())))
+    const resume = await store.transact((tx) => {
+      mutedLists.add(tx, auth.did, list, iso(now()))
+      return isElsewhere ? wantedRecords.wantLists(tx, list.did) : undefined
+    })
+    resume?.()
   },
 })
