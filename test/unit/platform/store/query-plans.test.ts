@@ -7,7 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Writer } from '../../../../server/platform/store/database.ts'
 import * as blobs from '../../../../server/platform/store/tables/blobs.ts'
 import * as fanOuts from '../../../../server/platform/store/tables/fan-outs.ts'
+import { followCounts } from '../../../../server/platform/store/tables/graph.ts'
 import * as hidden from '../../../../server/platform/store/tables/hidden.ts'
+import { ancestors } from '../../../../server/platform/store/tables/post-links.ts'
+import * as interest from '../../../../server/platform/store/tables/remote-interest.ts'
+import { oldestFeedItems } from '../../../../server/platform/store/tables/remote-records.ts'
 import { newestPacks } from '../../../../server/platform/store/tables/starter-packs.ts'
 import { writeEmptyStore } from '../../../support/empty-store.ts'
 
@@ -62,9 +66,21 @@ test.each<[string, (tx: Writer) => unknown]>([
   ['a muted thread', (tx) => hidden.refreshThread(tx, did, { did, rkey: 'self' })],
   ['starter packs', (tx) => newestPacks(tx, 'app.example.graph.starterpack', { limit: 1 })],
   ['an unfinished fan-out', (tx) => fanOuts.first(tx)],
+  ['the posts above a reply', (tx) => ancestors(tx, 1, 4)],
+  ['a list that is used', (tx) => interest.isUsedList(tx, { did, rkey: 'self' })],
+  ['a user of the lists of an actor', (tx) => interest.hasUsedList(tx, did)],
+  ['records to evict', (tx) => oldestFeedItems(tx, 1, 1)],
 ])('to find %s, no more records are read than needed', (_, read) => {
   for (const step of plansOf(read)) {
     expect(step).not.toMatch(/^SCAN (r|records)\b/)
     expect(step).not.toMatch(/records_key \(actor=\?\)$/)
   }
+})
+
+test.each<[string, (tx: Writer) => unknown]>([
+  ['the counts of followers and follows', (tx) => followCounts(tx, 1)],
+  ['a list that is used', (tx) => interest.isUsedList(tx, { did, rkey: 'self' })],
+  ['the posts above a reply', (tx) => ancestors(tx, 1, 4)],
+])('%s: no table is scanned', (_, read) => {
+  for (const step of plansOf(read)) expect(step).not.toMatch(/^SCAN (?!CONSTANT ROW|above)/)
 })
