@@ -218,7 +218,7 @@ export const upgrades: readonly string[] = [
     END;
   `,
 
-  // 46. See followCounts in tables/graph.ts.
+  // 48. See followCounts in tables/graph.ts.
   `
   CREATE TABLE follow_counts (
     actor INTEGER PRIMARY KEY,
@@ -286,6 +286,6 @@ export const upgrades: readonly string[] = [
     END;
   `,
 
-  // 47. See tables/plc-operations.ts.
+  // 49. See tables/plc-operations.ts.
   'ALTER TABLE plc_operations ADD COLUMN created_at TEXT',
 ]
