@@ -375,6 +375,22 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: deleted(subject),
   }),
   'com.core.server.listVisitors': () => ({}),
+  'app.example.ageassurance.begin': () => ({
+    input: { email: 'a@mail.test', language: 'en', countryCode: 'DE' },
+    answer: 'RegionNotSupported',
+  }),
+  'app.example.contact.importContacts': () => ({
+    input: { token: 'x', contacts: ['+12125550123'] },
+    answer: 'InvalidToken',
+  }),
+  'app.example.contact.startPhoneVerification': () => ({
+    input: { phone: '+12125550123' },
+    answer: 'InvalidPhone',
+  }),
+  'app.example.contact.verifyPhone': () => ({
+    input: { phone: '+12125550123', code: '000000' },
+    answer: 'InvalidCode',
+  }),
   'com.core.factor.addPasskey': () => ({ input: { name: 'x', response: {} }, answer: 'InvalidPasskey' }),
   'com.core.factor.challengePasskey': () => ({}),
   'com.core.factor.confirmTotp': () => ({

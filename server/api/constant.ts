@@ -1,10 +1,10 @@
 /**
- * Methods with one answer for everyone. Clients show an error, or no screen at all, where one of them fails. Nothing is suggested or
+ * Methods with one answer, or one refusal, for everyone. Clients show an error, or no screen at all, where one of them fails. Nothing is suggested or
  * generated here, because that needs services elsewhere; there are no chats, imported contacts and labels, and no ages are verified.
  */
 import { app, chat, com } from '../../lexicons/generated/index.ts'
 import type { CredentialsByWord } from '../identity/auth/credentials.ts'
-import type { Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
+import type { Call, Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 
 const { ageassurance, contact, embed, feed, unspecced } = app.example
@@ -12,6 +12,8 @@ const { actor, convo, group, notification } = chat.example
 const { label, temp } = com.core
 
 const silent = { include: 'all', push: false } as const
+
+const noTexts = 'This server sends no text messages, so contacts cannot be found by phone number'
 
 export const constantMethods = [
   constant(ageassurance.getConfig, 'optional', { regions: [] }),
@@ -44,6 +46,10 @@ export const constantMethods = [
   constant(notification.getPreferences, 'access', {
     preferences: { chat: silent, chatRequest: silent },
   }),
+  refusing(ageassurance.begin, 'RegionNotSupported', 'This server verifies no ages, and needs none'),
+  refusing(contact.importContacts, 'InvalidToken', noTexts),
+  refusing(contact.startPhoneVerification, 'InvalidPhone', noTexts),
+  refusing(contact.verifyPhone, 'InvalidCode', noTexts),
   constant(label.queryLabels, 'optional', { labels: [] }),
   constant(temp.checkSignupQueue, 'access', { activated: true }),
 ]
@@ -54,4 +60,18 @@ function constant<S extends MethodSchema>(
   answer: OutputOf<S>,
 ) {
   return method(lexicon, { auth, handler: () => answer })
+}
+
+/** For what needs a service that this server has not: clients show the text. */
+function refusing<S extends MethodSchema>(
+  lexicon: Lexicon<S>,
+  error: Parameters<Call<S, unknown>['fail']>[0],
+  message: string,
+) {
+  return method(lexicon, {
+    auth: 'access',
+    handler({ fail }) {
+      throw fail(error, message)
+    },
+  })
 }

@@ -67,6 +67,7 @@ async function secondFactor(): Promise<Account> {
   return account
 }
 
+const contact = (method: string, input: object) => server.post(`app.example.contact.${method}`, input, owner)
 const passkeyOptions = async (account: Account) =>
   (await core('factor.startPasskey', undefined, account)).body.options
 const addPasskey = (account: Account, options: { challenge: string }) => {
@@ -252,6 +253,16 @@ async function identityIn(status: number, method: string): Promise<Answer> {
 }
 
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
+  'app.example.ageassurance.begin RegionNotSupported': () => {
+    const input = { email: owner.email, language: 'en', countryCode: 'DE' }
+    return server.post('app.example.ageassurance.begin', input, owner)
+  },
+  'app.example.contact.importContacts InvalidToken': () =>
+    contact('importContacts', { token: 'x', contacts: ['+12125550123'] }),
+  'app.example.contact.startPhoneVerification InvalidPhone': () =>
+    contact('startPhoneVerification', { phone: '+12125550123' }),
+  'app.example.contact.verifyPhone InvalidCode': () =>
+    contact('verifyPhone', { phone: '+12125550123', code: '000000' }),
   'chat.example.convo.getConvoForMembers MessagesDisabled': () =>
     server.get('chat.example.convo.getConvoForMembers', { members: [unknownDid] }, owner),
   'com.core.admin.closeReport ReportNotFound': () =>
