@@ -1,0 +1,72 @@
+/** The network's library for apps in browsers, in a real one: its storage, its keys and its calls across origins. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { build, type Rolldown } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+import { heading } from '../support/world.ts'
+
+setupWorld({ accounts: ['alice'], config: { publicUrl: undefined } })
+
+let app: Server
+let appUrl: string
+
+beforeAll(async () => {
+  const entry = join(import.meta.dirname, '../support/browser-app.ts')
+  const built = (await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      minify: false,
+      target: 'esnext',
+      lib: { entry, formats: ['es'], fileName: 'app' },
+    },
+  })) as Rolldown.RolldownOutput[]
+  const code = built[0]?.output[0].code ?? ''
+  app = createServer(({ url }, res) => {
+    const isScript = url === '/app.js'
+    res.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    res.end(isScript ? code : '<!doctype html><body><script type="module" src="/app.js"></script></body>')
+  })
+  await new Promise<void>((listening) => {
+    app.listen(0, '127.0.0.1', listening)
+  })
+  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`
+}, 60_000)
+afterAll(() => app.close())
+
+async function signedIn(name: string): Promise<Page> {
+  const page = await world.visitor()
+  await page.goto(`${appUrl}#server=${encodeURIComponent(world.url)}`)
+  await page.getByText('Signed out').waitFor()
+  // The page leaves for the server, so the call does not return.
+  await page.evaluate(`void app.signIn('${name}')`)
+  await page.getByText('asks to sign in to your account').waitFor()
+  await page.getByLabel('Handle or email').fill(alice.handle)
+  await page.getByLabel('Password', { exact: true }).fill(alice.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await heading(page, 'An app on this computer asks to sign in').waitFor()
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByText(`Signed in as ${alice.did}`).waitFor()
+  return page
+}
+
+test.each(['the address', 'the handle'])(
+  'an app in the browser signs in by %s, writes, refreshes and signs out',
+  async (by) => {
+    const page = await signedIn(by === 'the handle' ? alice.handle : world.url)
+    expect(await page.evaluate("app.post('from a browser')")).toBe(200)
+    expect(await page.evaluate("app.read('com.atproto.server.getSession')")).toBe(200)
+    expect(await page.evaluate("app.read('com.atproto.server.listAppPasswords')")).toBe(403)
+    expect(await page.evaluate('app.refresh()')).toBe(true)
+    await page.goto(appUrl)
+    await page.getByText('Signed in as').waitFor()
+    expect(await page.evaluate("app.post('after a reload')")).toBe(200)
+    await page.evaluate('app.signOut()')
+    const { body } = await world.server.get('com.core.server.listSessions', {}, alice)
+    expect(body.sessions.filter(({ app: client }: { app?: string }) => client !== undefined)).toEqual([])
+  },
+)
