@@ -109,6 +109,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/server/identity/auth/password-worker.js',
     'dist/server/repository/records/import/verify-worker.js',
     'dist/server/platform/store/backups/store-worker.js',
+    'dist/server/repository/blobs/thumbnails/thumbnail-worker.js',
     'dist/renderer/index.html',
     'dist/renderer/notices.txt',
     'build/tray/tray.png',
@@ -122,6 +123,10 @@ test('archive: holds the program and its dependencies, nothing else', () => {
   const foreign = files.filter((file) => file.startsWith('node_modules/'))
   expect(foreign.filter((file) => !code.test(extname(file)) && !licence.test(file))).toEqual([])
   expect(foreign.filter((file) => /\.(wasm|test\.\w+|spec\.\w+)$|\/tests?\//.test(file))).toEqual([
+    'node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm',
+    'node_modules/@jsquash/png/codec/pkg/squoosh_png_bg.wasm',
+    'node_modules/@jsquash/webp/codec/dec/webp_dec.wasm',
+    'node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm',
     'node_modules/sql.js/dist/sql-wasm.wasm',
   ])
 })

@@ -4,6 +4,7 @@ import { warnOfWorker } from '../platform/platform.ts'
 import type { Files } from '../platform/store/files.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createRoom, type Room } from './blobs/room.ts'
+import { createThumbnails, type Thumbnails } from './blobs/thumbnails/thumbnails.ts'
 import { createRelays, type Relays } from './events/relays.ts'
 import { takeInSegments } from './events/segments.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
@@ -21,6 +22,7 @@ export interface Repository {
   readonly importer: Importer
   readonly storedNames: StoredNames
   readonly blobs: Blobs
+  readonly thumbnails: Thumbnails
   readonly room: Room
   readonly eventStream: EventStream
   readonly relays: Relays
@@ -39,7 +41,8 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   const { dataDir } = config
   const shared = { ...platform, files, dataDir }
   const room = createRoom({ config, store })
-  const blobs = createBlobs({ ...shared, room })
+  const thumbnails = createThumbnails({ ...shared, onUnloadable: warnOfWorker(platform) })
+  const blobs = createBlobs({ ...shared, room, thumbnails })
   await blobs.removeTemporaries()
   const media = createBlobListener((did, cids) =>
     background.run('deletion of blobs', () => blobs.release(did, cids)),
@@ -67,6 +70,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     importer,
     storedNames,
     blobs,
+    thumbnails,
     room,
     eventStream: createEventStream({
       store,

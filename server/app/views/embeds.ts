@@ -63,16 +63,15 @@ function mediaView(ctx: ViewContext, did: DidString, media: Embed): MediaView | 
   if (embed.external.$isTypeOf(media)) {
     const { uri, title, description, thumb } = media.external
     return embed.external.view.$build({
-      external: { uri, title, description, thumb: blobUrl(ctx, did, thumb) },
+      external: { uri, title, description, thumb: blobUrl(ctx, did, thumb, 'feed_thumbnail') },
     })
   }
   return embed.video.$isTypeOf(media) ? videoView(ctx, did, media) : undefined
 }
 
-/** Images are served in one size. */
 function imageView(ctx: ViewContext, did: DidString, { image, alt, aspectRatio }: Image) {
-  const url = urlOf(ctx, did, image)
-  return { thumb: url, fullsize: url, alt, aspectRatio }
+  const thumb = imageUrl(ctx, did, getBlobCidString(image), 'feed_thumbnail')
+  return { thumb, fullsize: urlOf(ctx, did, image), alt, aspectRatio }
 }
 
 function videoView(ctx: ViewContext, did: DidString, media: app.example.embed.video.Main) {

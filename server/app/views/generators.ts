@@ -41,7 +41,7 @@ export function generatorView(ctx: ViewContext, of: Generator): app.example.feed
     displayName: value.displayName,
     description: value.description,
     descriptionFacets: value.descriptionFacets,
-    avatar: blobUrl(ctx, of.did, value.avatar),
+    avatar: blobUrl(ctx, of.did, value.avatar, 'avatar_thumbnail'),
     likeCount: likes.reduce((sum, { count }) => sum + count, 0),
     acceptsInteractions: value.acceptsInteractions,
     labels: selfLabels(value, of),

@@ -45,7 +45,7 @@ export function listFields(ctx: ViewContext, list: List) {
     cid,
     name: value.name,
     purpose: value.purpose,
-    avatar: blobUrl(ctx, did, value.avatar),
+    avatar: blobUrl(ctx, did, value.avatar, 'avatar_thumbnail'),
     listItemCount: items,
     labels: selfLabels(value, list),
     viewer,

@@ -25,7 +25,9 @@ export function profileViewDetailed(ctx: ViewContext, id: number): ProfileViewDe
   return {
     ...fields,
     website: profile?.value.website,
-    banner: blobUrl(ctx, did, profile?.value.banner),
+    // The basic view has its thumbnail.
+    avatar: blobUrl(ctx, did, profile?.value.avatar),
+    banner: blobUrl(ctx, did, profile?.value.banner, 'banner'),
     followersCount: followers,
     followsCount: follows,
     postsCount: countOf(feed.post.$type),

@@ -137,7 +137,7 @@ function basicFields(ctx: ViewContext, actor: Actor) {
     handle,
     displayName: profile?.value.displayName,
     pronouns: profile?.value.pronouns,
-    avatar: blobUrl(ctx, did, profile?.value.avatar),
+    avatar: blobUrl(ctx, did, profile?.value.avatar, 'avatar_thumbnail'),
     associated: associated(actor),
     viewer: viewerState(ctx, id),
     labels: profile ? selfLabels(profile.value, profile) : [],

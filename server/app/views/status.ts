@@ -47,6 +47,6 @@ function embedView(
   const { uri, title, description, thumb } = embed.external
   return {
     $type: 'app.example.embed.external#view',
-    external: { uri, title, description, thumb: blobUrl(ctx, did, thumb) },
+    external: { uri, title, description, thumb: blobUrl(ctx, did, thumb, 'feed_thumbnail') },
   }
 }

@@ -1,21 +1,8 @@
 /** A thread that hashes passwords: bcrypt takes tens of milliseconds of CPU, which would block the event loop. */
-import { setPriority } from 'node:os'
+import { lowerThreadPriority } from '../../platform/util/thread-priority.ts'
 import { serveJobs } from '../../platform/util/worker-or-inline.ts'
 import { bcryptSync } from './bcrypt.ts'
 
-/** Nice value of the thread: requests go first, but sign-ins do not starve on a busy machine. */
-const niceness = 5
-
-lowerPriority()
+lowerThreadPriority()
 
 serveJobs(bcryptSync)
-
-/** Only Linux has a priority per thread; elsewhere this would slow the whole process down. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return
-  try {
-    setPriority(niceness)
-  } catch {
-    // Not permitted here: the thread then competes with requests on equal terms.
-  }
-}

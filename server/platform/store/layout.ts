@@ -27,6 +27,8 @@ export const backupsName = 'backups'
 export const exportsName = 'exports'
 /** Folder of pictures of other servers. It can be deleted at any time. */
 export const cacheName = 'cache'
+/** Folder of thumbnails of pictures. It can be deleted at any time. */
+export const thumbnailsName = 'thumbnails'
 /** Folder in which earlier versions kept older events of the event stream. */
 export const eventsName = 'events'
 /** Folder of the state of the continuous copies. */

@@ -19,6 +19,7 @@ import { requireWritable } from '../access/stopped-writes.ts'
 import { type Examined, examineBlob } from './examine.ts'
 import { type Received, receive } from './receive.ts'
 import type { Room } from './room.ts'
+import type { Thumbnails } from './thumbnails/thumbnails.ts'
 
 export interface Blobs {
   /** Stores an upload and resolves once it is on disk. */
@@ -47,6 +48,8 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly dataDir: string
   /** Limits uploads; they have no limit when absent. */
   readonly room?: Room
+  /** Thumbnails go with their picture. */
+  readonly thumbnails?: Pick<Thumbnails, 'remove'>
   readonly clock: { isPlausible(): boolean }
 }
 
@@ -55,7 +58,7 @@ const keepUploadsMs = 24 * 60 * 60_000
 const pageSize = 500
 const unknownType = 'application/octet-stream'
 
-export function createBlobs({ store, files, dataDir, log, now, clock, room }: Deps): Blobs {
+export function createBlobs({ store, files, dataDir, log, now, clock, room, thumbnails }: Deps): Blobs {
   const folder = join(dataDir, blobsName)
   const backupFolder = join(dataDir, backupsName, blobsName)
   const pathOf = (cid: string) => blobPath(folder, cid)
@@ -136,6 +139,7 @@ export function createBlobs({ store, files, dataDir, log, now, clock, room }: De
     if (blobs.isStored(store, cid)) return
     await store.settled(epoch)
     await files.remove(pathOf(cid))
+    await thumbnails?.remove(cid)
   }
 
   async function removeFiles(cids: readonly string[]): Promise<void> {

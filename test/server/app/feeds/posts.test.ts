@@ -127,20 +127,21 @@ describe('getPosts', () => {
 })
 
 describe('embeds', () => {
-  test('images are shown by URLs of this server', async () => {
+  test('images are shown by URLs of this server, small and whole', async () => {
     const [alice] = await network.join('alice')
     const image = await network.image(alice)
     const aspectRatio = { width: 4, height: 3 }
     const images = [{ image, alt: 'A dot', aspectRatio }]
     const record = { text: 'Look', embed: { $type: `${embed}.images`, images }, createdAt: network.now }
     const post = await network.write(alice, 'app.bsky.feed.post', record)
-    const url = expect.stringMatching(
+    const fullsize = expect.stringMatching(
       /^http:\/\/localhost:\d+\/xrpc\/com\.core\.sync\.getBlob\?did=did%3Aplc%3A\w+&cid=bafkrei\w+$/,
     )
+    const thumb = expect.stringMatching(/\?did=did%3Aplc%3A\w+&cid=bafkrei\w+&preset=feed_thumbnail$/)
     const view = await embedOf(alice, post)
     expect(view).toEqual({
       $type: `${embed}.images#view`,
-      images: [{ thumb: url, fullsize: url, alt: 'A dot', aspectRatio }],
+      images: [{ thumb, fullsize, alt: 'A dot', aspectRatio }],
     })
     const {
       images: [shown],

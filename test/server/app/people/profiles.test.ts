@@ -36,10 +36,19 @@ describe('a profile', () => {
       `${origin}/xrpc/com.core.sync.getBlob?did=${encodeURIComponent(alice.did)}&cid=${(blob as BlobRef).ref}`
     expect(profile).toMatchObject({
       ...{ displayName: 'Alice', description: 'Grows tomatoes.', pronouns: 'she/her' },
-      ...{ avatar: url(avatar), banner: url(banner), website: 'https://alice.example', pinnedPost },
+      ...{
+        avatar: url(avatar),
+        banner: `${url(banner)}&preset=banner`,
+        website: 'https://alice.example',
+        pinnedPost,
+      },
       labels: [{ src: alice.did, val: '!no-unauthenticated' }],
       createdAt: expect.any(String),
       indexedAt: expect.any(String),
+    })
+    const { data: thread } = await bob.getPostThread({ uri: pinnedPost.uri })
+    expect(thread.thread).toMatchObject({
+      post: { author: { avatar: `${url(avatar)}&preset=avatar_thumbnail` } },
     })
     const image = await fetch(profile.avatar ?? '')
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import * as upstreams from '../../../../server/platform/store/tables/upstreams.ts'
 import { minute } from '../../../support/clock.ts'
-import { blue, picture } from '../../../support/pictures.ts'
+import { blue, noise, picture } from '../../../support/pictures.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
 import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
 import type { Account } from '../../../support/server.ts'
@@ -50,6 +50,15 @@ const get = (did: string, cid: string, headers: Record<string, string> = {}) =>
 const calls = () => host.calls.filter((call) => call === 'sync.getBlob').length
 
 describe('a picture of someone on another server', () => {
+  test('is served as a thumbnail where a view shows it small', async () => {
+    const cid = await avatar(bob, noise(300, 300))
+    const { body } = await server.get('app.bsky.graph.getFollows', { actor: alice.did })
+    expect(body.follows[0].avatar).toContain(`cid=${cid}&preset=avatar_thumbnail`)
+    const small = await fetch(body.follows[0].avatar)
+    expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/webp'])
+    expect((await get(bob.did, cid)).headers.get('content-type')).toBe('image/png')
+  })
+
   test('is fetched once, and served as pictures of accounts here are', async () => {
     const bytes = newPicture()
     const cid = await avatar(bob, bytes)

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { findReferenced } from '../../../../platform/store/tables/blobs.ts'
+import { type Blob, findReferenced } from '../../../../platform/store/tables/blobs.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
 import { blobResponse } from '../../../../repository/blobs/response.ts'
@@ -9,17 +9,28 @@ export const getBlob = method(com.core.sync.getBlob, {
   auth: 'reader',
   async handler({ params, auth, caller, headers, store, repository, federation, fail }) {
     const { interest, pictures } = federation
+    const { blobs, thumbnails } = repository
+
+    async function respond(blob: Blob, files: Pick<typeof blobs, 'read'>) {
+      const read = (start: number, end: number) => files.read(blob.cid, start, end)
+      const thumbnail = params.preset && (await thumbnails.find(blob, params.preset, read))
+      if (!thumbnail) return blobResponse(blob, headers, read)
+      const { name } = thumbnail
+      return blobResponse({ ...thumbnail, cid: name }, headers, (start, end) =>
+        thumbnails.read(name, start, end),
+      )
+    }
+
     if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
       const picture = await pictures.find(params.did, params.cid, requesterOf(caller.source, auth?.did))
       if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
-      return blobResponse(picture, headers, (start, end) => pictures.read(picture.cid, start, end))
+      return respond(picture, pictures)
     }
-    const { blobs } = repository
     const { did } = visibleRepo(store, params.did, auth)
     const blob = findReferenced(store, did, params.cid)
     if (!blob || !(await blobs.isReadable(blob))) {
       throw fail('BlobNotFound', `No record of ${did} refers to a blob ${params.cid}`)
     }
-    return blobResponse(blob, headers, (start, end) => blobs.read(blob.cid, start, end))
+    return respond(blob, blobs)
   },
 })

@@ -1,0 +1,187 @@
+/**
+ * Thumbnails of pictures: made in a thread when a client asks for one, and cached as files. The content of a CID never changes,
+ * so a thumbnail is never outdated. Nothing is read or loaded before the first request.
+ */
+import { extname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { LRUCache } from 'lru-cache'
+import type { Platform } from '../../../platform/platform.ts'
+import { blobCid, exists, newBlobHash } from '../../../platform/store/blob-files.ts'
+import { type Files, replaceFile } from '../../../platform/store/files.ts'
+import { isBlobName, thumbnailsName } from '../../../platform/store/layout.ts'
+import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import { createLimit } from '../../../platform/util/limit.ts'
+import { runInWorker, type WorkerOptions } from '../../../platform/util/worker-or-inline.ts'
+import { isDecodable } from './image-size.ts'
+import type { ThumbnailJob } from './make.ts'
+import { boxes, type Preset } from './presets.ts'
+
+/** A file in the cache. */
+export interface Thumbnail {
+  /** Its name, which also is its entity tag. */
+  readonly name: string
+  readonly mimeType: string
+  readonly size: number
+}
+
+export interface Thumbnails {
+  /**
+   * Returns the thumbnail of a picture. Undefined if its file should be sent instead: for small pictures, for types without a decoder,
+   * for files that are damaged or too large to decode, and while too many thumbnails wait.
+   * @param read reads the picture's file
+   */
+  find(
+    picture: Blob,
+    preset: Preset,
+    read: (start: number, end: number) => AsyncIterable<Uint8Array>,
+  ): Promise<Thumbnail | undefined>
+  /** Reads a part of a thumbnail. */
+  read(name: string, start: number, end: number): AsyncIterable<Uint8Array>
+  /** Deletes the thumbnails of a picture. */
+  remove(cid: string): Promise<void>
+}
+
+interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
+  readonly files: Files
+  readonly dataDir: string
+  readonly onUnloadable: (error: Error) => void
+}
+
+const mimeType = 'image/webp'
+const types: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp'])
+const suffix = '.webp'
+const presets = Object.keys(boxes) as readonly Preset[]
+
+/** Smaller files are sent as they are. */
+const smallBytes = 20_000
+/** Bytes of all thumbnails; the least recently used ones go first. */
+const maxCacheBytes = 200_000_000
+/** Thumbnails that wait: a page of a feed can show a hundred pictures. */
+const maxWaiting = 200
+/** Milliseconds after which a thread is ended: a JPEG file can have scans without end. */
+const timeoutMs = 30_000
+/** Pictures without a thumbnail are remembered until the server restarts. */
+const maxRefused = 10_000
+
+export function createThumbnails({ store, files, dataDir, log, signal, onUnloadable }: Deps): Thumbnails {
+  const folder = join(dataDir, thumbnailsName)
+  const pathOf = (name: string) => join(folder, name)
+  /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
+  const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
+  const cache = new LRUCache<string, Thumbnail>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ size }) => size,
+    dispose: (_, name, reason) => void (reason === 'evict' && files.remove(pathOf(name)).catch(() => {})),
+  })
+  const refused = new LRUCache<string, true>({ max: maxRefused })
+  const making = new Map<string, Promise<Thumbnail | undefined>>()
+  let loaded: Promise<void> | undefined
+
+  /** Finds the files of earlier processes, the least recently made first. */
+  async function load(): Promise<void> {
+    const found: { readonly name: string; readonly size: number; readonly at: Date }[] = []
+    for (const name of await files.list(folder)) {
+      const path = pathOf(name)
+      const size = isThumbnailName(name) ? await files.size(path) : 0
+      if (size > 0) found.push({ name, size, at: await files.changedAt(path) })
+      else await files.remove(path)
+    }
+    for (const { name, size } of found.sort((a, b) => a.at.getTime() - b.at.getTime())) {
+      cache.set(name, { name, mimeType, size })
+    }
+  }
+
+  async function findCached(name: string): Promise<Thumbnail | undefined> {
+    loaded ??= load().catch((err: unknown) => log.warn({ err }, 'reading of cached thumbnails failed'))
+    await loaded
+    const thumbnail = cache.get(name)
+    if (!thumbnail || (await exists(files, pathOf(name)))) return thumbnail
+    cache.delete(name)
+    return undefined
+  }
+
+  /** @param read reads the whole file of the picture */
+  async function make(
+    { cid, mimeType: mediaType }: Blob,
+    preset: Preset,
+    read: () => AsyncIterable<Uint8Array>,
+  ): Promise<Thumbnail | undefined> {
+    const name = nameOf(cid, preset)
+    const file = await buffer(read())
+    if (blobCid(newBlobHash().update(file)) !== cid) throw new Error('The file of the picture is damaged')
+    const made = isDecodable(mediaType, file) ? await run({ mediaType, file, preset }) : undefined
+    if (!made || made.length >= file.length) {
+      refused.set(name, true)
+      return undefined
+    }
+    store.assertRoom()
+    await files.makeDir(folder)
+    await replaceFile(files, pathOf(name), made)
+    // The picture was deleted meanwhile.
+    if (!making.has(name)) {
+      await files.remove(pathOf(name))
+      return undefined
+    }
+    const thumbnail = { name, mimeType, size: made.length }
+    cache.set(name, thumbnail)
+    return thumbnail
+  }
+
+  /** Resolves with undefined for a file that cannot be decoded, or not in time. */
+  async function run(job: ThumbnailJob): Promise<Uint8Array | undefined> {
+    try {
+      return await runInWorker(worker, job, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+    } catch (err) {
+      signal.throwIfAborted()
+      log.debug({ err }, 'picture cannot be decoded')
+      return undefined
+    }
+  }
+
+  const worker: WorkerOptions<ThumbnailJob, Uint8Array> = {
+    // The extension is .ts where Node itself strips the types, .js once compiled.
+    file: new URL(`./thumbnail-worker${extname(import.meta.url)}`, import.meta.url),
+    name: 'thumbnail',
+    // Requests would wait for seconds.
+    inline: () => Promise.reject(new Error('Thumbnails are made in a thread only')),
+    onUnloadable,
+  }
+
+  return {
+    async find(picture, preset, read) {
+      const { cid, size } = picture
+      const name = nameOf(cid, preset)
+      if (!types.has(picture.mimeType) || size <= smallBytes || refused.has(name)) return undefined
+      const cached = await findCached(name)
+      if (cached) return cached
+      const made = making.get(name) ?? limit('', () => make(picture, preset, () => read(0, size)))
+      making.set(name, made)
+      try {
+        return await made
+      } catch (err) {
+        // The file is damaged, or the server is busy, out of disk space or closing.
+        log.debug({ err, cid, preset }, 'thumbnail not made')
+        return undefined
+      } finally {
+        making.delete(name)
+      }
+    },
+    read: (name, start, end) => files.chunks(pathOf(name), start, end),
+    async remove(cid) {
+      for (const name of presets.map((preset) => nameOf(cid, preset))) {
+        making.delete(name)
+        cache.delete(name)
+        await files.remove(pathOf(name))
+      }
+    },
+  }
+}
+
+function nameOf(cid: string, preset: Preset): string {
+  return `${cid}.${preset}${suffix}`
+}
+
+function isThumbnailName(name: string): boolean {
+  const [cid = ''] = name.split('.')
+  return isBlobName(cid) && presets.some((preset) => name === nameOf(cid, preset))
+}
