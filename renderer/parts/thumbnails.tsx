@@ -13,7 +13,7 @@ export function Thumbnails({ did, record }: { readonly did: string; readonly rec
   return (
     <span className={styles.thumbnails}>
       {[...new Set(cids)].map((cid) => (
-        <Thumbnail key={cid} src={blobUrl(did, cid)} />
+        <Thumbnail key={cid} src={blobUrl(did, cid, 'avatar_thumbnail')} />
       ))}
     </span>
   )

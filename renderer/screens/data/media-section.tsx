@@ -77,7 +77,7 @@ function MediaTile({ did, cid }: { readonly did: string; readonly cid: string })
         title={label}
         type="button"
       >
-        <TilePreview kind={kind} url={blobUrl(did, cid)} />
+        <TilePreview kind={kind} url={blobUrl(did, cid, 'avatar_thumbnail')} />
         <span className={styles.tileText}>{detail || name}</span>
       </button>
     </li>
