@@ -20,7 +20,7 @@ test('journey: first run, email, app password, deactivation, reactivation, delet
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('Email address confirmed').waitFor()
 
-    await open(page, 'Account', 'App passwords')
+    await open(page, 'Account', 'Apps and sessions')
     await page.getByRole('button', { name: 'New app password' }).click()
     await page.getByRole('button', { name: 'Create' }).click()
     const password = await page.getByRole('status', { name: 'App password' }).textContent()
@@ -65,6 +65,9 @@ test('connection loss: only the health probe is sent, and the page recovers', as
     await page.getByRole('link', { name: 'People and invites' }).waitFor()
     await page.getByText('No notifications in the last 14 days.').waitFor()
     await page.getByText(/ in total$/).waitFor()
+    // Home asks every few seconds whether a client has arrived.
+    await open(page, 'Account')
+    await page.getByText('Repository blocks').waitFor()
     await page.waitForLoadState('networkidle')
     const failed: string[] = []
     page.on('requestfailed', (request) => failed.push(request.url()))
@@ -72,10 +75,11 @@ test('connection loss: only the health probe is sent, and the page recovers', as
 
     // The notification stream ends; one request finds that the server is down.
     await page.getByText('The server is not responding.').first().waitFor()
-    await open(page, 'Account', 'Sessions')
-    await heading(page, 'Sessions').waitFor()
-    await page.getByRole('link', { name: 'App passwords' }).click()
-    await heading(page, 'App passwords').waitFor()
+    await open(page, 'Account', 'Apps and sessions')
+    await heading(page, 'Apps and sessions').waitFor()
+    await page.getByRole('link', { name: 'Data', exact: true }).click()
+    await heading(page, 'Data').waitFor()
+    await page.getByRole('link', { name: 'Apps and sessions' }).click()
     // Other requests wait until the probe succeeds.
     const probes = () => failed.filter((url) => url.endsWith('_health')).length
     await expect.poll(probes).toBeGreaterThan(1)

@@ -12,7 +12,8 @@ type Visitor = Body<typeof com.core.server.listVisitors.main>['visitors'][number
 
 /** Whether a client has arrived since this was shown: a request of one, then its session. */
 export function Arrival() {
-  const poll = { pollMs: () => pollMs }
+  const [isConnected, setConnected] = useState(false)
+  const poll = { pollMs: () => (isConnected ? false : pollMs) } as const
   const { data: seen } = useXrpcQuery(com.core.server.listVisitors, {}, poll)
   const { data: open } = useXrpcQuery(com.core.server.listSessions, {}, poll)
   const callers = useNew(seen?.visitors, nameOf)
@@ -22,6 +23,7 @@ export function Arrival() {
     ({ id }) => id,
   )
   const [session] = sessions
+  if (session && !isConnected) setConnected(true)
   // Another call of a client that called before counts if no other client has called.
   const visitor = callers[0] ?? calls[0]
   if (session) {

@@ -92,7 +92,10 @@ function networkName(nsid: string): string {
 }
 
 function limited(): XrpcError {
-  return protocolError('ScopeMissingError', 'This app password is limited: it may not do this')
+  return protocolError(
+    'ScopeMissingError',
+    'This app password is limited and may not do this. Make another one under Apps and sessions, or sign in with one that may.',
+  )
 }
 
 function missingScope(scope: string): XrpcError {
