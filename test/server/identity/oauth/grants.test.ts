@@ -1,6 +1,6 @@
 /** Codes, refresh tokens and grants: each counts once, and what ends an account's sessions ends them. */
 import { expect, test } from 'vitest'
-import { day } from '../../../support/clock.ts'
+import { day, minute } from '../../../support/clock.ts'
 import { App, type Tokens } from '../../../support/oauth-app.ts'
 import { adminAuth, TestServer } from '../../../support/server.ts'
 import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
@@ -194,4 +194,23 @@ test('switched off, there is no authorization server, and the tokens of apps do 
   const answer = await off.fetch('/xrpc/com.core.server.getSession', { headers: { authorization } })
   expect([answer.status, answer.body.error]).toEqual([400, 'InvalidToken'])
   await off.close()
+})
+
+test('open requests are bounded; expired ones make room', async () => {
+  const app = await App.create()
+  const { body } = await app.request()
+  const { store } = server.running.services
+  await store.transact((tx) =>
+    tx.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
+       INSERT INTO oauth_requests (id, client_id, dpop_key, parameters, expires_at)
+       SELECT 'request ' || n, client_id, dpop_key, parameters, expires_at
+       FROM oauth_requests, numbers WHERE id = ?`,
+      [body.request_uri.split(':').at(-1)],
+    ),
+  )
+  const refused = await app.request()
+  expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable'])
+  server.clock.advance(6 * minute)
+  expect((await app.request()).status).toBe(201)
 })
