@@ -26,7 +26,13 @@ interface Options {
 export class PasskeyDevice {
   readonly id = base64url(randomBytes(32))
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  readonly #counts: boolean
   #counter = 0
+
+  /** @param counts whether it counts its signatures; passkeys that are shared between devices do not */
+  constructor(counts = true) {
+    this.#counts = counts
+  }
 
   /** Answers the options of `startPasskey`. */
   create({ challenge }: Options, page: Page) {
@@ -66,7 +72,7 @@ export class PasskeyDevice {
   }
 
   #data({ origin, host = new URL(origin).hostname }: Page, flags: number): Buffer {
-    this.#counter += 1
+    if (this.#counts) this.#counter += 1
     return Buffer.concat([sha256(host), Buffer.from([flags]), number(this.#counter, 4)])
   }
 

@@ -18,9 +18,11 @@ const challenge = async () => (await server.post(method('challengePasskey'))).bo
 const prove = (response: object) => server.post(method('provePasskey'), { response })
 const signIn = (account: Account, authFactorToken: string) => server.signIn(account, { authFactorToken })
 
-async function withPasskey(name: string): Promise<{ account: Account; device: PasskeyDevice }> {
+async function withPasskey(
+  name: string,
+  device = new PasskeyDevice(),
+): Promise<{ account: Account; device: PasskeyDevice }> {
   const account = await server.account(name)
-  const device = new PasskeyDevice()
   const { status, body } = await add(account, device.create(await creationFor(account), ownPage()))
   expect(status).toBe(200)
   expect(body.recoveryCodes).toHaveLength(10)
@@ -92,6 +94,14 @@ test('a forged signature and a copied device are refused', async () => {
   expect((await prove(device.use(await challenge(), ownPage()))).status).toBe(200)
   device.setBack()
   expect(await prove(device.use(await challenge(), ownPage()))).toMatchObject(invalid)
+})
+
+test('an answer counts once, also of a device that does not count', async () => {
+  const { device } = await withPasskey('kim', new PasskeyDevice(false))
+  const answer = device.use(await challenge(), ownPage())
+  expect((await prove(answer)).status).toBe(200)
+  expect(await prove(answer)).toMatchObject(invalid)
+  expect((await prove(device.use(await challenge(), ownPage()))).status).toBe(200)
 })
 
 test('malformed answers are refused', async () => {
