@@ -30,6 +30,7 @@ export default {
     '!**/node_modules/**/{.*,Makefile*,CODEOWNERS,CNAME}',
     '!**/node_modules/sql.js/dist/!(sql-wasm.js|sql-wasm.wasm)',
     '!**/node_modules/@jsquash/jpeg/codec/enc/*.wasm',
+    '!**/node_modules/mediabunny/{src,dist/bundles}/**',
     '!**/node_modules/@jsquash/webp/codec/enc/webp_enc.wasm',
   ],
   asar: true,

@@ -19,6 +19,7 @@ import { startJobs } from './operation/jobs/scheduler.ts'
 import { createDidPaths } from './operation/web/did-paths.ts'
 import { redirectPageVisit } from './operation/web/page-visit.ts'
 import { createUi } from './operation/web/ui.ts'
+import { createWatch } from './operation/web/watch.ts'
 import { asksForHandle, createWellKnown } from './operation/web/well-known.ts'
 import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
@@ -219,6 +220,7 @@ function hostnamesOf({ publicUrl, hostnames }: Config): string[] {
 function createFallback(services: Services): Fallback {
   const wellKnown = createWellKnown(services)
   const didPaths = createDidPaths({ ...services, ...services.identity })
+  const watch = createWatch(services)
   const ui = createUi()
   const oauth = createOAuthEndpoints({ ...services, ...services.identity })
   return async (req, res, path, name) => {
@@ -227,6 +229,7 @@ function createFallback(services: Services): Fallback {
     if (await oauth(req, res, path, name)) return true
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
     if (await didPaths(req, res, path, name)) return true
+    if (await watch(req, res, path, name)) return true
     return (await ui(req, res, path)) || redirectPageVisit(req, res)
   }
 }

@@ -41,7 +41,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     ...options,
     listener: (media) => inOrder({ media, notifications: notifier.notifying, ...federation.listeners }),
   })
-  const app = createApp(platform, notifier, federation)
+  const app = createApp(platform, identity, notifier, federation)
   const operation = await createOperation(platform, identity, repository, options)
   return { ...platform, identity, repository, federation, app, operation }
 }

@@ -1,5 +1,6 @@
 /** Creates the parts that clients read: notifications, their live stream, views. */
 import type { Federation } from '../federation/federation.ts'
+import type { Identity } from '../identity/identity.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { RecordListener } from '../repository/records/events.ts'
 import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
@@ -38,11 +39,12 @@ export function createNotifier({ names, store, now, background }: Platform): Not
 
 export function createApp(
   { names, store, now, log, origin }: Platform,
+  { secrets }: Pick<Identity, 'secrets'>,
   { notifications, notifySubscribers }: Notifier,
   { actorRefresh, transientActors }: Pick<Federation, 'actorRefresh' | 'transientActors'>,
 ): App {
   const viewContext = createViewContexts({
-    ...{ store, names, now },
+    ...{ store, names, now, hashVideo: secrets.hash },
     refreshSoon: actorRefresh.refreshSoon,
     transient: transientActors,
   })

@@ -5,6 +5,7 @@ import type { Files } from '../platform/store/files.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createRoom, type Room } from './blobs/room.ts'
 import { createThumbnails, type Thumbnails } from './blobs/thumbnails/thumbnails.ts'
+import { createVideos, type Videos } from './blobs/videos/videos.ts'
 import { createRelays, type Relays } from './events/relays.ts'
 import { takeInSegments } from './events/segments.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
@@ -23,6 +24,7 @@ export interface Repository {
   readonly storedNames: StoredNames
   readonly blobs: Blobs
   readonly thumbnails: Thumbnails
+  readonly videos: Videos
   readonly room: Room
   readonly eventStream: EventStream
   readonly relays: Relays
@@ -42,7 +44,12 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   const shared = { ...platform, files, dataDir }
   const room = createRoom({ config, store })
   const thumbnails = createThumbnails({ ...shared, onUnloadable: warnOfWorker(platform) })
-  const blobs = createBlobs({ ...shared, room, thumbnails })
+  const videos = createVideos({ ...shared, onUnloadable: warnOfWorker(platform) })
+  const removeMade = async (cid: string) => {
+    await thumbnails.remove(cid)
+    await videos.remove(cid)
+  }
+  const blobs = createBlobs({ ...shared, room, removeMade })
   await blobs.removeTemporaries()
   const media = createBlobListener((did, cids) =>
     background.run('deletion of blobs', () => blobs.release(did, cids)),
@@ -71,6 +78,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     storedNames,
     blobs,
     thumbnails,
+    videos,
     room,
     eventStream: createEventStream({
       store,

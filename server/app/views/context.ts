@@ -4,6 +4,7 @@ import type { TransientActors } from '../../federation/actors/transient.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import * as actors from '../../platform/store/tables/actors.ts'
+import type { HashVideo } from '../../repository/blobs/videos/video-path.ts'
 import { createLoadedPosts, type LoadedPosts } from './loaded-posts.ts'
 import type { Actor } from './profiles.ts'
 import { createRecordReader, type RecordReader } from './records.ts'
@@ -32,6 +33,8 @@ export interface ViewContext extends Pick<Platform, 'names' | 'now'> {
   readonly db: Reader
   /** Origin of image URLs, as the client reaches this server; without a trailing slash. */
   readonly origin: string
+  /** Makes the keys of video URLs. */
+  readonly hashVideo: HashVideo
   /** Actor id of the signed-in account; undefined when anonymous. */
   readonly viewer: number | undefined
   readonly records: RecordReader
@@ -56,18 +59,26 @@ export interface CreateViewContext {
   (origin: string, viewer: string | undefined): ViewContext
 }
 
-interface Deps extends Pick<Platform, 'names' | 'now'> {
+interface Deps extends Pick<ViewContext, 'names' | 'now' | 'hashVideo'> {
   readonly store: Reader
   readonly refreshSoon: ViewContext['refreshSoon']
   readonly transient: ViewContext['transient']
 }
 
-export function createViewContexts({ store, names, now, refreshSoon, transient }: Deps): CreateViewContext {
+export function createViewContexts({
+  store,
+  names,
+  now,
+  hashVideo,
+  refreshSoon,
+  transient,
+}: Deps): CreateViewContext {
   const records = createRecordReader(names)
   const create = (origin: string, viewer: string | undefined): ViewContext => ({
     db: store,
     names,
     origin,
+    hashVideo,
     viewer: viewer === undefined ? undefined : actors.idOf(store, viewer),
     now,
     records,

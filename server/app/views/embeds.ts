@@ -1,8 +1,9 @@
 /** Views of embeds of posts: images, videos, links and other records. */
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
-import type { AtUriString, DidString } from '@atproto/syntax'
+import type { AtUriString, DidString, UriString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
 import type { RecordRow } from '../../platform/store/tables/graph.ts'
+import { playlistPath } from '../../repository/blobs/videos/video-path.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'
 import { generatorView, readGenerator } from './generators.ts'
@@ -78,7 +79,7 @@ function videoView(ctx: ViewContext, did: DidString, media: app.example.embed.vi
   const { video, alt, aspectRatio, presentation } = media
   return embed.video.view.$build({
     cid: getBlobCidString(video),
-    playlist: urlOf(ctx, did, video),
+    playlist: `${ctx.origin}${playlistPath(ctx.hashVideo, did, getBlobCidString(video))}` as UriString,
     alt,
     aspectRatio,
     presentation,

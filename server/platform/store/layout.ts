@@ -29,6 +29,8 @@ export const exportsName = 'exports'
 export const cacheName = 'cache'
 /** Folder of thumbnails of pictures. It can be deleted at any time. */
 export const thumbnailsName = 'thumbnails'
+/** Folder of videos in the form in which players stream them. It can be deleted at any time. */
+export const videosName = 'videos'
 /** Folder in which earlier versions kept older events of the event stream. */
 export const eventsName = 'events'
 /** Folder of the state of the continuous copies. */

@@ -19,7 +19,6 @@ import { requireWritable } from '../access/stopped-writes.ts'
 import { type Examined, examineBlob } from './examine.ts'
 import { type Received, receive } from './receive.ts'
 import type { Room } from './room.ts'
-import type { Thumbnails } from './thumbnails/thumbnails.ts'
 
 export interface Blobs {
   /** Stores an upload and resolves once it is on disk. */
@@ -48,8 +47,8 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly dataDir: string
   /** Limits uploads; they have no limit when absent. */
   readonly room?: Room
-  /** Thumbnails go with their picture. */
-  readonly thumbnails?: Pick<Thumbnails, 'remove'>
+  /** Files that were made of a blob go with it. */
+  readonly removeMade?: (cid: string) => Promise<void>
   readonly clock: { isPlausible(): boolean }
 }
 
@@ -58,7 +57,7 @@ const keepUploadsMs = 24 * 60 * 60_000
 const pageSize = 500
 const unknownType = 'application/octet-stream'
 
-export function createBlobs({ store, files, dataDir, log, now, clock, room, thumbnails }: Deps): Blobs {
+export function createBlobs({ store, files, dataDir, log, now, clock, room, removeMade }: Deps): Blobs {
   const folder = join(dataDir, blobsName)
   const backupFolder = join(dataDir, backupsName, blobsName)
   const pathOf = (cid: string) => blobPath(folder, cid)
@@ -139,7 +138,7 @@ export function createBlobs({ store, files, dataDir, log, now, clock, room, thum
     if (blobs.isStored(store, cid)) return
     await store.settled(epoch)
     await files.remove(pathOf(cid))
-    await thumbnails?.remove(cid)
+    await removeMade?.(cid)
   }
 
   async function removeFiles(cids: readonly string[]): Promise<void> {

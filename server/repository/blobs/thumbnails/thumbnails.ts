@@ -6,12 +6,13 @@ import { extname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../../platform/platform.ts'
-import { blobCid, exists, newBlobHash } from '../../../platform/store/blob-files.ts'
+import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
 import { type Files, replaceFile } from '../../../platform/store/files.ts'
 import { isBlobName, thumbnailsName } from '../../../platform/store/layout.ts'
 import type { Blob } from '../../../platform/store/tables/blobs.ts'
 import { createLimit } from '../../../platform/util/limit.ts'
 import { runInWorker, type WorkerOptions } from '../../../platform/util/worker-or-inline.ts'
+import { createFileCache } from '../file-cache.ts'
 import { isDecodable } from './image-size.ts'
 import type { ThumbnailJob } from './make.ts'
 import { boxes, type Preset } from './presets.ts'
@@ -64,40 +65,16 @@ const timeoutMs = 30_000
 const maxRefused = 10_000
 
 export function createThumbnails({ store, files, dataDir, log, signal, onUnloadable }: Deps): Thumbnails {
-  const folder = join(dataDir, thumbnailsName)
-  const pathOf = (name: string) => join(folder, name)
   /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
   const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
-  const cache = new LRUCache<string, Thumbnail>({
-    maxSize: maxCacheBytes,
-    sizeCalculation: ({ size }) => size,
-    dispose: (_, name, reason) => void (reason === 'evict' && files.remove(pathOf(name)).catch(() => {})),
-  })
+  const folder = join(dataDir, thumbnailsName)
+  const cache = createFileCache({ folder, maxBytes: maxCacheBytes, isOurs: isThumbnailName, files, log })
   const refused = new LRUCache<string, true>({ max: maxRefused })
   const making = new Map<string, Promise<Thumbnail | undefined>>()
-  let loaded: Promise<void> | undefined
-
-  /** Finds the files of earlier processes, the least recently made first. */
-  async function load(): Promise<void> {
-    const found: { readonly name: string; readonly size: number; readonly at: Date }[] = []
-    for (const name of await files.list(folder)) {
-      const path = pathOf(name)
-      const size = isThumbnailName(name) ? await files.size(path) : 0
-      if (size > 0) found.push({ name, size, at: await files.changedAt(path) })
-      else await files.remove(path)
-    }
-    for (const { name, size } of found.sort((a, b) => a.at.getTime() - b.at.getTime())) {
-      cache.set(name, { name, mimeType, size })
-    }
-  }
 
   async function findCached(name: string): Promise<Thumbnail | undefined> {
-    loaded ??= load().catch((err: unknown) => log.warn({ err }, 'reading of cached thumbnails failed'))
-    await loaded
-    const thumbnail = cache.get(name)
-    if (!thumbnail || (await exists(files, pathOf(name)))) return thumbnail
-    cache.delete(name)
-    return undefined
+    const size = await cache.find(name)
+    return size === undefined ? undefined : { name, mimeType, size }
   }
 
   /** @param read reads the whole file of the picture */
@@ -115,16 +92,15 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
       return undefined
     }
     store.assertRoom()
-    await files.makeDir(folder)
-    await replaceFile(files, pathOf(name), made)
+    await cache.prepare()
+    await replaceFile(files, cache.path(name), made)
     // The picture was deleted meanwhile.
     if (!making.has(name)) {
-      await files.remove(pathOf(name))
+      await cache.remove(name)
       return undefined
     }
-    const thumbnail = { name, mimeType, size: made.length }
-    cache.set(name, thumbnail)
-    return thumbnail
+    cache.add(name, made.length)
+    return { name, mimeType, size: made.length }
   }
 
   /** Resolves with undefined for a file that cannot be decoded, or not in time. */
@@ -166,12 +142,11 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
         making.delete(name)
       }
     },
-    read: (name, start, end) => files.chunks(pathOf(name), start, end),
+    read: cache.read,
     async remove(cid) {
       for (const name of presets.map((preset) => nameOf(cid, preset))) {
         making.delete(name)
-        cache.delete(name)
-        await files.remove(pathOf(name))
+        await cache.remove(name)
       }
     },
   }

@@ -182,7 +182,7 @@ describe('embeds', () => {
     expect(await embedOf(alice, post)).toEqual({
       $type: `${embed}.video#view`,
       cid: expect.stringMatching(/^bafkrei/),
-      playlist: expect.stringContaining('/xrpc/com.core.sync.getBlob?did='),
+      playlist: expect.stringMatching(/\/watch\/did:plc:\w+\/\w+\/[\w-]+\/playlist\.m3u8$/),
       alt: 'A film',
     })
     for (const filter of ['posts_with_video', 'posts_with_media']) {

@@ -37,6 +37,7 @@ beforeEach(async () => {
     store: db,
     names: createNames(new Map()),
     now: () => new Date(0),
+    hashVideo: () => new Uint8Array(),
     refreshSoon: () => {},
     transient: { find: () => undefined, get: () => undefined },
   })

@@ -1,0 +1,72 @@
+/**
+ * Makes a video streamable: its frames are copied into fragments of a few seconds (CMAF, ISO/IEC 23000-19), which a playlist
+ * lists (HTTP Live Streaming, RFC 8216). Nothing is encoded anew.
+ */
+import {
+  CmafOutputFormat,
+  Conversion,
+  FilePathSource,
+  FilePathTarget,
+  HlsOutputFormat,
+  Input,
+  MATROSKA,
+  MP4,
+  NullTarget,
+  Output,
+  PathedTarget,
+  QTFF,
+  WEBM,
+} from 'mediabunny'
+import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
+import { nodeFiles } from '../../../platform/store/files.ts'
+
+export interface FragmentJob {
+  /** Path of the video, and its CID. */
+  readonly from: string
+  readonly cid: string
+  /** Path of the fragments, all in one file. */
+  readonly to: string
+  /** URL of that file in the playlist, relative to it. */
+  readonly url: string
+}
+
+const formats = [MP4, QTFF, WEBM, MATROSKA]
+/** Seconds of a fragment, unless key frames are rarer. */
+const targetDuration = 4
+
+/** Returns the playlist. @throws for a damaged file, and for one that holds more than can be copied */
+export async function fragment({ from, cid, to, url }: FragmentJob): Promise<string> {
+  await verify(from, cid)
+  let playlist: string | undefined
+  const format = new HlsOutputFormat({
+    segmentFormat: new CmafOutputFormat(),
+    targetDuration,
+    singleFilePerPlaylist: true,
+    getSegmentPath: () => url,
+    onPlaylist: (text) => {
+      if (playlist !== undefined) throw new Error('The video has more than one playlist')
+      playlist = text
+    },
+  })
+  const target = new PathedTarget('playlist.m3u8', ({ path }) =>
+    path === url ? new FilePathTarget(to) : new NullTarget(),
+  )
+  const input = new Input({ formats, source: new FilePathSource(from) })
+  const conversion = await Conversion.init({
+    ...{ input, output: new Output({ format, target }) },
+    showWarnings: false,
+  })
+  // A track that would have to be encoded anew: without its sound or its picture, a video is another one.
+  if (!conversion.isValid || conversion.discardedTracks.length > 0) {
+    throw new Error('The video has a track that cannot be copied')
+  }
+  await conversion.execute()
+  if (playlist === undefined) throw new Error('The video has no playlist')
+  return playlist
+}
+
+async function verify(path: string, cid: string): Promise<void> {
+  const hash = newBlobHash()
+  for await (const chunk of nodeFiles.chunks(path)) hash.update(chunk)
+  if (blobCid(hash) !== cid) throw new Error('The file of the video is damaged')
+}

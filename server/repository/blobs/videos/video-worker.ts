@@ -1,0 +1,8 @@
+/** A thread that makes a video streamable: the copy of a large one takes seconds. */
+import { lowerThreadPriority } from '../../../platform/util/thread-priority.ts'
+import { serveJobs } from '../../../platform/util/worker-or-inline.ts'
+import { fragment } from './fragment.ts'
+
+lowerThreadPriority()
+
+serveJobs(fragment)

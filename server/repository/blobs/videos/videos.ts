@@ -1,0 +1,145 @@
+/**
+ * Videos in the form in which players of the network stream them: made in a thread when a player asks for one, and cached as two
+ * files. The content of a CID never changes, so they are never outdated. Nothing is read or loaded before the first request.
+ */
+import { extname, join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import type { Platform } from '../../../platform/platform.ts'
+import { type Files, replaceFile } from '../../../platform/store/files.ts'
+import {
+  blobPath,
+  blobsName,
+  isBlobName,
+  temporarySuffix,
+  videosName,
+} from '../../../platform/store/layout.ts'
+import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import { createLimit } from '../../../platform/util/limit.ts'
+import { runInWorker, type WorkerOptions } from '../../../platform/util/worker-or-inline.ts'
+import { createFileCache } from '../file-cache.ts'
+import type { FragmentJob } from './fragment.ts'
+import { fragmentsFile, type VideoPath } from './video-path.ts'
+
+/** A file in the cache. */
+export interface VideoFile {
+  /** Its name, which also is its entity tag. */
+  readonly name: string
+  readonly mimeType: string
+  readonly size: number
+}
+
+export interface Videos {
+  /**
+   * Returns a file of a streamable video. Undefined if it cannot be made: for files that are no video, or damaged, or hold what
+   * cannot be copied, and while too many wait.
+   */
+  find(video: Blob, file: VideoPath['file']): Promise<VideoFile | undefined>
+  /** Reads a part of a file. */
+  read(name: string, start: number, end: number): AsyncIterable<Uint8Array>
+  /** Deletes the files of a video. */
+  remove(cid: string): Promise<void>
+}
+
+interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
+  readonly files: Files
+  readonly dataDir: string
+  readonly onUnloadable: (error: Error) => void
+}
+
+/** Media types (RFC 8216 §4, CMAF). */
+const kinds = {
+  'playlist.m3u8': { suffix: '.m3u8', mimeType: 'application/vnd.apple.mpegurl' },
+  'video.m4s': { suffix: '.m4s', mimeType: 'video/mp4' },
+} as const
+const suffixes = Object.values(kinds).map(({ suffix }) => suffix)
+
+/** Bytes of all files; the least recently used ones go first. */
+const maxCacheBytes = 1_000_000_000
+const maxWaiting = 20
+/** Milliseconds after which a thread is ended. */
+const timeoutMs = 60_000
+/** Videos that cannot be streamed are remembered until the server restarts. */
+const maxRefused = 10_000
+
+export function createVideos({ store, files, dataDir, log, signal, onUnloadable }: Deps): Videos {
+  const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
+  const cache = createFileCache({
+    ...{ folder: join(dataDir, videosName), maxBytes: maxCacheBytes, files, log },
+    isOurs: (name) =>
+      suffixes.some((suffix) => name.endsWith(suffix) && isBlobName(name.slice(0, -suffix.length))),
+  })
+  const refused = new LRUCache<string, true>({ max: maxRefused })
+  const making = new Map<string, Promise<void>>()
+  const nameOf = (cid: string, file: VideoPath['file']) => `${cid}${kinds[file].suffix}`
+
+  async function findCached(cid: string, wanted: VideoPath['file']): Promise<VideoFile | undefined> {
+    const [playlist, fragments] = await Promise.all([
+      cache.find(nameOf(cid, 'playlist.m3u8')),
+      cache.find(nameOf(cid, 'video.m4s')),
+    ])
+    // One of them alone plays nothing.
+    if (playlist === undefined || fragments === undefined) return undefined
+    const size = wanted === fragmentsFile ? fragments : playlist
+    return { name: nameOf(cid, wanted), mimeType: kinds[wanted].mimeType, size }
+  }
+
+  async function make({ cid, size }: Blob): Promise<void> {
+    store.assertRoom(1, size)
+    await cache.prepare()
+    const to = cache.path(`${cid}${temporarySuffix}`)
+    try {
+      const from = blobPath(join(dataDir, blobsName), cid)
+      const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const playlist = Buffer.from(await runInWorker(worker, { from, cid, to, url: fragmentsFile }, stop))
+      await replaceFile(files, cache.path(nameOf(cid, 'playlist.m3u8')), playlist)
+      await files.rename(to, cache.path(nameOf(cid, 'video.m4s')))
+      cache.add(nameOf(cid, 'playlist.m3u8'), playlist.length)
+      cache.add(nameOf(cid, 'video.m4s'), await files.size(cache.path(nameOf(cid, 'video.m4s'))))
+    } catch (err) {
+      await files.remove(to).catch(() => {})
+      signal.throwIfAborted()
+      log.debug({ err, cid }, 'video cannot be streamed')
+      refused.set(cid, true)
+    }
+    // The video was deleted meanwhile.
+    if (!making.has(cid)) await remove(cid)
+  }
+
+  async function remove(cid: string): Promise<void> {
+    making.delete(cid)
+    await cache.remove(nameOf(cid, 'playlist.m3u8'))
+    await cache.remove(nameOf(cid, 'video.m4s'))
+  }
+
+  const worker: WorkerOptions<FragmentJob, string> = {
+    // The extension is .ts where Node itself strips the types, .js once compiled.
+    file: new URL(`./video-worker${extname(import.meta.url)}`, import.meta.url),
+    name: 'video',
+    // Requests would wait for seconds.
+    inline: () => Promise.reject(new Error('Videos are made streamable in a thread only')),
+    onUnloadable,
+  }
+
+  return {
+    async find(video, file) {
+      const { cid } = video
+      if (!video.mimeType.startsWith('video/') || refused.has(cid)) return undefined
+      const cached = await findCached(cid, file)
+      if (cached) return cached
+      const made = making.get(cid) ?? limit('', () => make(video))
+      making.set(cid, made)
+      try {
+        await made
+      } catch (err) {
+        // The server is busy, out of disk space or closing.
+        log.debug({ err, cid }, 'video not made streamable')
+        return undefined
+      } finally {
+        making.delete(cid)
+      }
+      return findCached(cid, file)
+    },
+    read: cache.read,
+    remove,
+  }
+}
