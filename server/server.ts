@@ -218,7 +218,7 @@ function hostnamesOf({ publicUrl, hostnames }: Config): string[] {
 
 /** Answers paths outside `/xrpc/`. */
 function createFallback(services: Services): Fallback {
-  const wellKnown = createWellKnown(services)
+  const wellKnown = createWellKnown({ ...services, ...services.identity })
   const didPaths = createDidPaths({ ...services, ...services.identity })
   const watch = createWatch(services)
   const ui = createUi()

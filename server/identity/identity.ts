@@ -6,6 +6,7 @@ import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
 import { findByDid } from '../platform/store/tables/accounts.ts'
 import { once } from '../platform/util/once.ts'
 import { publishedDocument, unpublishedDocument } from './accounts/did-status.ts'
+import { createHostHandle, type HostHandle } from './accounts/host-handle.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
 import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
@@ -27,6 +28,8 @@ export interface Identity {
   readonly resolveDid: ResolveDid
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
   readonly resolveHandle: ResolveHandle | undefined
+  /** The host name of this server as a handle. */
+  readonly hostHandle: HostHandle
   readonly plc: PlcPublisher
   readonly oauth: OAuth
   readonly loadPasskeys: () => Promise<Passkeys>
@@ -55,6 +58,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
     resolveDid,
     resolveHandle: createForeignHandles(platform),
+    hostHandle: createHostHandle(platform),
     plc: createPlcPublisher({ ...platform, secrets, resolveDid, waitMs: options.directoryWaitMs }),
   }
 }

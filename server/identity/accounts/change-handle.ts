@@ -11,13 +11,15 @@ import { handleOf } from '../did/did-document.ts'
 import type { ResolveHandle } from '../did/handle-resolver.ts'
 import { type ResolveDid, UnresolvableDid } from '../did/resolver.ts'
 import { handleProblem, isHandleTaken, takenMessage } from './handle.ts'
+import type { HostHandle } from './host-handle.ts'
 import type { PlcPublisher } from './plc.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'background' | 'now'> {
-  readonly config: Pick<Config, 'userDomains'>
+  readonly config: Pick<Config, 'userDomains' | 'publicUrl'>
   readonly plc: PlcPublisher
   readonly resolveDid: ResolveDid
   readonly resolveHandle: ResolveHandle | undefined
+  readonly hostHandle: HostHandle
 }
 
 /**
@@ -31,14 +33,10 @@ export async function changeHandle(
   account: accounts.Account,
   handle: HandleString,
 ): Promise<void> {
-  const { config, store, plc, background, now } = deps
+  const { store, plc, background, now } = deps
   const { did } = account
   requireWritable(store, did)
-  if (handle !== account.handle) {
-    const problem = handleProblem(handle, config.userDomains)
-    if (problem?.name === 'UnsupportedDomain') await requireProof(deps, did, handle)
-    else if (problem) throw new XrpcError(problem.name, problem.message)
-  }
+  if (handle !== account.handle) await requireAllowed(deps, account, handle)
   const check = (tx: Reader) => {
     requireWritable(tx, did)
     if (isHandleTaken(tx, handle, did)) throw new XrpcError('HandleNotAvailable', takenMessage(handle))
@@ -56,6 +54,15 @@ export async function changeHandle(
     accounts.setHandle(tx, did, handle)
     emitIdentity(tx, did, now())
   })
+}
+
+/** Checks a handle for an account, without asking whether another account has it. */
+async function requireAllowed(deps: Deps, account: accounts.Account, handle: HandleString): Promise<void> {
+  const { config, hostHandle } = deps
+  if (hostHandle.isHost(handle)) return hostHandle.prove(account, handle)
+  const problem = handleProblem(handle, config)
+  if (problem?.name === 'UnsupportedDomain') await requireProof(deps, account.did, handle)
+  else if (problem) throw new XrpcError(problem.name, problem.message)
 }
 
 /**

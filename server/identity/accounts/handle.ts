@@ -1,8 +1,12 @@
 /** Rules for handles of this server. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
+import type { Config } from '../../platform/config/config.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import { holderOf } from '../../platform/store/tables/plc-changes.ts'
+
+/** The settings on which the rules depend. */
+type Rules = Pick<Config, 'userDomains' | 'publicUrl'>
 
 export type HandleProblem = 'InvalidHandle' | 'HandleNotAvailable' | 'UnsupportedDomain'
 
@@ -24,7 +28,7 @@ export function normalizeHandle(handle: string): HandleString {
  */
 export function handleProblem(
   handle: HandleString,
-  userDomains: readonly string[],
+  { userDomains, publicUrl }: Rules,
 ): { name: HandleProblem; message: string } | undefined {
   if (!isValidHandle(handle)) {
     return { name: 'InvalidHandle', message: 'This is not a domain name, such as alice.test' }
@@ -44,7 +48,9 @@ export function handleProblem(
     return { name: 'InvalidHandle', message: `The name before ${domain} must have 3 to 18 characters` }
   }
   // Clients compare this text.
-  return reserved.has(label) ? { name: 'HandleNotAvailable', message: 'Reserved handle' } : undefined
+  return reserved.has(label) || handle === hostOf(publicUrl)
+    ? { name: 'HandleNotAvailable', message: 'Reserved handle' }
+    : undefined
 }
 
 /** The message for a handle that another account has. Clients compare its first words. */
@@ -67,21 +73,22 @@ export function isHandleTaken(db: Reader, handle: string, did?: string): boolean
 }
 
 /** Whether a new account could have a handle. @param handle normalized */
-export function isFreeHandle(db: Reader, handle: HandleString, userDomains: readonly string[]): boolean {
-  return handleProblem(handle, userDomains) === undefined && !isHandleTaken(db, handle)
+export function isFreeHandle(db: Reader, handle: HandleString, rules: Rules): boolean {
+  return handleProblem(handle, rules) === undefined && !isHandleTaken(db, handle)
 }
 
 const maxSuggestions = 3
 
 /** Returns handles that a new account could have instead of another: with a number at the end of the first label. */
-export function freeHandles(
-  db: Reader,
-  handle: HandleString,
-  userDomains: readonly string[],
-): HandleString[] {
+export function freeHandles(db: Reader, handle: HandleString, rules: Rules): HandleString[] {
   const [label = '', ...domain] = handle.split('.')
   return Array.from({ length: 9 }, (_, index) => `${label}${index + 2}`)
     .map((name) => [name, ...domain].join('.') as HandleString)
-    .filter((other) => isFreeHandle(db, other, userDomains))
+    .filter((other) => isFreeHandle(db, other, rules))
     .slice(0, maxSuggestions)
+}
+
+/** Names the server itself, so only its owner may have it: see `host-handle.ts`. */
+function hostOf(publicUrl: string | undefined): string | undefined {
+  return publicUrl === undefined ? undefined : new URL(publicUrl).hostname
 }

@@ -6,17 +6,19 @@
  * page that rebinds such a name to this machine can read only what resolveHandle returns to anyone.
  */
 import type { DidString } from '@atproto/syntax'
+import type { HostHandle } from '../../identity/accounts/host-handle.ts'
 import { documentOfServer } from '../../identity/did/did-document.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Reader } from '../../platform/store/database.ts'
-import { findByHandle } from '../../platform/store/tables/accounts.ts'
+import { findByDid, findByHandle } from '../../platform/store/tables/accounts.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendJson } from '../../platform/xrpc/send.ts'
 import { statusOf } from '../../repository/access/status.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'origin'> {
   readonly serverDid: DidString
+  readonly hostHandle: HostHandle
 }
 
 const serverDocumentPath = '/.well-known/did.json'
@@ -43,7 +45,7 @@ export function createWellKnown(services: Deps): Fallback {
     }
     if (path !== handlePath) return false
     const { epoch } = store
-    const account = findByHandle(store, name)
+    const account = findByHandle(store, name) ?? claimantOf(services, name)
     await store.settled(epoch)
     if (!account || statusOf(account) !== undefined) {
       sendJson(req, res, 404, { error: 'HandleNotFound', message: `No account here has the handle ${name}` })
@@ -54,4 +56,10 @@ export function createWellKnown(services: Deps): Fallback {
     res.end(account.did)
     return true
   }
+}
+
+/** The account that asks for the host name of this server as its handle. */
+function claimantOf({ hostHandle, store }: Deps, name: string) {
+  const { claimant } = hostHandle
+  return claimant !== undefined && hostHandle.isHost(name) ? findByDid(store, claimant) : undefined
 }

@@ -54,7 +54,7 @@ export const createAccount = method(com.core.server.createAccount, {
       serviceToken: auth.serviceToken,
       requester: requesterOf(caller.source, undefined),
     })
-    const problem = handleProblem(handle, config.userDomains)
+    const problem = handleProblem(handle, config)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {
       await requireProof(deps, imported.did, handle)
     } else if (problem) {

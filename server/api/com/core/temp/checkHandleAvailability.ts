@@ -8,10 +8,10 @@ const { resultAvailable, resultUnavailable } = com.core.temp.checkHandleAvailabi
 export const checkHandleAvailability = method(com.core.temp.checkHandleAvailability, {
   auth: 'none',
   limits: [perFiveMinutes(300, 'address')],
-  handler({ params, store, config: { userDomains } }) {
+  handler({ params, store, config }) {
     const handle = normalizeHandle(params.handle)
-    if (isFreeHandle(store, handle, userDomains)) return { handle, result: resultAvailable.$build({}) }
-    const suggestions = freeHandles(store, handle, userDomains).map((free) => ({
+    if (isFreeHandle(store, handle, config)) return { handle, result: resultAvailable.$build({}) }
+    const suggestions = freeHandles(store, handle, config).map((free) => ({
       handle: free,
       method: 'number',
     }))
