@@ -117,6 +117,51 @@ export interface SettingsView {
   readonly hasTray: boolean
 }
 
+/**
+ * What stands between the server and a public address through Tailscale.
+ * - `ready`: it can be opened. `open`: requests arrive. `closed`: they do not, although it was opened.
+ * - `consent`: the program waits for the person on a page. `refused`: it ended without consent.
+ * - `unclear`: the program's output has another form than known, and is shown.
+ */
+export type TunnelState =
+  | 'absent'
+  | 'tooOld'
+  | 'notRunning'
+  | 'notPermitted'
+  | 'signedOut'
+  | 'notApproved'
+  | 'disconnected'
+  | 'offline'
+  | 'noName'
+  | 'httpsOff'
+  | 'notAllowed'
+  | 'occupied'
+  | 'renamed'
+  | 'unclear'
+  | 'ready'
+  | 'consent'
+  | 'refused'
+  | 'open'
+  | 'closed'
+
+export interface TunnelView {
+  readonly state: TunnelState
+  /** Whether the public address of the settings is that of the tunnel. */
+  readonly isPublic: boolean
+  /** The public address that it gives or would give. */
+  readonly url?: string | undefined
+  /** A page of Tailscale on which the person can go on. */
+  readonly page?: string
+  /** The program's own words. */
+  readonly detail?: string
+  /** The handle that the owner had before the name of this machine. */
+  readonly handle?: string | undefined
+}
+
+/** Ports at which it can answer. Handles are looked up at 443 only. */
+export const tunnelPorts = ['443', '8443', '10000'] as const
+export type TunnelPort = (typeof tunnelPorts)[number]
+
 /** A place for continuous copies, as a person describes it. Unused fields are empty. */
 export interface PlaceInput {
   readonly kind: 'folder' | 'webdav' | 's3'
@@ -296,6 +341,16 @@ export interface DesktopCalls {
 
   /** Newest last. */
   'logs.tail': () => readonly LogLine[]
+
+  'tunnel.view': () => TunnelView
+  /** Turns the tunnel on and makes the server public. Resolves with `consent` while the person must agree on a page. */
+  'tunnel.open': (port: TunnelPort) => TunnelView
+  /** Ends a run that waits for consent, and takes everything back. */
+  'tunnel.close': () => TunnelView
+  /** Remembers a handle, to offer it when everything is taken back. */
+  'tunnel.keepHandle': (handle: string) => undefined
+  /** Opens the page that the last view named. */
+  'tunnel.openPage': () => undefined
 
   'updates.check': () => UpdateState
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined

@@ -5,7 +5,7 @@ import { createMailer } from '../server/platform/mail/mailer.ts'
 import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
-import type { Outcome } from './bridge.ts'
+import { type Outcome, tunnelPorts } from './bridge.ts'
 import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
 import { isMailSettings } from './mail-settings.ts'
@@ -20,8 +20,20 @@ const name = text(200)
 const secret = text(1000)
 
 export function createCalls(deps: CallsDeps): Calls {
-  const { dataDir, server, settings, tray, backups, copies, salvages, updates, actions, quitting, logs } =
-    deps
+  const {
+    dataDir,
+    server,
+    settings,
+    tray,
+    backups,
+    copies,
+    salvages,
+    updates,
+    actions,
+    quitting,
+    logs,
+    tunnel,
+  } = deps
 
   const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work
@@ -95,6 +107,12 @@ export function createCalls(deps: CallsDeps): Calls {
       accepts: args(isPlaceInput, secret, optional(text(100))),
       handle: copies['copies.restore'],
     },
+
+    'tunnel.view': { accepts: none, handle: tunnel.view },
+    'tunnel.open': { accepts: args(oneOf(...tunnelPorts)), handle: tunnel.open },
+    'tunnel.close': { accepts: none, handle: tunnel.close },
+    'tunnel.keepHandle': { accepts: args(text(500)), handle: tunnel.keepHandle },
+    'tunnel.openPage': { accepts: none, handle: tunnel.openPage },
 
     'logs.tail': { accepts: none, handle: () => logs.tail() },
 

@@ -27,6 +27,7 @@ import { serverConfig } from './settings.ts'
 import { setupSettings } from './settings-control.ts'
 import { openSettings } from './settings-file.ts'
 import { setupTray } from './tray.ts'
+import { setupTunnel } from './tunnel.ts'
 import { setupUpdateNotices, setupUpdates } from './update-notices.ts'
 import { setupWindow } from './window.ts'
 import { setupClosing } from './window-close.ts'
@@ -72,13 +73,27 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const salvages = setupSalvages({ dataDir, server, log })
+  const tunnel = setupTunnel({ file, settings, server, log })
   const copyNotices = setupCopyNotices({ server, window, bus })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups })
   setupNotifications({ server, window, file, secrets, bus })
   setupPage({
-    ...{ dataDir, server, window, settings, secrets, tray, backups, copies, salvages, updates, actions },
+    ...{
+      dataDir,
+      server,
+      window,
+      settings,
+      secrets,
+      tray,
+      backups,
+      copies,
+      salvages,
+      updates,
+      actions,
+      tunnel,
+    },
     ...{ copyNotices, quitting, bus, logs, log },
   })
   await tray.find()

@@ -14,6 +14,7 @@ import type { EmbeddedServer } from './server.ts'
 import type { SettingsControl } from './settings-control.ts'
 import type { SettingsFile } from './settings-file.ts'
 import type { DesktopTray } from './tray.ts'
+import type { Tunnel } from './tunnel.ts'
 import type { Updates } from './update-notices.ts'
 import type { MainWindow } from './window.ts'
 
@@ -35,5 +36,6 @@ export interface Parts {
   readonly copies: Copies
   readonly copyNotices: CopyNotices
   readonly salvages: Salvages
+  readonly tunnel: Tunnel
   readonly tray: DesktopTray
 }

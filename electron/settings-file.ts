@@ -5,6 +5,7 @@ import { inviteRules } from '../server/platform/config/values.ts'
 import type { Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import { choices, initialSettings } from './settings.ts'
+import type { TunnelRecord } from './tunnel.ts'
 import type { WindowPlace } from './window-place.ts'
 
 /** Content of the settings file. */
@@ -15,6 +16,8 @@ interface Content {
   copies: readonly string[]
   /** Whether the recovery sheet was printed or saved. */
   sheetKept: boolean
+  /** How the server became public, if it did through a tunnel. */
+  tunnel: TunnelRecord | null
   window: WindowPlace | null
   /** Whether the notice that a closed window leaves the server running was shown. */
   closeNoticeShown: boolean
@@ -48,6 +51,7 @@ const schema = {
   mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
   copies: { type: 'array' as const, items: { type: 'string' as const } },
   sheetKept: { type: 'boolean' as const },
+  tunnel: { type: ['object', 'null'] as ('object' | 'null')[] },
   window: {
     type: ['object', 'null'] as ('object' | 'null')[],
     properties: Object.fromEntries(
@@ -69,7 +73,7 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       configFileMode: 0o600,
       schema,
       defaults: {
-        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false },
+        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false, tunnel: null },
         ...{ window: null, closeNoticeShown: false },
       },
     })

@@ -15,6 +15,7 @@ import type {
   ServerState,
   Settings,
   SettingsView,
+  TunnelView,
 } from '../../electron/bridge.ts'
 import { defaultSettings, initialSettings } from '../../electron/settings.ts'
 import type { Page } from './browser.ts'
@@ -75,6 +76,7 @@ export class ScriptedDesktop {
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
+  tunnel: TunnelView = { state: 'absent', isPublic: false }
   /** Accounts with a session when the page loads. */
   accounts: Account[] = []
   hasSource = true
@@ -212,6 +214,11 @@ export class ScriptedDesktop {
       'copies.chooseKey': () => done(copyKey),
       'copies.find': () => ({ problems: {}, moments: ['2026-01-02T10:00:00.000Z'] }),
       'copies.restore': () => done({ at: '2026-01-02T10:00:00.000Z', missingMedia: 0, replaced: '' }),
+      'tunnel.view': () => this.tunnel,
+      'tunnel.open': () => this.tunnel,
+      'tunnel.close': () => this.tunnel,
+      'tunnel.keepHandle': () => undefined,
+      'tunnel.openPage': () => undefined,
       'logs.tail': () => [],
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),
       'app.openFolder': () => undefined,

@@ -55,6 +55,8 @@ export interface PlaceOptions {
   readonly hasTray?: boolean | 'later' | 'refused'
   /** The command that reaches the desktop bus; the others are not installed. */
   readonly busTool?: 'busctl' | 'gdbus'
+  /** Path of the state of the program `tailscale`; it is not installed when absent. */
+  readonly tailscale?: string
   /** Secret of the system's keyring, former secrets on further lines; empty for no keyring. */
   readonly keyring?: string
   readonly quirks?: readonly Quirk[]
@@ -112,7 +114,9 @@ export class Machine {
     return writeFile(join(this.folder, 'tray'), '')
   }
 
-  #environment({ hasTray = true, busTool, keyring = 'keyring', link = '', port, ...more }: PlaceOptions) {
+  #environment(options: PlaceOptions) {
+    const { hasTray = true, busTool, keyring = 'keyring', link = '', port, tailscale, ...more } = options
+    const programs = tailscale === undefined ? [] : [join(import.meta.dirname, '../tunnels')]
     const bus = join(import.meta.dirname, 'bus', busTool ?? 'all')
     return {
       // On macOS the keychain is in the home folder.
@@ -121,7 +125,9 @@ export class Machine {
       PDS_DATA_DIR: this.dataDir,
       PDS_PORT: String(port ?? this.port),
       PDS_RATE_LIMITS: 'off',
-      PATH: busTool ? bus : `${bus}${delimiter}${process.env.PATH}`,
+      PATH: busTool ? bus : [bus, ...programs, process.env.PATH].join(delimiter),
+      FAKE_TAILSCALE: tailscale ?? '',
+      NODE: process.execPath,
       DESKTOP_BUS_TRAY: String(hasTray),
       ELECTRON_DOUBLE_KEYRING: keyring,
       ELECTRON_DOUBLE_QUIRKS: (more.quirks ?? []).join(','),

@@ -1,0 +1,81 @@
+/** Runs programs that the person has installed: finds them, and keeps what they print. Nothing goes through a shell. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** What a program printed, and how it ended. */
+export interface Ran {
+  /** Null if it was ended by a signal or by its time limit. */
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number
+  /** Called with all that was printed so far, on both channels. */
+  readonly onText?: (text: string) => void
+  readonly signal?: AbortSignal
+}
+
+/** Characters of each channel that are kept. */
+const maxText = 500_000
+
+/**
+ * Returns the path of a program; undefined if it is not installed.
+ * @param places paths at which its installers put it, after those of PATH
+ */
+export async function findProgram(
+  name: string,
+  places: readonly string[],
+  env = process.env,
+): Promise<string | undefined> {
+  const file = process.platform === 'win32' ? `${name}.exe` : name
+  // A relative folder in PATH depends on where the app was started.
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+  for (const path of [...folders.map((folder) => join(folder, file)), ...places]) {
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
+
+/** Runs a program to its end. Rejects only if it cannot be started. */
+export function runProgram(
+  path: string,
+  args: readonly string[],
+  { timeoutMs, onText, signal }: RunOptions,
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child: ChildProcess = spawn(path, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      // The program inside Tailscale.app is its command line only with this variable.
+      env: { ...process.env, TAILSCALE_BE_CLI: '1' },
+    })
+    const kill = () => void child.kill('SIGKILL')
+    const timer = setTimeout(kill, timeoutMs)
+    signal?.addEventListener('abort', kill, { once: true })
+    const texts = { stdout: '', stderr: '' }
+    for (const channel of ['stdout', 'stderr'] as const) {
+      child[channel]?.setEncoding('utf8').on('data', (text: string) => {
+        texts[channel] = (texts[channel] + text).slice(0, maxText)
+        onText?.(`${texts.stdout}\n${texts.stderr}`)
+      })
+    }
+    child.once('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    child.once('close', (status) => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', kill)
+      resolve({ status, ...texts })
+    })
+    if (signal?.aborted) kill()
+  })
+}

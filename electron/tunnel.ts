@@ -1,0 +1,229 @@
+/**
+ * Makes the server public through Tailscale, and takes that back. What was changed is in the settings file before it is changed, so
+ * that it can be taken back after a crash, too.
+ */
+import { shell } from 'electron'
+import { createSerializer } from '../server/platform/util/serialize.ts'
+import type { Settings, TunnelPort, TunnelState, TunnelView } from './bridge.ts'
+import type { Parts } from './parts.ts'
+import type { Ran } from './program.ts'
+import {
+  consentPage,
+  type FunnelPort,
+  findTailscale,
+  type Problem,
+  problemOf,
+  type Tailscale,
+  targetOf,
+} from './tailscale.ts'
+
+/** Settings that going public changes. */
+type Changed = Pick<Settings, 'publicUrl' | 'trustedProxies' | 'plcUrl' | 'relays'>
+
+/** @property url the public address that the program would give */
+type Seen = Omit<Problem, 'state'> & { readonly state: TunnelState; readonly url?: string }
+
+/** What was changed. In the settings file. */
+export interface TunnelRecord {
+  readonly port: FunnelPort
+  /** Name of this machine. */
+  readonly name: string
+  readonly localPort: number
+  readonly before: Changed
+  readonly after: Changed
+  /** The handle that the owner had before the name of this machine. */
+  readonly handle?: string
+}
+
+export interface Tunnel {
+  view(): Promise<TunnelView>
+  open(port: TunnelPort): Promise<TunnelView>
+  close(): Promise<TunnelView>
+  keepHandle(handle: string): undefined
+  openPage(): Promise<undefined>
+}
+
+export type TunnelDeps = Pick<Parts, 'file' | 'settings' | 'server' | 'log'>
+
+const directory = 'https://plc.directory'
+const relay = 'https://bsky.network'
+
+export function setupTunnel(deps: TunnelDeps): Tunnel {
+  const { file, log } = deps
+  const serialize = createSerializer()
+  /** A run of `funnel` that has not ended. */
+  let pending: { readonly stop: AbortController; readonly done: Promise<void>; page?: string } | undefined
+  let failure: Problem | undefined
+  const warnOfBrowser = (err: unknown) => log.warn({ err }, 'browser could not be opened')
+
+  async function view(): Promise<TunnelView> {
+    const record = file.get('tunnel') ?? undefined
+    const isPublic = record !== undefined && file.get('settings').publicUrl === record.after.publicUrl
+    const kept = record && { url: urlOf(record.name, record.port), handle: record.handle }
+    if (pending) {
+      return {
+        state: 'consent',
+        isPublic,
+        ...kept,
+        ...(pending.page !== undefined && { page: pending.page }),
+      }
+    }
+    const seen = await lookAt(await findTailscale(), record)
+    // A run began or ended meanwhile.
+    if (pending || (record === undefined) !== (file.get('tunnel') === null)) return view()
+    return {
+      ...(failure && seen.state === 'ready' ? { ...failure, url: seen.url } : seen),
+      isPublic,
+      ...kept,
+    }
+  }
+
+  /** Turns Funnel on, then makes the server public. Resolves when that is done, or when the person must consent. */
+  async function open(port: FunnelPort): Promise<void> {
+    const tailscale = await findTailscale()
+    const status = await tailscale?.status()
+    if (!tailscale || status?.state !== 'ready' || pending) return
+    const { name } = status
+    const known = file.get('tunnel')
+    const served = await tailscale.served(name, port)
+    if (served && served.target !== targetOf(known?.localPort ?? localPort(deps))) return
+    const before = known?.before ?? pick(file.get('settings'))
+    const record = { port, name, localPort: localPort(deps), before, after: settingsFor(name, port, before) }
+    file.set('tunnel', { ...record, ...(known?.handle !== undefined && { handle: known.handle }) })
+
+    const stop = new AbortController()
+    const asked = Promise.withResolvers<void>()
+    const onText = (text: string) => {
+      const page = consentPage(text)
+      if (page === undefined || !pending || pending.page) return
+      pending.page = page
+      void shell.openExternal(page).catch(warnOfBrowser)
+      asked.resolve()
+    }
+    const ran = tailscale.open(port, record.localPort, { onText, signal: stop.signal })
+    const done = ran
+      .then((result) => finish(tailscale, record, result, stop.signal))
+      .finally(() => {
+        pending = undefined
+      })
+    pending = { stop, done }
+    await Promise.race([done, asked.promise])
+    done.catch((err: unknown) => log.warn({ err }, 'tunnel could not be opened'))
+  }
+
+  /** Looks at what is really configured, whatever the program has printed. */
+  async function finish(
+    tailscale: Tailscale,
+    record: TunnelRecord,
+    ran: Ran,
+    stopped: AbortSignal,
+  ): Promise<void> {
+    const served = await tailscale.served(record.name, record.port)
+    if (served?.isPublic && !stopped.aborted) {
+      const problems = await deps.settings.change(record.after)
+      if (Object.keys(problems).length === 0) return log.warn({ name: record.name }, 'server is public')
+      failure = { state: 'unclear', detail: Object.values(problems).join(' ') }
+    } else if (!stopped.aborted) {
+      const page = consentPage(`${ran.stdout}\n${ran.stderr}`)
+      failure = page === undefined ? problemOf(ran) : { state: 'refused', page }
+      log.warn({ status: ran.status, output: failure.detail }, 'tunnel was not opened')
+    }
+    await takeBack(tailscale, record)
+  }
+
+  /** Takes back the settings first: from then on the server accepts no request of the public name. */
+  async function takeBack(tailscale: Tailscale | undefined, record: TunnelRecord): Promise<void> {
+    const now = pick(file.get('settings'))
+    const ours = Object.entries(record.after).filter(([name, value]) => now[name as keyof Changed] === value)
+    const changes = ours.map(([name]) => [name, record.before[name as keyof Changed]])
+    if (changes.length > 0) await deps.settings.change(Object.fromEntries(changes))
+    if (!tailscale) return
+    const served = await tailscale.served(record.name, record.port)
+    if (served?.target === targetOf(record.localPort)) {
+      const ran = await tailscale.close(record.port)
+      if (await tailscale.served(record.name, record.port)) {
+        failure = problemOf(ran)
+        return
+      }
+    }
+    file.set('tunnel', null)
+    log.info({ name: record.name }, 'tunnel was taken back')
+  }
+
+  return {
+    view,
+    open: (port) =>
+      serialize(async () => {
+        failure = undefined
+        await open(Number(port) as FunnelPort).catch(fail)
+        return view()
+      }),
+    close: () =>
+      serialize(async () => {
+        failure = undefined
+        const record = file.get('tunnel')
+        pending?.stop.abort()
+        await pending?.done.catch(() => {})
+        if (record && file.get('tunnel')) await takeBack(await findTailscale(), record).catch(fail)
+        return view()
+      }),
+    async openPage() {
+      const { page } = await view()
+      if (page !== undefined) await shell.openExternal(page).catch(warnOfBrowser)
+      return undefined
+    },
+    keepHandle(handle) {
+      const record = file.get('tunnel')
+      if (record) file.set('tunnel', { ...record, handle })
+      return undefined
+    },
+  }
+
+  function fail(error: unknown): void {
+    log.warn({ err: error }, 'tunnel failed')
+    failure = { state: 'unclear', detail: (error as Error).message.slice(0, 500) }
+  }
+
+  async function lookAt(tailscale: Tailscale | undefined, record: TunnelRecord | undefined): Promise<Seen> {
+    if (!tailscale) return { state: 'absent' }
+    try {
+      const status = await tailscale.status()
+      if (status.state !== 'ready') return status
+      const port = record?.port ?? 443
+      const served = await tailscale.served(record?.name ?? status.name, port)
+      const url = urlOf(status.name, port)
+      if (record) {
+        if (status.name !== record.name) return { state: 'renamed', detail: status.name }
+        if (!served?.isPublic) return { state: 'closed' }
+        return served.target === targetOf(localPort(deps)) ? { state: 'open', url } : { state: 'closed' }
+      }
+      const isOurs = served?.target === targetOf(localPort(deps))
+      return served && !isOurs ? { state: 'occupied', detail: served.target } : { state: 'ready', url }
+    } catch (error) {
+      return { state: 'unclear', detail: (error as Error).message.slice(0, 500) }
+    }
+  }
+}
+
+function pick({ publicUrl, trustedProxies, plcUrl, relays }: Settings): Changed {
+  return { publicUrl, trustedProxies, plcUrl, relays }
+}
+
+/** A directory and relays that were chosen before stay. */
+function settingsFor(name: string, port: FunnelPort, { plcUrl, relays }: Changed): Changed {
+  return {
+    publicUrl: urlOf(name, port),
+    trustedProxies: 'loopback',
+    plcUrl: plcUrl || directory,
+    relays: relays || relay,
+  }
+}
+
+function urlOf(name: string, port: FunnelPort): string {
+  return `https://${name}${port === 443 ? '' : `:${port}`}`
+}
+
+function localPort({ server, file }: Pick<TunnelDeps, 'server' | 'file'>): number {
+  const { state } = server
+  return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
+}
