@@ -6,8 +6,8 @@ import { t } from '../strings/en.ts'
 import { toastError } from '../ui/toast.tsx'
 import { type DialogAction, useDialogWork } from './dialog-action.ts'
 
-/** @throws DesktopError with the problem of a value */
-async function save(changes: Partial<Settings>): Promise<void> {
+/** Saves settings. @throws DesktopError with the problem of a value */
+export async function saveSettings(changes: Partial<Settings>): Promise<void> {
   const [problem] = Object.values(await callDesktop('settings.change', changes))
   if (problem) throw new DesktopError(`${t.server.notSaved} ${problem}`)
 }
@@ -16,7 +16,7 @@ async function save(changes: Partial<Settings>): Promise<void> {
 export function useSettingsChange(onChanged?: () => void) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: save,
+    mutationFn: saveSettings,
     onSuccess: () => onChanged?.(),
     onError: toastError,
     onSettled: () => invalidate(client, 'settings.view'),
@@ -30,7 +30,7 @@ export function useSettingsDialogAction(
 ): DialogAction {
   const client = useQueryClient()
   return useDialogWork({
-    run: () => save(changes),
+    run: () => saveSettings(changes),
     onSettled: () => invalidate(client, 'settings.view'),
     ...effects,
   })

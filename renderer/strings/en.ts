@@ -21,6 +21,7 @@ import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
+import { tunnel } from './en/tunnel.ts'
 import * as upstreams from './en/upstreams.ts'
 
 export const t = {
@@ -43,5 +44,6 @@ export const t = {
   post,
   profile,
   server,
+  tunnel,
   errors,
 }

@@ -1,5 +1,6 @@
 /** The Network screen: in a browser for the owner of a server behind a faulty proxy, and in the desktop with its settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { TunnelView } from '../../electron/bridge.ts'
 import { findings, overflow } from '../support/accessibility.ts'
 import { trustTestAuthority } from '../support/certificates.ts'
 import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
@@ -192,5 +193,60 @@ describe('desktop', () => {
     await page.getByLabel('PLC directory').waitFor()
     await page.getByLabel('Backlink service: stream').waitFor()
     await page.getByText('Sign in as the owner').waitFor()
+  })
+
+  test('a tunnel is opened and taken back, and no way leaves it behind', async () => {
+    const url = 'https://laptop.tail1234.ts.net'
+    desktop.tunnel = { state: 'ready', isPublic: false, url }
+    const page = await open()
+    await page.getByRole('radio', { name: 'Public' }).click()
+    await page.getByText('Your address will be laptop.tail1234.ts.net.').waitFor()
+    expect(await findings(page)).toEqual([])
+    const consent = 'https://login.tailscale.com/f/funnel'
+    desktop.tunnel = { state: 'consent', isPublic: false, url, page: consent }
+    await page.getByRole('button', { name: 'Go public' }).click()
+    await page.getByText('asks for your consent').waitFor()
+    expect(desktop.callsOf('tunnel.open')).toEqual([['443']])
+    await page.getByRole('button', { name: 'Open page' }).click()
+    expect(await findings(page)).toEqual([])
+    // The page looks again by itself while the person consents.
+    desktop.tunnel = { state: 'open', isPublic: true, url, handle: 'alice.test' }
+    desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: url } }
+    await desktop.emit('settings', desktop.view)
+    await page.getByText('Public at laptop.tail1234.ts.net').waitFor()
+    await page.getByRole('button', { name: 'Take back' }).click()
+    await page.getByRole('dialog').getByText('Your handle becomes alice.test again.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    await page.getByRole('radio', { name: 'This computer' }).click()
+    await page.getByRole('button', { name: 'Make private' }).click()
+    await page.getByText('Only this computer can connect').waitFor()
+    expect(desktop.callsOf('tunnel.close')).toEqual([[]])
+  })
+
+  test.each<[TunnelView, string, string[]]>([
+    [{ state: 'absent', isPublic: false }, 'is not installed', ['Look again']],
+    [
+      { state: 'occupied', isPublic: false, detail: 'http://127.0.0.1:3000' },
+      'leads to another program',
+      ['Use port 8443', 'Use port 10000', 'Look again'],
+    ],
+    [
+      { state: 'unclear', isPublic: false, detail: 'Something new' },
+      'does not know',
+      ['Go public', 'Look again'],
+    ],
+    [{ state: 'closed', isPublic: false }, 'was not finished', ['Take back']],
+    [{ state: 'open', isPublic: false }, 'still has the address', ['Take back']],
+  ])('a tunnel that is $state says what to do', async (view, text, buttons) => {
+    desktop.tunnel = view
+    const page = await open()
+    await page.getByRole('radio', { name: 'Public' }).click()
+    await page.getByText(text).waitFor()
+    for (const name of buttons) await page.getByRole('button', { name, exact: true }).first().waitFor()
+    expect(await findings(page)).toEqual([])
+    if (view.detail === undefined) return
+    await page.getByText('What Tailscale says').click()
+    await page.getByText(view.detail, { exact: true }).waitFor()
   })
 })

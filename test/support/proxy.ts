@@ -39,7 +39,8 @@ export class ReverseProxy {
     req.pipe(upstream)
   })
 
-  static async start(): Promise<ReverseProxy> {
+  /** @param port any free one by default */
+  static async start(port = 0): Promise<ReverseProxy> {
     const proxy = new ReverseProxy()
     const server = proxy.#server
     server.on('upgrade', (req, socket) => {
@@ -57,7 +58,7 @@ export class ReverseProxy {
       upstream.on('error', () => socket.destroy())
       upstream.end()
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     return proxy
   }
 

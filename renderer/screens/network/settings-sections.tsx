@@ -1,6 +1,9 @@
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
+import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
+import { saveSettings, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -8,6 +11,7 @@ import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Points } from './points.tsx'
+import { TunnelSection, useTakeBack } from './tunnel-section.tsx'
 import { type Way, WayChoice } from './ways.tsx'
 
 /** The settings of the desktop that concern the network. */
@@ -31,8 +35,9 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
       {chosen && chosen !== 'public' && (
         <WayDialog from={saved} onClose={() => setChosen(undefined)} to={chosen} />
       )}
+      {way === 'public' && <TunnelSection />}
       {way === 'public' && (
-        <Section lead={t.network.addressLead} title={t.network.address}>
+        <AddressSection>
           <SettingsForm
             labels={t.server.labels.address}
             onSaved={() => setChosen(undefined)}
@@ -42,7 +47,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
           <Panel>
             <OtherDevices isOn={view.settings.networkAccess} />
           </Panel>
-        </Section>
+        </AddressSection>
       )}
       {way === 'localNetwork' && (
         <Section lead={t.network.namesLead} title={t.network.names}>
@@ -50,6 +55,17 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         </Section>
       )}
     </>
+  )
+}
+
+/** The address of a proxy or tunnel that the person runs. With Tailscale, few people need it. */
+function AddressSection({ children }: { readonly children: ReactNode }) {
+  const { data } = useDesktopQuery('tunnel.view')
+  const Shown = data?.isPublic ? FoldedSection : Section
+  return (
+    <Shown lead={t.network.addressLead} title={t.network.address}>
+      {children}
+    </Shown>
   )
 }
 
@@ -83,7 +99,19 @@ interface WayDialogProps {
 }
 
 function WayDialog({ from, to, onClose }: WayDialogProps) {
-  const change = useSettingsDialogAction(settingsOf[to], { done: t.network.changed[to], onClose })
+  const client = useQueryClient()
+  const { data: tunnel } = useDesktopQuery('tunnel.view')
+  const takeBack = useTakeBack(tunnel)
+  const change = useDialogWork({
+    async run() {
+      // A tunnel would go on to pass requests on.
+      if (tunnel?.isPublic) await takeBack.mutateAsync()
+      await saveSettings(settingsOf[to])
+    },
+    onSettled: () => invalidate(client, 'settings.view'),
+    done: t.network.changed[to],
+    onClose,
+  })
   const wasPublic = from === 'public'
   const texts = [
     ...(wasPublic ? t.network.privateText : []),

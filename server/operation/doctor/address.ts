@@ -1,6 +1,6 @@
 /** Checks of the public address itself: the setting, the name, the certificate. */
 
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { isValidTld } from '@atproto/syntax'
 import { certificateOf } from '../../platform/network/certificate.ts'
 import { isPublicAddress } from '../../platform/network/guard.ts'
@@ -37,6 +37,15 @@ export function checkUrl(publicUrl: string): Check {
   return ok(name, `The public address is ${publicUrl}.`)
 }
 
+/** Addresses that Tailscale gives to machines (its documentation of IP address ranges). Its name server answers with them on these. */
+const tailnet = new BlockList()
+tailnet.addSubnet('100.64.0.0', 10, 'ipv4')
+tailnet.addSubnet('fd7a:115c:a1e0::', 48, 'ipv6')
+
+function isInTailnet(address: string): boolean {
+  return tailnet.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
 /** The addresses of the name. */
 export async function checkDns({ hostname }: URL): Promise<Check> {
   const name = 'dns'
@@ -44,6 +53,9 @@ export async function checkDns({ hostname }: URL): Promise<Check> {
     const addresses = (await findForOwner(hostname)).map(({ address }) => address)
     const found = `${hostname} leads to ${addresses.join(', ')}`
     if (addresses.some(isPublicAddress)) return ok(name, `${found}.`)
+    if (hostname.endsWith('.ts.net') && addresses.every(isInTailnet)) {
+      return ok(name, `${found}. That is the address inside your tailnet. Outside, Tailscale answers.`)
+    }
     return warning(
       name,
       `${found}, which is not a public address. Other networks must get one for the same name.`,

@@ -45,7 +45,8 @@ async function problemOf(
     )
   }
   // A handle of another domain may be proven by a DNS record instead.
-  const isOwnDomain = userDomains.some((domain) => handle.endsWith(domain))
+  const isOwnDomain =
+    handle === new URL(publicUrl).hostname || userDomains.some((domain) => handle.endsWith(domain))
   if (!isOwnDomain && (await resolveHandle?.(handle, { maxAgeMs: 0 }).catch(() => undefined)) === did) {
     return undefined
   }

@@ -142,7 +142,7 @@ describe('what stands between', () => {
   test.each<[string, Partial<FakeState>, object]>([
     ['its service does not run', { backend: undefined }, { state: 'notRunning' }],
     ['it is too old', { version: '1.50.1' }, { state: 'tooOld' }],
-    ['nobody is signed in', { backend: 'NeedsLogin' }, { state: 'signedOut' }],
+    ['it is signed out', { backend: 'NeedsLogin' }, { state: 'signedOut' }],
     ['the machine needs approval', { backend: 'NeedsMachineAuth' }, { state: 'notApproved' }],
     ['it is switched off', { backend: 'Stopped' }, { state: 'disconnected' }],
     ['the computer is offline', { online: false }, { state: 'offline' }],

@@ -383,3 +383,21 @@ test('getNetwork: says who can reach the server and what it sends', async () => 
   // A folder sends no requests.
   expect(other.body.outgoing).toContainEqual({ purpose: 'copies', state: 'off', targets: [] })
 })
+
+test('a name of Tailscale may lead to its address inside the tailnet, other names may not', async () => {
+  const name = 'laptop.tail1234.ts.net'
+  const other = await TestServer.start({ publicUrl: `https://${name}` })
+  try {
+    resolveNames({ [name]: ['100.101.102.103', 'fd7a:115c:a1e0::1'] })
+    expect((await check(other)).dns).toMatchObject({
+      state: 'ok',
+      message: expect.stringContaining('tailnet'),
+    })
+    resolveNames({ [name]: ['192.168.1.4'] })
+    expect((await check(other)).dns).toMatchObject({ state: 'warning', remedy: 'setDns' })
+    resolveNames({ [host]: ['100.101.102.103'] })
+    expect((await check()).dns).toMatchObject({ state: 'warning', remedy: 'setDns' })
+  } finally {
+    await other.close()
+  }
+})
