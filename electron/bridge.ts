@@ -84,6 +84,8 @@ export interface Settings extends Readonly<Record<TextSetting, string>> {
   readonly nativeNotifications: boolean
   readonly theme: Theme
   readonly checkForUpdates: boolean
+  /** Whether a computer with a public server may fall asleep by itself: not on mains, never, or as usual. */
+  readonly keepAwake: 'mains' | 'always' | 'off'
 }
 
 /** The mail server. Without a host, messages stay in the outbox. */

@@ -86,12 +86,11 @@ export function setupCopies(deps: CopiesDeps): Copies {
   }
 }
 
-/** Copies before the computer sleeps, and looks at the places when it wakes up. Restarts the server when its key can be read at last. */
+/** Copies before the computer sleeps. Restarts the server when its key can be read at last. */
 function followSystem({ secrets, server }: CopiesDeps): void {
   const copies = () => server.services?.operation.copies
   const sleepMs = 5000
   powerMonitor.on('suspend', () => void copies()?.flush(sleepMs))
-  powerMonitor.on('resume', () => copies()?.wake())
   let wasLoaded = secrets.isLoaded('copies')
   secrets.onLateLoad(() => {
     const isFirst = !wasLoaded && secrets.isLoaded('copies')

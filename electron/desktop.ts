@@ -12,6 +12,7 @@ import { setupCopyNotices } from './copy-notices.ts'
 import { type collectLinks, screenAmong } from './deep-link.ts'
 import type { Failures } from './failures.ts'
 import type { Folders } from './folders.ts'
+import { setupKeepAwake } from './keep-awake.ts'
 import { lockNavigation, lockPermissions } from './lockdown.ts'
 import { startsHidden } from './login-item.ts'
 import { openLogs } from './logs.ts'
@@ -73,6 +74,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const salvages = setupSalvages({ dataDir, server, log })
+  setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
   const copyNotices = setupCopyNotices({ server, window, bus })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })

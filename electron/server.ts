@@ -25,6 +25,8 @@ export interface EmbeddedServer {
   readonly endpoint: string
   /** Undefined while it is stopped. */
   readonly services: Services | undefined
+  /** Call it after a sleep of the computer. */
+  wake(): void
   start(): Promise<ServerState>
   stop(): Promise<ServerState>
   restart(): Promise<ServerState>
@@ -94,6 +96,7 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
     get services() {
       return running?.services
     },
+    wake: () => running?.wake(),
     start: () => serialize(start),
     stop: () => serialize(stop),
     restart: () => serialize(() => stop().then(start)),

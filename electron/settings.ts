@@ -22,6 +22,7 @@ export const initialSettings: Settings = {
   nativeNotifications: true,
   theme: 'system',
   checkForUpdates: true,
+  keepAwake: 'mains',
 }
 
 /** The values of the settings that have a fixed set of them. */
@@ -29,6 +30,7 @@ export const choices: Readonly<Record<string, readonly string[]>> = {
   logLevel: LOG_LEVELS,
   theme: ['system', 'light', 'dark'] satisfies Settings['theme'][],
   inviteRequired: inviteRules,
+  keepAwake: ['mains', 'always', 'off'] satisfies Settings['keepAwake'][],
 }
 
 /** A change of one of these restarts the server. */

@@ -52,6 +52,8 @@ export interface RunningServer {
   readonly url: string
   readonly port: number
   readonly services: Services
+  /** Call it after a sleep of the computer: what waits for another server tries it now, once. */
+  wake(): void
   /** Lets requests in flight finish, then closes the store. */
   close(): Promise<void>
 }
@@ -105,7 +107,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       return closing(listener, store)(error)
     })
   const callMethod: CallMethod = createInternalCaller(methods, services)
-  const { background, mailer, identity, federation, app, operation } = services
+  const { background, mailer, identity, repository, federation, app, operation } = services
   const stops = [
     startJobs(periodicJobs(services), background),
     startPushQueue({ ...services, ...identity, ...app }),
@@ -122,6 +124,13 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     url: `http://127.0.0.1:${listener.port}`,
     port: listener.port,
     services,
+    wake() {
+      federation.upstreams.wake()
+      federation.backlinks?.wake()
+      operation.copies.wake()
+      // They have lost this server meanwhile, and come back when they are asked.
+      background.run('crawl request', () => repository.relays.askNow())
+    },
     async close() {
       federation.backlinks?.close()
       for (const stop of stops) stop()

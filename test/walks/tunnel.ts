@@ -44,7 +44,6 @@ async function walk(): Promise<void> {
   const app = await machine.start({ tailscale: file })
   const page = await app.page()
   await page.setViewportSize({ width: Number(width), height: 860 })
-  await page.emulateMedia({ colorScheme: colorScheme as 'light' | 'dark' })
   await page.getByLabel('Handle').first().fill('alice')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Create account' }).click()
@@ -114,6 +113,8 @@ async function click(page: Page, role: 'button' | 'link', name: string): Promise
 }
 
 async function picture(page: Page, name: string): Promise<void> {
+  // A change of the settings applies their theme again.
+  await page.emulateMedia({ colorScheme: colorScheme as 'light' | 'dark' })
   await page.waitForLoadState('networkidle')
   const number = String(++taken).padStart(2, '0')
   await page.screenshot({

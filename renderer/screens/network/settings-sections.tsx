@@ -3,10 +3,11 @@ import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
 import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
-import { saveSettings, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
+import { saveSettings, useSetting, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -36,6 +37,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         <WayDialog from={saved} onClose={() => setChosen(undefined)} to={chosen} />
       )}
       {way === 'public' && <TunnelSection />}
+      {saved === 'public' && <KeepAwake view={view} />}
       {way === 'public' && (
         <AddressSection>
           <SettingsForm
@@ -55,6 +57,23 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
         </Section>
       )}
     </>
+  )
+}
+
+const awakeChoices = Object.keys(t.network.keepAwakeChoices) as Settings['keepAwake'][]
+
+function KeepAwake({ view }: { readonly view: SettingsView }) {
+  const [choice, setChoice] = useSetting(view, 'keepAwake')
+  return (
+    <Panel padded>
+      <SelectField
+        hint={t.network.keepAwakeHint}
+        label={t.network.keepAwake}
+        onChange={(chosen) => setChoice(chosen as Settings['keepAwake'])}
+        options={awakeChoices.map((value) => ({ value, label: t.network.keepAwakeChoices[value] }))}
+        value={choice}
+      />
+    </Panel>
   )
 }
 

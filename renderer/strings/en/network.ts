@@ -45,6 +45,10 @@ export const network = {
   namesLead: 'The names under which devices on the network connect.',
   otherDevices: 'Connections from other devices',
   otherDevicesDetail: 'Needed only if the proxy runs on another machine.',
+  keepAwake: 'Keep this computer awake while public',
+  keepAwakeHint:
+    'While it sleeps, others cannot reach you. They keep the posts that they have read, and read new ones when it wakes.',
+  keepAwakeChoices: { mains: 'When it is plugged in', always: 'Always', off: 'No, it may sleep' },
   closed: 'Only the proxy on this computer can connect',
   localAddresses: 'Addresses in your network',
   localAddress: 'Address',

@@ -38,6 +38,8 @@ export interface Backlinks {
   start(): void
   /** Runs due catch-ups, and retries records whose hosts did not answer. */
   runDue(): Promise<void>
+  /** Connects at once after a sleep of the computer. Back-off begins anew. */
+  wake(): void
   close(): void
 }
 
@@ -120,6 +122,7 @@ export function createBacklinks(deps: Deps): Backlinks {
       })
     },
     runDue,
+    wake: () => live?.wake(),
     close: () => live?.close(),
     state() {
       const { ignored, dropped } = queue.counts()

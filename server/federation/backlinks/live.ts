@@ -14,6 +14,8 @@ export interface LiveLinks {
   readonly state: 'connecting' | 'live' | 'waiting'
   /** Why the last connection ended; undefined while there is one. */
   readonly error: string | undefined
+  /** Ends the pause before the next connection, and begins its back-off anew. */
+  wake(): void
   close(): void
 }
 
@@ -135,6 +137,10 @@ export function openLive(deps: Deps): LiveLinks {
     },
     get error() {
       return error
+    },
+    wake() {
+      failures = 0
+      if (timer) connect()
     },
     close() {
       unwatch()

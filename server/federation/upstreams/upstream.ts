@@ -50,6 +50,8 @@ export interface UpstreamReader {
   state(): UpstreamState
   /** Connects at once, and tries events that wait. */
   retry(): void
+  /** As `retry` after a sleep of the computer, but a pause of a server that was cut off goes on. */
+  wake(): void
   /** Continues work that is due: timers stand still while a computer sleeps. */
   resumeDue(): void
   /** Resolves when nothing is being stored any more. */
@@ -211,6 +213,11 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     resumeDue() {
       if (waiting && waiting.until <= now().getTime()) waiting.stop()
       queue.resumeDue()
+    },
+    wake() {
+      failures = 0
+      if (waiting && !waiting.isCutOff) waiting.stop()
+      queue.retry()
     },
     retry() {
       failures = 0

@@ -27,6 +27,8 @@ export interface Upstreams {
   retry(url: string): Upstream
   /** Connects to upstreams whose pause is over, also if the computer slept meanwhile, and tries events that are due. */
   resumeDue(): void
+  /** Connects at once after a sleep of the computer, except where a server was cut off. Back-off begins anew. */
+  wake(): void
   /** Begins to read. */
   start(): Promise<void>
   /** Resolves when nothing is being stored any more. */
@@ -97,6 +99,9 @@ export function createUpstreams(deps: Deps): Upstreams {
     },
     resumeDue() {
       for (const reader of readers.values()) reader.resumeDue()
+    },
+    wake() {
+      for (const reader of readers.values()) reader.wake()
     },
     async start() {
       await configure().catch((error: unknown) => {

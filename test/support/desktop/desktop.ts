@@ -174,6 +174,9 @@ export class App {
   /** Throws an uncaught error. */
   fail = (how: 'throw' | 'reject') => this.#driven.probe('fail', how)
   openLink = (link: string) => this.#driven.probe('openLink', link)
+  awake = () => this.#driven.probe('awake') as Promise<number>
+  usePower = (supply: 'mains' | 'battery') => this.#driven.probe('usePower', supply)
+  resume = () => this.#driven.probe('resume')
   shutDown = () => this.#driven.probe('shutDown')
   foreignCall = (call: ForeignCall) => this.#driven.probe('call', call)
 

@@ -13,6 +13,7 @@ import {
   Notification,
   nativeTheme,
   powerMonitor,
+  powerSaveBlocker,
   safeStorage,
   shell,
   Tray,
@@ -82,6 +83,14 @@ const shown: Notification[] = []
 Notification.isSupported = () => true
 Notification.prototype.show = function (this: Notification) {
   shown.push(this)
+}
+
+const started: number[] = []
+const startBlocker = powerSaveBlocker.start
+powerSaveBlocker.start = (type) => {
+  const id = startBlocker.call(powerSaveBlocker, type)
+  started.push(id)
+  return id
 }
 
 const opened: string[] = []
@@ -223,6 +232,15 @@ const probe = {
     else monitor.emit('shutdown', event)
     return prevented
   },
+  /** Number of blockers that keep the computer awake. */
+  awake: () => started.filter((id) => powerSaveBlocker.isStarted(id)).length,
+  /** Simulates a change of the power supply. */
+  usePower(supply: 'mains' | 'battery'): void {
+    Object.defineProperty(powerMonitor, 'onBatteryPower', { value: supply === 'battery', configurable: true })
+    ;(powerMonitor as NodeJS.EventEmitter).emit(supply === 'battery' ? 'on-battery' : 'on-ac')
+  },
+  /** Simulates the end of a sleep. */
+  resume: () => void (powerMonitor as NodeJS.EventEmitter).emit('resume'),
   quit: () => app.quit(),
   async call({ channel, args, from }: ForeignCall): Promise<unknown> {
     const { webContents } = firstWindow()

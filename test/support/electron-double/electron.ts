@@ -14,6 +14,7 @@ export {
   nativeImage,
   nativeTheme,
   powerMonitor,
+  powerSaveBlocker,
   protocol,
   safeStorage,
   screen,

@@ -195,6 +195,19 @@ class PowerMonitor extends EventEmitter {
 
 export const powerMonitor = new PowerMonitor()
 
+/** Blockers that were started and not stopped. */
+const blockers = new Set<number>()
+let lastBlocker = 0
+export const powerSaveBlocker = {
+  start(type: 'prevent-app-suspension' | 'prevent-display-sleep'): number {
+    if (type !== 'prevent-app-suspension') throw new Error('The screen may turn off')
+    blockers.add(++lastBlocker)
+    return lastBlocker
+  },
+  stop: (id: number) => blockers.delete(id),
+  isStarted: (id: number) => blockers.has(id),
+}
+
 class NativeImage {
   readonly path: string
 

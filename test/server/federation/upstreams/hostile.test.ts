@@ -290,6 +290,23 @@ describe('broken streams', () => {
     await expect.poll(async () => (await stateOf(upstream)).state, { interval: 10 }).toBe('live')
   })
 
+  test('after a sleep of the computer it is connected at once, but not one that was cut off', async () => {
+    const connections = upstream.cursors.length
+    const stateNow = async () => (await stateOf(upstream)).state
+    upstream.disconnect()
+    await expect.poll(stateNow, { interval: 10 }).toBe('waiting')
+    server.running.wake()
+    // At once: the pause would be half a second at least.
+    expect(await stateNow()).not.toBe('waiting')
+    await upstream.connected(connections + 1)
+    await expect.poll(stateNow, { interval: 10 }).toBe('live')
+    upstream.send(errorFrame('').subarray(0, 1))
+    await cutOff(upstream)
+    server.running.wake()
+    expect(await stateNow()).toBe('cutOff')
+    expect(upstream.cursors.length).toBe(connections + 1)
+  })
+
   test('twenty commits with wrong signatures cut the upstream off', async () => {
     const forge = forgedCommits['signed by another key']
     for (let count = 0; count < 20; count++) {
