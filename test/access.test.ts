@@ -297,6 +297,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: deleted(subject),
   }),
   'com.core.admin.checkNetwork': () => ({}),
+  'com.core.admin.checkRelays': () => ({}),
   'com.core.admin.confirmClock': () => ({}),
   'com.core.admin.continueServer': () => ({}),
   'com.core.admin.copyNow': () => ({}),

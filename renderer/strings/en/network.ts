@@ -124,6 +124,7 @@ export const network = {
   purposes: {
     directory: 'Directory',
     relays: 'Relays',
+    seen: 'Whether the network sees you',
     appView: 'App view',
     services: 'Services that clients name',
     upstreams: 'Servers you follow',
@@ -140,6 +141,7 @@ export const network = {
   purposeDetails: {
     directory: 'Handles, public keys and the address of this server are published for everyone.',
     relays: 'Relays are asked to read the public posts of all accounts.',
+    seen: 'When you look at Seen by the network, relays and the app view are asked what they have of the accounts here.',
     appView:
       'Reading methods and mutes are forwarded, with the DID of the account. It brings no notifications.',
     services: 'Clients may have calls forwarded to services, with the DID of the account.',

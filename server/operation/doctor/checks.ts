@@ -15,7 +15,10 @@ import { checkRelays } from './relays.ts'
 import { checkSignUp } from './sign-up.ts'
 
 export interface CheckDeps extends Pick<Platform, 'now' | 'signal'> {
-  readonly config: Pick<Config, 'publicUrl' | 'plcUrl' | 'userDomains' | 'inviteRequired' | 'hosts'>
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'relays' | 'appViewUrl' | 'plcUrl' | 'userDomains' | 'inviteRequired' | 'hosts'
+  >
   readonly store: Reader
   /** Undefined if this server looks up no handles. */
   readonly resolveHandle: ResolveHandle | undefined

@@ -3,11 +3,14 @@ import { createSharedRun } from '../../platform/util/rounds.ts'
 import type { Check } from './check.ts'
 import type { CheckDeps } from './checks.ts'
 import { createProbes, type Probes } from './probes.ts'
+import type { Seen } from './seen.ts'
 
 export interface Doctor {
   readonly probes: Probes
   /** Runs all checks. Concurrent calls share one run. */
   check(): Promise<Check[]>
+  /** Asks relays and the app view what they have of this server. Concurrent calls share one run. */
+  checkRelays(): Promise<Seen>
 }
 
 export function createDoctor(deps: CheckDeps): Doctor {
@@ -16,5 +19,9 @@ export function createDoctor(deps: CheckDeps): Doctor {
     const { runChecks } = await import('./checks.ts')
     return runChecks(deps, probes)
   })
-  return { probes, check }
+  const checkRelays = createSharedRun(async () => {
+    const { lookAtSeen } = await import('./seen.ts')
+    return lookAtSeen(deps)
+  })
+  return { probes, check, checkRelays }
 }

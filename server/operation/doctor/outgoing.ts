@@ -11,6 +11,7 @@ type Outgoing = com.core.admin.getNetwork.Outgoing
 export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
   const { plcUrl, relays, publicUrl, appViewUrl, smtpUrl } = config
   const asked = publicUrl === undefined ? [] : relays
+  const seen = publicUrl === undefined ? [] : [...relays, ...(appViewUrl === undefined ? [] : [appViewUrl])]
   const push = pushTargets(store)
   const upstreams = allUpstreams(store).map(({ url }) => url)
   const backlinks = [config.backlinkStreamUrl, config.backlinkIndexUrl, config.recordCacheUrl].filter(
@@ -28,6 +29,8 @@ export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
   return [
     setting('directory', plcUrl),
     listed('relays', asked),
+    // The owner asks what relays and the app view have of this server.
+    reason('seen', seen.length > 0 ? 'onDemand' : 'off', seen.map(hostOf)),
     setting('appView', appViewUrl),
     reason('services', appViewUrl === undefined ? 'off' : 'onDemand'),
     listed('upstreams', upstreams),

@@ -30,6 +30,11 @@ export function state(db: Reader): EventState {
   return row ?? { lastSeq: 0, outdatedSeq: 0, bytes: 0 }
 }
 
+/** When an event was added; undefined if it is not kept. @returns milliseconds since 1970 */
+export function timeOf(db: Reader, seq: number): number | undefined {
+  return db.get<{ at: number }>('SELECT created_at AS at FROM events WHERE seq = ?', [seq])?.at
+}
+
 /** Adds an event. @param encode returns its frame */
 export function append(
   tx: Writer,
