@@ -19,6 +19,7 @@ import * as notifications from './en/notifications.ts'
 import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
+import { seen } from './en/seen.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
 import { tunnel } from './en/tunnel.ts'
@@ -43,6 +44,7 @@ export const t = {
   people,
   post,
   profile,
+  seen,
   server,
   tunnel,
   errors,

@@ -108,6 +108,11 @@ export function formatDay(at: string, now: number): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
+/** `a, b, and c`. */
+export function formatList(names: readonly string[]): string {
+  return list.format(names)
+}
+
 /** The pieces of “A, B and C”, where each item keeps its place in the list. */
 export function listParts(
   items: readonly string[],

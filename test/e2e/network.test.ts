@@ -4,6 +4,7 @@ import type { TunnelView } from '../../electron/bridge.ts'
 import { findings, overflow } from '../support/accessibility.ts'
 import { trustTestAuthority } from '../support/certificates.ts'
 import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
+import { FakeRelay } from '../support/fake-relay.ts'
 import { resolveNames, restoreNames } from '../support/names.ts'
 import { ReverseProxy } from '../support/proxy.ts'
 import { owner as alice, other as bob, setupWorld, world } from '../support/setup-world.ts'
@@ -117,6 +118,55 @@ describe('browser', () => {
     const page = await world.signedIn(bob, '/network')
     await page.getByText('Sign in as the owner').waitFor()
     expect(await page.getByRole('link', { name: 'Network' }).count()).toBe(0)
+  })
+})
+
+describe('what the network sees', () => {
+  let seeing: FakeRelay
+  beforeAll(async () => {
+    seeing = await FakeRelay.start()
+  })
+  afterAll(() => seeing.close())
+
+  test('is asked for on a click, and each state comes with what helps', async () => {
+    const { server } = world
+    const [before] = server.config.relays
+    // The screen shows the relays of the configuration.
+    relay.respond = (res, req) => {
+      const { search } = new URL(req.url ?? '', relay.url)
+      const path = (req.url ?? '').split('?')[0]
+      void fetch(`${seeing.url}${path}${search}`, { method: 'GET' }).then(async (answer) => {
+        res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+      })
+    }
+    expect(before).toBe(relay.url)
+    const page = await world.signedIn(alice, '/network')
+    await page.getByRole('button', { name: 'Look now' }).click()
+    const rows = page.getByRole('list', { name: 'Who sees this server' }).getByRole('listitem')
+    await rows.getByText('does not know this server yet').waitFor()
+    await rows.getByText('Not seen').waitFor()
+    await rows.getByRole('button', { name: 'Notify' }).waitFor()
+
+    const { body } = await server.get('com.core.sync.getHostStatus', { hostname: `${host}:${proxy.port}` })
+    seeing.host = { seq: body.seq, status: 'active' }
+    const { body: head } = await server.get('com.core.sync.getLatestCommit', { did: alice.did })
+    seeing.repos.set(alice.did, { active: true, rev: head.rev })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await rows.getByText('It has everything.').waitFor()
+    await rows.getByText(`Not known: ${bob.handle}.`).waitFor()
+    expect(await findings(page)).toEqual([])
+    await rows.getByRole('button', { name: 'Announce again' }).click()
+    await page.getByText('1 account announced.').waitFor()
+    const { body: after } = await server.get('com.core.sync.getHostStatus', {
+      hostname: `${host}:${proxy.port}`,
+    })
+    expect(after.seq).toBeGreaterThan(body.seq)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await rows.getByText(/\d+ events? behind/).waitFor()
+    seeing.host = { seq: after.seq, status: 'throttled' }
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await rows.getByText('slowed down').waitFor()
+    relay.respond = json({})
   })
 })
 

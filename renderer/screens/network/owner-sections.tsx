@@ -19,6 +19,7 @@ import { OutgoingSection, RefusedSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
 import { RemoteRecordsSection } from './remote-records-section.tsx'
+import { SeenSection } from './seen-section.tsx'
 import { UpstreamsSection } from './upstreams-section.tsx'
 import { WayList } from './ways.tsx'
 
@@ -54,6 +55,7 @@ function OfOwner() {
           {network.publicUrl !== undefined && (
             <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
           )}
+          {network.publicUrl !== undefined && <SeenSection />}
           <UpstreamsSection />
           <RemoteRecordsSection usage={network.remoteRecords} />
           <OutgoingSection outgoing={network.outgoing} />

@@ -33,7 +33,7 @@ const createRecord = ({ subject }: FixContext): Fix => ({
 })
 
 const noNamesBelow = {
-  text: 'Tailscale has no names below its own. Use a handle of your own domain, and prove it with a DNS record.',
+  text: 'Tailscale has no names below its own. The owner can use the public name itself as a handle. Others need a domain of their own, and prove it with a DNS record.',
 }
 
 const elsewhere = { text: 'This proxy does it by itself. Look for another proxy in front of it.' }

@@ -65,7 +65,7 @@ export const network = {
     nginx:
       'Put this into /etc/nginx/conf.d/pds.conf, then reload nginx. The certificate comes from Certbot, for example.',
     tailscale:
-      'Run this on the computer of the server. The public address is the name that it prints. Handles need a domain of your own.',
+      'Run this on the computer of the server. The public address is the name that it prints, which can be your handle. Other handles need a domain of their own.',
     cloudflared:
       'Put this into the config.yml of the tunnel, then run the commands. Cloudflare’s free certificate covers names one level below your domain, and its free plan allows uploads of 100 MB.',
   },

@@ -20,7 +20,6 @@ export const tunnel = {
   cancel: 'Cancel',
   lookAgain: 'Look again',
   openPage: 'Open page',
-  goOn: 'Go on',
   details: 'What Tailscale says',
   opened: (host: string) => `Public at ${host}`,
   openedText: 'Requests from the internet arrive through Tailscale.',
@@ -34,7 +33,7 @@ export const tunnel = {
   handleDetail: 'A public name without a domain of your own. One account can have it.',
   handleSubmit: 'Use as handle',
   handleDone: (host: string) => `Your handle is ${host}`,
-  unfinished: 'The last attempt was not finished. Go on, or take back what it changed.',
+  unfinished: 'The last attempt was not finished. Take back what it changed, then try again.',
   isLeft:
     'The server is private, but Tailscale still has the address. It answers with an error until it is taken back.',
   problems: {
