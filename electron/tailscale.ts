@@ -13,14 +13,19 @@ export type FunnelPort = (typeof funnelPorts)[number]
 
 /** Before it, `funnel` had other arguments. */
 const firstVersion = [1, 52] as const
-const places = [
-  '/usr/bin/tailscale',
-  '/usr/local/bin/tailscale',
-  '/opt/homebrew/bin/tailscale',
-  '/run/current-system/sw/bin/tailscale',
-  '/Applications/Tailscale.app/Contents/MacOS/Tailscale',
-  'C:\\Program Files\\Tailscale\\tailscale.exe',
-]
+/**
+ * Where its installers put it. Only places of the own system: on Windows each user can create `\usr\bin` on the disk, and a program
+ * in it.
+ */
+const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  linux: ['/usr/bin/tailscale', '/usr/local/bin/tailscale', '/run/current-system/sw/bin/tailscale'],
+  darwin: [
+    '/usr/local/bin/tailscale',
+    '/opt/homebrew/bin/tailscale',
+    '/Applications/Tailscale.app/Contents/MacOS/Tailscale',
+  ],
+  win32: ['C:\\Program Files\\Tailscale\\tailscale.exe'],
+}
 const readMs = 15_000
 /** The person has this time for the consent page. */
 const consentMs = 10 * 60_000
@@ -55,7 +60,7 @@ export interface Tailscale {
 
 /** Returns the driver of the installed program; undefined if there is none. */
 export async function findTailscale(): Promise<Tailscale | undefined> {
-  const path = await findProgram('tailscale', places)
+  const path = await findProgram('tailscale', places[process.platform] ?? [])
   if (path === undefined) return undefined
   const run = (args: readonly string[], options: Partial<RunOptions> = {}) =>
     runProgram(path, args, { timeoutMs: readMs, ...options })

@@ -99,7 +99,7 @@ function Opened({ view }: { readonly view: TunnelView }) {
   )
 }
 
-function Problem({ view: { state, page, detail, isPublic } }: { readonly view: TunnelView }) {
+function Problem({ view: { state, page, detail, isPublic, url } }: { readonly view: TunnelView }) {
   const query = useDesktopQuery('tunnel.view')
   const close = useDesktopCall('tunnel.close', ['tunnel.view', 'settings.view'])
   if (state === 'ready' || state === 'open') return null
@@ -127,7 +127,7 @@ function Problem({ view: { state, page, detail, isPublic } }: { readonly view: T
           </Button>
         )}
         {state === 'occupied' && !isPublic && otherPorts.map((port) => <OpenButton key={port} port={port} />)}
-        {canRetry && <OpenButton port="443" />}
+        {canRetry && <OpenButton port={isPublic ? portOf(url) : '443'} />}
         {!isWaiting && (
           <Button busy={query.isFetching} onClick={() => void query.refetch()} size="s">
             {t.tunnel.lookAgain}
@@ -247,6 +247,10 @@ function handleBefore({ url = '', handle }: TunnelView, did: string | undefined)
 
 function handleText(view: TunnelView): string[] {
   return view.handle === undefined ? [] : [t.tunnel.takeBackHandle(view.handle)]
+}
+
+function portOf(url = ''): TunnelPort {
+  return otherPorts.find((port) => url.endsWith(`:${port}`)) ?? '443'
 }
 
 function hostOf(url: string): string {
