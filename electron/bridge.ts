@@ -164,6 +164,45 @@ export interface TunnelView {
 export const tunnelPorts = ['443', '8443', '10000'] as const
 export type TunnelPort = (typeof tunnelPorts)[number]
 
+/**
+ * What stands between the server and a public address through Cloudflare.
+ * - `ready`: it can be opened. `open`: requests arrive.
+ * - `connecting`: the program has not said yet. `offline`: it has no connection. `ended`: it ended, and says why.
+ * - `rejected`: Cloudflare does not accept the token. `locked`: the keyring has not given the token yet.
+ * - `noRoute`: at Cloudflare the host name leads nowhere. `elsewhere`: it leads to something else.
+ */
+export type ConnectorState =
+  | 'absent'
+  | 'tooOld'
+  | 'ready'
+  | 'connecting'
+  | 'rejected'
+  | 'locked'
+  | 'noRoute'
+  | 'elsewhere'
+  | 'offline'
+  | 'ended'
+  | 'open'
+
+export interface ConnectorView {
+  readonly state: ConnectorState
+  /** Whether the public address of the settings is that of the tunnel. */
+  readonly isPublic: boolean
+  /** The service to which the host name must lead, as it is entered at Cloudflare. */
+  readonly target: string
+  readonly url?: string
+  /** The program's own words, or the other service. */
+  readonly detail?: string
+  /** The handle that the owner had before the host name. */
+  readonly handle?: string | undefined
+}
+
+/** @property token of a named tunnel, or the command that contains it */
+export interface ConnectorInput {
+  readonly host: string
+  readonly token: string
+}
+
 /** A place for continuous copies, as a person describes it. Unused fields are empty. */
 export interface PlaceInput {
   readonly kind: 'folder' | 'webdav' | 's3'
@@ -349,10 +388,16 @@ export interface DesktopCalls {
   'tunnel.open': (port: TunnelPort) => TunnelView
   /** Ends a run that waits for consent, and takes everything back. */
   'tunnel.close': () => TunnelView
-  /** Remembers a handle, to offer it when everything is taken back. */
+  /** Remembers a handle, to offer it when everything is taken back, through either program. */
   'tunnel.keepHandle': (handle: string) => undefined
   /** Opens the page that the last view named. */
   'tunnel.openPage': () => undefined
+
+  'connector.view': () => ConnectorView
+  /** Starts the program. The server becomes public once requests arrive. Returns what is wrong with the input. */
+  'connector.open': (input: ConnectorInput) => SettingProblems<ConnectorInput>
+  /** Ends the program and takes everything back. */
+  'connector.close': () => undefined
 
   'updates.check': () => UpdateState
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined

@@ -4,8 +4,9 @@ import { isEmailAddress } from '../server/platform/mail/address.ts'
 import { createMailer } from '../server/platform/mail/mailer.ts'
 import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
+import { isObject } from '../server/platform/util/json.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
-import { type Outcome, tunnelPorts } from './bridge.ts'
+import { type ConnectorInput, type Outcome, tunnelPorts } from './bridge.ts'
 import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
 import { isMailSettings } from './mail-settings.ts'
@@ -33,6 +34,7 @@ export function createCalls(deps: CallsDeps): Calls {
     quitting,
     logs,
     tunnel,
+    connector,
   } = deps
 
   const reportingOutbox = async <T>(work: Promise<T>): Promise<T> => {
@@ -114,6 +116,10 @@ export function createCalls(deps: CallsDeps): Calls {
     'tunnel.keepHandle': { accepts: args(text(500)), handle: tunnel.keepHandle },
     'tunnel.openPage': { accepts: none, handle: tunnel.openPage },
 
+    'connector.view': { accepts: none, handle: connector.view },
+    'connector.open': { accepts: args(isConnectorInput), handle: connector.open },
+    'connector.close': { accepts: none, handle: connector.close },
+
     'logs.tail': { accepts: none, handle: () => logs.tail() },
 
     'updates.check': { accepts: none, handle: updates.check },
@@ -127,6 +133,14 @@ export function createCalls(deps: CallsDeps): Calls {
     },
     'app.quit': { accepts: none, handle: withoutResult(quitting.quit) },
   }
+}
+
+/** A pasted command is longer than its token. */
+const isTokenText = text(4000)
+
+function isConnectorInput(value: unknown): value is ConnectorInput {
+  if (!isObject(value) || Object.keys(value).length !== 2) return false
+  return text(500)(value.host) && isTokenText(value.token)
 }
 
 function withoutResult<A extends unknown[]>(work: (...given: A) => void): (...given: A) => undefined {

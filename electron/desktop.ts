@@ -28,7 +28,8 @@ import { serverConfig } from './settings.ts'
 import { setupSettings } from './settings-control.ts'
 import { openSettings } from './settings-file.ts'
 import { setupTray } from './tray.ts'
-import { setupTunnel } from './tunnel.ts'
+import { setupConnector } from './tunnels/connector.ts'
+import { setupTunnel } from './tunnels/tunnel.ts'
 import { setupUpdateNotices, setupUpdates } from './update-notices.ts'
 import { setupWindow } from './window.ts'
 import { setupClosing } from './window-close.ts'
@@ -76,6 +77,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const salvages = setupSalvages({ dataDir, server, log })
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
+  const connector = setupConnector({ file, settings, secrets, server, log })
   const copyNotices = setupCopyNotices({ server, window, bus })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
@@ -95,6 +97,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
       updates,
       actions,
       tunnel,
+      connector,
     },
     ...{ copyNotices, quitting, bus, logs, log },
   })

@@ -14,7 +14,8 @@ import type { EmbeddedServer } from './server.ts'
 import type { SettingsControl } from './settings-control.ts'
 import type { SettingsFile } from './settings-file.ts'
 import type { DesktopTray } from './tray.ts'
-import type { Tunnel } from './tunnel.ts'
+import type { Connector } from './tunnels/connector.ts'
+import type { Tunnel } from './tunnels/tunnel.ts'
 import type { Updates } from './update-notices.ts'
 import type { MainWindow } from './window.ts'
 
@@ -37,5 +38,6 @@ export interface Parts {
   readonly copyNotices: CopyNotices
   readonly salvages: Salvages
   readonly tunnel: Tunnel
+  readonly connector: Connector
   readonly tray: DesktopTray
 }

@@ -12,7 +12,7 @@ import type { Logger } from '../server/platform/util/log.ts'
 import { createSerializer } from '../server/platform/util/serialize.ts'
 import { detectProtection, type Protection, seal, unseal } from './keyring.ts'
 
-export const secretNames = ['sessions', 'mail-password', 'copies'] as const
+export const secretNames = ['sessions', 'mail-password', 'copies', 'tunnel-token'] as const
 export type SecretName = (typeof secretNames)[number]
 
 export interface Secrets {

@@ -5,7 +5,8 @@ import { inviteRules } from '../server/platform/config/values.ts'
 import type { Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import { choices, initialSettings } from './settings.ts'
-import type { TunnelRecord } from './tunnel.ts'
+import type { ConnectorRecord } from './tunnels/connector.ts'
+import type { TunnelRecord } from './tunnels/tunnel.ts'
 import type { WindowPlace } from './window-place.ts'
 
 /** Content of the settings file. */
@@ -16,8 +17,10 @@ interface Content {
   copies: readonly string[]
   /** Whether the recovery sheet was printed or saved. */
   sheetKept: boolean
-  /** How the server became public, if it did through a tunnel. */
+  /** How the server became public, if it did through Tailscale. */
   tunnel: TunnelRecord | null
+  /** The same through Cloudflare. */
+  connector: ConnectorRecord | null
   window: WindowPlace | null
   /** Whether the notice that a closed window leaves the server running was shown. */
   closeNoticeShown: boolean
@@ -52,6 +55,7 @@ const schema = {
   copies: { type: 'array' as const, items: { type: 'string' as const } },
   sheetKept: { type: 'boolean' as const },
   tunnel: { type: ['object', 'null'] as ('object' | 'null')[] },
+  connector: { type: ['object', 'null'] as ('object' | 'null')[] },
   window: {
     type: ['object', 'null'] as ('object' | 'null')[],
     properties: Object.fromEntries(
@@ -73,8 +77,8 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       configFileMode: 0o600,
       schema,
       defaults: {
-        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false, tunnel: null },
-        ...{ window: null, closeNoticeShown: false },
+        ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false },
+        ...{ tunnel: null, connector: null, window: null, closeNoticeShown: false },
       },
     })
   let store: Store<Content>

@@ -7,6 +7,7 @@ import * as administration from './en/administration.ts'
 import * as apps from './en/apps.ts'
 import * as computer from './en/computer.ts'
 import { connect } from './en/connect.ts'
+import { connector } from './en/connector.ts'
 import * as copies from './en/copies.ts'
 import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
@@ -47,5 +48,6 @@ export const t = {
   seen,
   server,
   tunnel,
+  connector,
   errors,
 }

@@ -1,6 +1,6 @@
 /** The Network screen: in a browser for the owner of a server behind a faulty proxy, and in the desktop with its settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TunnelView } from '../../electron/bridge.ts'
+import type { ConnectorView, TunnelView } from '../../electron/bridge.ts'
 import { findings, overflow } from '../support/accessibility.ts'
 import { trustTestAuthority } from '../support/certificates.ts'
 import { ScriptedDesktop, settings } from '../support/desktop-bridge.ts'
@@ -274,8 +274,72 @@ describe('desktop', () => {
     expect(desktop.callsOf('tunnel.close')).toEqual([[]])
   })
 
+  test('a tunnel of Cloudflare asks for a host name and a token, and says what is wrong with them', async () => {
+    const target = 'http://localhost:2583'
+    desktop.connector = { state: 'ready', isPublic: false, target }
+    const page = await open()
+    await page.getByRole('radio', { name: 'Public' }).click()
+    await page.getByRole('heading', { name: 'Through Cloudflare' }).click()
+    await page.getByText('passwords included').waitFor()
+    await page.getByText(target, { exact: true }).waitFor()
+    const host = page.getByLabel('Public hostname')
+    await host.fill('a-b.trycloudflare.com')
+    await page.getByLabel('Command or token').fill('eyJ0')
+    desktop.handlers['connector.open'] = () => ({ host: 'The name of a quick tunnel changes.' })
+    await page.keyboard.press('Enter')
+    await page.getByText('The name of a quick tunnel changes.').waitFor()
+    expect(await findings(page)).toEqual([])
+
+    const url = 'https://pds.example.com'
+    desktop.handlers['connector.open'] = () => {
+      desktop.connector = {
+        state: 'elsewhere',
+        isPublic: false,
+        target,
+        url,
+        detail: 'http://localhost:3000',
+      }
+      return {}
+    }
+    await host.fill('pds.example.com')
+    await page.keyboard.press('Enter')
+    await page.getByText('leads to something else').waitFor()
+    await page.getByText('Where it leads').click()
+    await page.getByText('http://localhost:3000', { exact: true }).waitFor()
+    expect(await findings(page)).toEqual([])
+
+    // The page looks again by itself.
+    desktop.connector = { state: 'open', isPublic: true, target, url, handle: 'alice.test' }
+    desktop.view = { ...desktop.view, settings: { ...settings, publicUrl: url } }
+    await page.getByText('Public at pds.example.com').waitFor()
+    expect(await page.getByRole('heading', { name: 'Through Tailscale' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Take back' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Your handle becomes alice.test again.').waitFor()
+    await dialog.getByText('the token is deleted').waitFor()
+    await dialog.getByRole('button', { name: 'Take back' }).click()
+    await expect.poll(() => desktop.callsOf('connector.close')).toEqual([[]])
+    expect(desktop.callsOf('tunnel.close')).toEqual([])
+  })
+
+  test.each<[ConnectorView['state'], string]>([
+    ['absent', 'cloudflared is not installed'],
+    ['tooOld', 'too old'],
+    ['rejected', 'does not accept this token'],
+    ['offline', 'has no connection'],
+    ['ended', 'ended'],
+  ])('a tunnel of Cloudflare that is %s says what to do', async (state, text) => {
+    desktop.connector = { state, isPublic: false, target: 'http://localhost:2583' }
+    const page = await open()
+    await page.getByRole('radio', { name: 'Public' }).click()
+    await page.getByRole('heading', { name: 'Through Cloudflare' }).click()
+    await page.getByText(text).waitFor()
+    expect(await page.getByLabel('Public hostname').count()).toBe(state === 'absent' ? 0 : 1)
+    expect(await findings(page)).toEqual([])
+  })
+
   test.each<[TunnelView, string, string[]]>([
-    [{ state: 'absent', isPublic: false }, 'is not installed', ['Look again']],
+    [{ state: 'absent', isPublic: false }, 'Tailscale is not installed', ['Look again']],
     [
       { state: 'occupied', isPublic: false, detail: 'http://127.0.0.1:3000' },
       'leads to another program',

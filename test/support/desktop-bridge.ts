@@ -5,6 +5,7 @@
 import type {
   BackupContent,
   Channel,
+  ConnectorView,
   DesktopBridge,
   DesktopCalls,
   DesktopEvents,
@@ -77,6 +78,7 @@ export class ScriptedDesktop {
   view: SettingsView
   outbox: OutboxMessage[] = []
   tunnel: TunnelView = { state: 'absent', isPublic: false }
+  connector: ConnectorView = { state: 'absent', isPublic: false, target: 'http://localhost:2583' }
   /** Accounts with a session when the page loads. */
   accounts: Account[] = []
   hasSource = true
@@ -219,6 +221,9 @@ export class ScriptedDesktop {
       'tunnel.close': () => this.tunnel,
       'tunnel.keepHandle': () => undefined,
       'tunnel.openPage': () => undefined,
+      'connector.view': () => this.connector,
+      'connector.open': () => ({}),
+      'connector.close': () => undefined,
       'logs.tail': () => [],
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),
       'app.openFolder': () => undefined,

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findProgram, runProgram } from '../../electron/program.ts'
+import { findProgram, runProgram } from '../../electron/tunnels/program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pds-programs-'))
 const file = process.platform === 'win32' ? 'tool.exe' : 'tool'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
+import { invalidate } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { saveSettings, useSetting, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
@@ -11,8 +11,10 @@ import { SelectField } from '../../ui/field.tsx'
 import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { ConnectorSection } from './connector-section.tsx'
 import { Points } from './points.tsx'
-import { TunnelSection, useTakeBack } from './tunnel-section.tsx'
+import { usePublication, useTakeBack } from './publication.tsx'
+import { TunnelSection } from './tunnel-section.tsx'
 import { type Way, WayChoice } from './ways.tsx'
 
 /** The settings of the desktop that concern the network. */
@@ -36,7 +38,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
       {chosen && chosen !== 'public' && (
         <WayDialog from={saved} onClose={() => setChosen(undefined)} to={chosen} />
       )}
-      {way === 'public' && <TunnelSection />}
+      {way === 'public' && <ProgramSections />}
       {saved === 'public' && <KeepAwake view={view} />}
       {way === 'public' && (
         <AddressSection>
@@ -60,6 +62,17 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
   )
 }
 
+/** The two programs that give a public address; once it is public, only the one that did. */
+function ProgramSections() {
+  const publication = usePublication()
+  return (
+    <>
+      {publication?.by !== 'connector' && <TunnelSection />}
+      {publication?.by !== 'tunnel' && <ConnectorSection />}
+    </>
+  )
+}
+
 const awakeChoices = Object.keys(t.network.keepAwakeChoices) as Settings['keepAwake'][]
 
 function KeepAwake({ view }: { readonly view: SettingsView }) {
@@ -77,10 +90,9 @@ function KeepAwake({ view }: { readonly view: SettingsView }) {
   )
 }
 
-/** The address of a proxy or tunnel that the person runs. With Tailscale, few people need it. */
+/** The address of a proxy or tunnel that the person runs. With one of the programs, few people need it. */
 function AddressSection({ children }: { readonly children: ReactNode }) {
-  const { data } = useDesktopQuery('tunnel.view')
-  const Shown = data?.isPublic ? FoldedSection : Section
+  const Shown = usePublication() ? FoldedSection : Section
   return (
     <Shown lead={t.network.addressLead} title={t.network.address}>
       {children}
@@ -119,12 +131,12 @@ interface WayDialogProps {
 
 function WayDialog({ from, to, onClose }: WayDialogProps) {
   const client = useQueryClient()
-  const { data: tunnel } = useDesktopQuery('tunnel.view')
-  const takeBack = useTakeBack(tunnel)
+  const publication = usePublication()
+  const takeBack = useTakeBack(publication)
   const change = useDialogWork({
     async run() {
-      // A tunnel would go on to pass requests on.
-      if (tunnel?.isPublic) await takeBack.mutateAsync()
+      // The program would go on to pass requests on.
+      if (publication) await takeBack.mutateAsync()
       await saveSettings(settingsOf[to])
     },
     onSettled: () => invalidate(client, 'settings.view'),

@@ -1,4 +1,4 @@
-/** Texts of a public address through Tailscale. */
+/** Texts of a public address through a program of the person; those of Tailscale alone say so. */
 import type { TunnelState } from '../../../electron/bridge.ts'
 
 /** States with a sentence of their own. */
@@ -27,7 +27,11 @@ export const tunnel = {
   takeBack: 'Take back',
   takeBackTitle: 'Take the public address back?',
   takeBackHandle: (handle: string) => `Your handle becomes ${handle} again.`,
-  takeBackText: 'Tailscale stops passing requests on, and the settings are as they were before.',
+  takeBackTexts: {
+    tunnel: 'Tailscale stops passing requests on, and the settings are as they were before.',
+    connector:
+      'The program is ended, the token is deleted, and the settings are as they were before. The tunnel stays in your Cloudflare account.',
+  },
   takenBack: 'The server is private again',
   handleTitle: (host: string) => `Use ${host} as your handle`,
   handleDetail: 'A public name without a domain of your own. One account can have it.',

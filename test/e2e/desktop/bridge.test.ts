@@ -1,4 +1,5 @@
 /** Every call of the bridge: its effect, and the arguments and senders it refuses. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -121,6 +122,15 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'tunnel.close': [[1]],
   'tunnel.keepHandle': [[], [1], [tooLong]],
   'tunnel.openPage': [['https://evil.example']],
+  'connector.view': [[1]],
+  'connector.open': [
+    [],
+    ['pds.example.com'],
+    [{ host: 'pds.example.com' }],
+    [{ host: 1, token: '' }],
+    [{ host: '', token: tooLong }],
+  ],
+  'connector.close': [[1]],
   'logs.tail': [[10]],
   'updates.check': [['https://evil.example']],
   'app.openFolder': [[], ['/etc'], ['home']],
@@ -439,7 +449,20 @@ describe('backups', () => {
   })
 })
 
+/** A developer may have one of the programs. */
+const hasProgram = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', 'C:\\Program Files\\Tailscale'].some(
+  (folder) => ['tailscale', 'tailscale.exe', 'cloudflared'].some((name) => existsSync(join(folder, name))),
+)
+
 describe('app', () => {
+  test.skipIf(hasProgram)('programs for a public address that are not installed are absent', async () => {
+    const absent = { state: 'absent', isPublic: false }
+    expect(await call(page, 'tunnel.view')).toEqual(absent)
+    expect(await call(page, 'tunnel.open', '443')).toEqual(absent)
+    expect(await call(page, 'connector.view')).toEqual({ ...absent, target: machine.endpoint })
+    expect((await call(page, 'settings.view')).settings.publicUrl).toBe('')
+  })
+
   test('log lines are sent one by one, without secrets', async () => {
     await listen(page, 'log')
     await call(page, 'server.restart')

@@ -55,8 +55,9 @@ export interface PlaceOptions {
   readonly hasTray?: boolean | 'later' | 'refused'
   /** The command that reaches the desktop bus; the others are not installed. */
   readonly busTool?: 'busctl' | 'gdbus'
-  /** Path of the state of the program `tailscale`; it is not installed when absent. */
+  /** Paths of the states of the programs `tailscale` and `cloudflared`; without both, neither is installed. */
   readonly tailscale?: string
+  readonly cloudflared?: string
   /** Secret of the system's keyring, former secrets on further lines; empty for no keyring. */
   readonly keyring?: string
   readonly quirks?: readonly Quirk[]
@@ -115,8 +116,9 @@ export class Machine {
   }
 
   #environment(options: PlaceOptions) {
-    const { hasTray = true, busTool, keyring = 'keyring', link = '', port, tailscale, ...more } = options
-    const programs = tailscale === undefined ? [] : [join(import.meta.dirname, '../tunnels')]
+    const { hasTray = true, busTool, keyring = 'keyring', link = '', port, ...more } = options
+    const { tailscale, cloudflared } = more
+    const programs = (tailscale ?? cloudflared) ? [join(import.meta.dirname, '../tunnels')] : []
     const bus = join(import.meta.dirname, 'bus', busTool ?? 'all')
     return {
       // On macOS the keychain is in the home folder.
@@ -127,6 +129,7 @@ export class Machine {
       PDS_RATE_LIMITS: 'off',
       PATH: busTool ? bus : [bus, ...programs, process.env.PATH].join(delimiter),
       FAKE_TAILSCALE: tailscale ?? '',
+      FAKE_CLOUDFLARED: cloudflared ?? '',
       NODE: process.execPath,
       DESKTOP_BUS_TRAY: String(hasTray),
       ELECTRON_DOUBLE_KEYRING: keyring,

@@ -3,8 +3,8 @@
  * server. Its output was read in its source (cmd/tailscale/cli, ipn/ipnstate, ipn/serve.go). Output of another form is shown as it
  * is, and nothing is concluded from it.
  */
-import { isObject, parseJson } from '../server/platform/util/json.ts'
-import type { TunnelState } from './bridge.ts'
+import { isObject, parseJson } from '../../server/platform/util/json.ts'
+import type { TunnelState } from '../bridge.ts'
 import { findProgram, type Ran, type RunOptions, runProgram } from './program.ts'
 
 /** Ports of this machine's name at which Funnel can answer. */

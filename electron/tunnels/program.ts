@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 /** What a program printed, and how it ended. */
 export interface Ran {
@@ -44,6 +45,49 @@ export async function findProgram(
   return undefined
 }
 
+/** A program that runs until it is stopped. */
+export interface Running {
+  /** Resolves with its status, null after a signal. Rejects if it cannot be started. */
+  readonly done: Promise<number | null>
+  /** Asks it to end, and ends it after some seconds. */
+  stop(): Promise<void>
+}
+
+/** How long a program may take to end when asked. */
+const stopMs = 5000
+
+/**
+ * Starts a program that goes on. It ends with this process, too.
+ * @param env variables besides those of this process: unlike arguments, other users cannot see them
+ * @param onLine called with each line that it prints on either channel
+ */
+export function startProgram(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+): Running {
+  const child = start(path, args, env)
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  for (const channel of [child.stdout, child.stderr]) {
+    if (channel) createInterface(channel).on('line', (line) => onLine(line.slice(0, maxText)))
+  }
+  const done = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  }).finally(() => process.removeListener('exit', kill))
+  return {
+    done,
+    async stop() {
+      child.kill()
+      const timer = setTimeout(kill, stopMs)
+      await done.catch(() => {})
+      clearTimeout(timer)
+    },
+  }
+}
+
 /** Runs a program to its end. Rejects only if it cannot be started. */
 export function runProgram(
   path: string,
@@ -51,12 +95,8 @@ export function runProgram(
   { timeoutMs, onText, signal }: RunOptions,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child: ChildProcess = spawn(path, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-      // The program inside Tailscale.app is its command line only with this variable.
-      env: { ...process.env, TAILSCALE_BE_CLI: '1' },
-    })
+    // The program inside Tailscale.app is its command line only with this variable.
+    const child = start(path, args, { TAILSCALE_BE_CLI: '1' })
     const kill = () => void child.kill('SIGKILL')
     const timer = setTimeout(kill, timeoutMs)
     signal?.addEventListener('abort', kill, { once: true })
@@ -77,5 +117,13 @@ export function runProgram(
       resolve({ status, ...texts })
     })
     if (signal?.aborted) kill()
+  })
+}
+
+function start(path: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(path, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+    env: { ...process.env, ...env },
   })
 }

@@ -3,10 +3,11 @@
  * that it can be taken back after a crash, too.
  */
 import { shell } from 'electron'
-import { createSerializer } from '../server/platform/util/serialize.ts'
-import type { Settings, TunnelPort, TunnelState, TunnelView } from './bridge.ts'
-import type { Parts } from './parts.ts'
+import { createSerializer } from '../../server/platform/util/serialize.ts'
+import type { TunnelPort, TunnelState, TunnelView } from '../bridge.ts'
+import type { Parts } from '../parts.ts'
 import type { Ran } from './program.ts'
+import { isPublicBy, localPort, type Publication, publication, withdraw } from './publication.ts'
 import {
   consentPage,
   type FunnelPort,
@@ -17,22 +18,15 @@ import {
   targetOf,
 } from './tailscale.ts'
 
-/** Settings that going public changes. */
-type Changed = Pick<Settings, 'publicUrl' | 'trustedProxies' | 'plcUrl' | 'relays'>
-
 /** @property url the public address that the program would give */
 type Seen = Omit<Problem, 'state'> & { readonly state: TunnelState; readonly url?: string }
 
 /** What was changed. In the settings file. */
-export interface TunnelRecord {
+export interface TunnelRecord extends Publication {
   readonly port: FunnelPort
   /** Name of this machine. */
   readonly name: string
   readonly localPort: number
-  readonly before: Changed
-  readonly after: Changed
-  /** The handle that the owner had before the name of this machine. */
-  readonly handle?: string
 }
 
 export interface Tunnel {
@@ -45,9 +39,6 @@ export interface Tunnel {
 
 export type TunnelDeps = Pick<Parts, 'file' | 'settings' | 'server' | 'log'>
 
-const directory = 'https://plc.directory'
-const relay = 'https://bsky.network'
-
 export function setupTunnel(deps: TunnelDeps): Tunnel {
   const { file, log } = deps
   const serialize = createSerializer()
@@ -58,7 +49,7 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
 
   async function view(): Promise<TunnelView> {
     const record = file.get('tunnel') ?? undefined
-    const isPublic = record !== undefined && file.get('settings').publicUrl === record.after.publicUrl
+    const isPublic = isPublicBy(record, file)
     const kept = record && { url: urlOf(record.name, record.port), handle: record.handle }
     if (pending) {
       return {
@@ -82,14 +73,14 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
   async function open(port: FunnelPort): Promise<void> {
     const tailscale = await findTailscale()
     const status = await tailscale?.status()
-    if (!tailscale || status?.state !== 'ready' || pending) return
+    if (!tailscale || status?.state !== 'ready' || pending || file.get('connector')) return
     const { name } = status
     const known = file.get('tunnel')
     const served = await tailscale.served(name, port)
     if (served && served.target !== targetOf(known?.localPort ?? localPort(deps))) return
-    const before = known?.before ?? pick(file.get('settings'))
-    const record = { port, name, localPort: localPort(deps), before, after: settingsFor(name, port, before) }
-    file.set('tunnel', { ...record, ...(known?.handle !== undefined && { handle: known.handle }) })
+    const change = publication(urlOf(name, port), file.get('settings'), known)
+    const record = { port, name, localPort: localPort(deps), ...change }
+    file.set('tunnel', record)
 
     const stop = new AbortController()
     const asked = Promise.withResolvers<void>()
@@ -133,10 +124,7 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
 
   /** Takes back the settings first: from then on the server accepts no request of the public name. */
   async function takeBack(tailscale: Tailscale | undefined, record: TunnelRecord): Promise<void> {
-    const now = pick(file.get('settings'))
-    const ours = Object.entries(record.after).filter(([name, value]) => now[name as keyof Changed] === value)
-    const changes = ours.map(([name]) => [name, record.before[name as keyof Changed]])
-    if (changes.length > 0) await deps.settings.change(Object.fromEntries(changes))
+    await withdraw(record, deps)
     if (!tailscale) return
     const served = await tailscale.served(record.name, record.port)
     if (served?.target === targetOf(record.localPort)) {
@@ -173,8 +161,9 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
       return undefined
     },
     keepHandle(handle) {
-      const record = file.get('tunnel')
-      if (record) file.set('tunnel', { ...record, handle })
+      const [tunnel, connector] = [file.get('tunnel'), file.get('connector')]
+      if (tunnel) file.set('tunnel', { ...tunnel, handle })
+      if (connector) file.set('connector', { ...connector, handle })
       return undefined
     },
   }
@@ -205,25 +194,6 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
   }
 }
 
-function pick({ publicUrl, trustedProxies, plcUrl, relays }: Settings): Changed {
-  return { publicUrl, trustedProxies, plcUrl, relays }
-}
-
-/** A directory and relays that were chosen before stay. */
-function settingsFor(name: string, port: FunnelPort, { plcUrl, relays }: Changed): Changed {
-  return {
-    publicUrl: urlOf(name, port),
-    trustedProxies: 'loopback',
-    plcUrl: plcUrl || directory,
-    relays: relays || relay,
-  }
-}
-
 function urlOf(name: string, port: FunnelPort): string {
   return `https://${name}${port === 443 ? '' : `:${port}`}`
-}
-
-function localPort({ server, file }: Pick<TunnelDeps, 'server' | 'file'>): number {
-  const { state } = server
-  return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
 }
