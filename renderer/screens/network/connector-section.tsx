@@ -69,7 +69,7 @@ function OpenForm({ target }: { readonly target: string }) {
         <Stack>
           <Points texts={t.connector.steps} />
           <CopyField label={t.connector.copyTarget} name={t.connector.target} text={target} />
-          <Field {...field('host')} label={t.connector.host} mono placeholder="pds.example.com" />
+          <Field {...field('host')} label={t.connector.host} mono placeholder={t.connector.hostExample} />
           <PasswordField
             {...field('token')}
             autoComplete="off"

@@ -14,6 +14,7 @@ export const connector = {
   target: 'Service',
   copyTarget: 'Copy service',
   host: 'Public hostname',
+  hostExample: 'pds.example.com',
   token: 'Command or token',
   tokenHint:
     'It is kept in the keyring of your system, where there is one, and deleted when you take this back.',
