@@ -6,6 +6,7 @@ import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createRoom, type Room } from './blobs/room.ts'
 import { createThumbnails, type Thumbnails } from './blobs/thumbnails/thumbnails.ts'
 import { createVideos, type Videos } from './blobs/videos/videos.ts'
+import { createEventBudget, type EventBudget } from './events/budget.ts'
 import { createRelays, type Relays } from './events/relays.ts'
 import { takeInSegments } from './events/segments.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
@@ -27,6 +28,7 @@ export interface Repository {
   readonly videos: Videos
   readonly room: Room
   readonly eventStream: EventStream
+  readonly budget: EventBudget
   readonly relays: Relays
 }
 
@@ -54,8 +56,9 @@ export async function createRepository(platform: Platform, options: RepositoryOp
   const media = createBlobListener((did, cids) =>
     background.run('deletion of blobs', () => blobs.release(did, cids)),
   )
+  const budget = createEventBudget({ config, now })
   const repositories = createRepositories({
-    ...{ store, names, now },
+    ...{ store, names, now, budget },
     nextTid: createTidClock(now),
     listener: options.listener(media),
   })
@@ -85,6 +88,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
       onFault: (error) => log.error({ err: error }, 'reading of new events failed'),
       onRefused: () => void refusals.consumers++,
     }),
+    budget,
     relays: createRelays(platform),
   }
 }

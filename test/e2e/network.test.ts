@@ -141,6 +141,8 @@ describe('what the network sees', () => {
     }
     expect(before).toBe(relay.url)
     const page = await world.signedIn(alice, '/network')
+    await page.getByRole('meter', { name: 'Events of the last hour' }).waitFor()
+    await page.getByText(/^\d+ of 10,000 that relays accept/).waitFor()
     await page.getByRole('button', { name: 'Look now' }).click()
     const rows = page.getByRole('list', { name: 'Who sees this server' }).getByRole('listitem')
     await rows.getByText('does not know this server yet').waitFor()

@@ -55,7 +55,7 @@ function OfOwner() {
           {network.publicUrl !== undefined && (
             <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
           )}
-          {network.publicUrl !== undefined && <SeenSection />}
+          {network.publicUrl !== undefined && <SeenSection events={network.events} />}
           <UpstreamsSection />
           <RemoteRecordsSection usage={network.remoteRecords} />
           <OutgoingSection outgoing={network.outgoing} />

@@ -6,11 +6,13 @@ import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { formatList } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
-import { Row, RowList, Section } from '../../ui/page.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
 import { Badge, FormError, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './network.module.css'
+import type { Network } from './owner-sections.tsx'
 
 type Report = Body<typeof com.core.admin.checkRelays.main>
 type Relay = Report['relays'][number]
@@ -18,7 +20,7 @@ type Account = Relay['accounts'][number]
 type Variant = keyof typeof t.seen.badges
 
 /** What relays and the app view have of this server, and what helps where that is not all. */
-export function SeenSection() {
+export function SeenSection({ events }: { readonly events: Network['events'] }) {
   const run = useProcedure(com.core.admin.checkRelays)
   const report = run.data
   return (
@@ -31,6 +33,7 @@ export function SeenSection() {
       lead={t.seen.lead}
       title={t.seen.title}
     >
+      {events && <EventBudget events={events} />}
       <p role="status">{run.isPending && t.seen.looking}</p>
       <FormError error={run.error} />
       {report && report.relays.length === 0 && <Notice variant="warn">{t.seen.noRelays}</Notice>}
@@ -53,6 +56,37 @@ export function SeenSection() {
         </RowList>
       )}
     </Section>
+  )
+}
+
+/** How much of what relays accept was used. */
+function EventBudget({ events }: { readonly events: NonNullable<Network['events']> }) {
+  const { lastHour, hourLimit, lastDay, dayLimit, isHeld } = events
+  const rows = [
+    { title: t.seen.lastHour, used: lastHour, limit: hourLimit },
+    { title: t.seen.lastDay, used: lastDay, limit: dayLimit },
+  ]
+  return (
+    <>
+      {isHeld && <Notice variant="warn">{t.seen.held}</Notice>}
+      <Panel>
+        {rows.map(({ title, used, limit }) => {
+          const text = t.seen.used(used, limit)
+          return (
+            <Row
+              detail={
+                <>
+                  <Meter label={title} max={limit} title={text} value={used} />
+                  <p>{text}</p>
+                </>
+              }
+              key={title}
+              title={title}
+            />
+          )
+        })}
+      </Panel>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 /** Texts of what relays and the app view have of this server. */
-import { count } from '../format.ts'
+import { count, formatNumber } from '../format.ts'
 
 const events = (n: number) => count(n, { one: 'event', other: 'events' })
 const accounts = (n: number) => count(n, { one: 'account', other: 'accounts' })
@@ -10,6 +10,11 @@ export const seen = {
   look: 'Look now',
   lookAgain: 'Look again',
   looking: 'Asking. This takes up to half a minute.',
+  lastHour: 'Events of the last hour',
+  lastDay: 'Events of the last day',
+  used: (used: number, limit: number) =>
+    `${formatNumber(used)} of ${formatNumber(limit)} that relays accept from a new server.`,
+  held: 'Most of what relays accept was used. Accounts that write very much wait, so that everyone else can go on.',
   list: 'Who sees this server',
   noRelays: 'No relay is set, so indexes of the network do not find this server. Set one under Services.',
   badges: { good: 'Seen', warn: 'Partly', danger: 'Not seen' },

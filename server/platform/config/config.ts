@@ -228,6 +228,13 @@ const SETTINGS = {
     fallback: '64MB',
     about: 'Most bytes of the event stream that are kept for them.',
   },
+  eventBudget: {
+    env: 'PDS_EVENT_BUDGET',
+    kind: kinds.eventBudget,
+    fallback: '2500/10000',
+    about:
+      'Events that relays accept from this server in an hour and in a day, or off; as soon as most of it is used, accounts that write very much wait.',
+  },
   remoteLimit: {
     env: 'PDS_REMOTE_LIMIT',
     kind: kinds.byteSize,

@@ -100,6 +100,23 @@ function parseHost(text: string): string | undefined {
   return isIP(host) || isName ? host : undefined
 }
 
+/** Events that the consumers of the stream are sent at most; infinite without a limit. */
+export interface EventBudget {
+  readonly hour: number
+  readonly day: number
+}
+
+export const eventBudget: Kind<EventBudget> = {
+  placeholder: 'HOUR/DAY',
+  expected: 'two numbers such as 2500/10000, for an hour and a day, or off',
+  parse(text) {
+    if (text === 'off') return { hour: Number.POSITIVE_INFINITY, day: Number.POSITIVE_INFINITY }
+    const [, hour, day] = /^([1-9]\d{0,7})\/([1-9]\d{0,7})$/.exec(text) ?? []
+    const budget = { hour: Number(hour), day: Number(day) }
+    return budget.hour <= budget.day ? budget : undefined
+  },
+}
+
 export const hosts: Kind<readonly string[]> = {
   placeholder: 'HOST,…',
   expected: 'host names or IP addresses, separated by commas, without a scheme or a port',

@@ -17,6 +17,7 @@ import { createKeyedSerializer } from '../../platform/util/serialize.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import { statusError } from '../access/status.ts'
 import { requireWritable } from '../access/stopped-writes.ts'
+import type { EventBudget } from '../events/budget.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
 import { carFile } from '../format/car.ts'
@@ -67,6 +68,7 @@ export interface Repositories {
 export interface RepositoriesOptions extends Pick<Platform, 'store' | 'names' | 'now'> {
   readonly nextTid: NextTid
   readonly listener: RecordListener
+  readonly budget: Pick<EventBudget, 'spend'>
 }
 
 /** Changes of one commit, and bytes of its blocks: the limits of readers of the event stream (atproto synchronization, `#commit`). */
@@ -137,6 +139,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   function writeAll(tx: Writer, did: DidString, changes: readonly RecordChange[], event: CommitEvent) {
     checkActive(tx, did)
     requireWritable(tx, did)
+    options.budget.spend(tx, did)
     const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
     emitCommit(tx, event, now())
     return afterCommit

@@ -210,7 +210,14 @@ test('two writers without a shared queue lose no write', async () => {
 function freshRepositories() {
   const { store, names, app, now } = server.running.services
   const listener = createRecordListener({ names, events: app.notifications, onMoreSubscribers: () => {} })
-  return createRepositories({ store, names, nextTid: createTidClock(now), now, listener })
+  return createRepositories({
+    budget: { spend() {} },
+    store,
+    names,
+    nextTid: createTidClock(now),
+    now,
+    listener,
+  })
 }
 
 function toChange({ collection, rkey, value }: { collection: string; rkey: string; value: number | null }) {

@@ -50,6 +50,7 @@ test('without flags and variables every setting has its default', () => {
     copiesMetered: false,
     eventRetention: 3 * 24 * 60 * 60_000,
     eventLimit: 64_000_000,
+    eventBudget: { hour: 2500, day: 10_000 },
     remoteLimit: 100_000_000,
     relays: [],
     upstreams: [],

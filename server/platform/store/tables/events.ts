@@ -35,6 +35,32 @@ export function timeOf(db: Reader, seq: number): number | undefined {
   return db.get<{ at: number }>('SELECT created_at AS at FROM events WHERE seq = ?', [seq])?.at
 }
 
+/**
+ * Returns the number of the first kept event since a time, in milliseconds since 1970; of the next one if there is none. Later events
+ * have later times, so few rows are read.
+ */
+export function firstSince(db: Reader, time: number): number {
+  const end = state(db).lastSeq + 1
+  const at = (seq: number) =>
+    db.get<{ seq: number; at: number }>(
+      'SELECT seq, created_at AS at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1',
+      [seq],
+    )
+  let [low, high] = [at(0)?.seq ?? end, end]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = at(middle)
+    if (found && found.at < time) low = found.seq + 1
+    else high = middle
+  }
+  return low
+}
+
+/** How many events are kept from a number on. Numbers may be left out. */
+export function countFrom(db: Reader, seq: number): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM events WHERE seq >= ?', [seq])?.n ?? 0
+}
+
 /** Adds an event. @param encode returns its frame */
 export function append(
   tx: Writer,

@@ -151,7 +151,14 @@ test('write: a revision from the future is followed by later ones, and record ke
 
 /** Simulates a start: no repository is in memory. */
 function open(use: Database = store): Repositories {
-  return createRepositories({ store: use, names, nextTid, now, listener })
+  return createRepositories({
+    budget: { spend() {} },
+    store: use,
+    names,
+    nextTid,
+    now,
+    listener,
+  })
 }
 
 async function write(repositories: Repositories, rkey: string, text = rkey) {

@@ -21,6 +21,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       trustedProxies: [...config.trustedProxies],
       blobUploadLimit: config.blobUploadLimit,
       relays: relayViews(repository.relays),
+      events: repository.budget.usage(store),
       backlinks: backlinks && backlinkView(backlinks),
       remoteRecords: remoteRecordsView(await intake.usage()),
       outgoing: outgoingRequests(config, store),
