@@ -13,6 +13,7 @@ interface Line {
   readonly did: string
   readonly path?: string
   readonly cid?: string
+  readonly rev?: string
   readonly message?: string
   readonly status?: string
 }
@@ -76,6 +77,11 @@ export class Consumer {
 
   lastNumber(): number {
     return Math.max(0, ...this.#lines.flatMap(({ seq }) => seq ?? []))
+  }
+
+  /** The revision of a repository that was read last. */
+  revision(did: string): string | undefined {
+    return this.#lines.findLast((line) => line.did === did && line.rev !== undefined)?.rev
   }
 
   close(): void {

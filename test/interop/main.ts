@@ -12,6 +12,7 @@ import { interruptions } from './interruptions.ts'
 import { mover } from './mover.ts'
 import { moves } from './moves.ts'
 import { compareReads } from './reads.ts'
+import { seen } from './seen.ts'
 import { streams } from './streams.ts'
 import { upstreams } from './upstreams.ts'
 import { verification } from './verification.ts'
@@ -32,6 +33,7 @@ async function references(): Promise<void> {
   interruptions(world)
   streams(world)
   follow(world)
+  seen(world)
   upstreams(world)
   compareReads(world)
   verification(world)

@@ -14,7 +14,7 @@ const firehose = new Firehose({
   unauthenticatedHandles: true,
   subscriptionReconnectDelay: 100,
   maxReconnectSeconds: 1,
-  handleEvent({ event, seq, did, collection, rkey, cid, active, status }) {
+  handleEvent({ event, seq, did, collection, rkey, cid, rev, active, status }) {
     cursor = seq
     print({
       event,
@@ -22,6 +22,7 @@ const firehose = new Firehose({
       did,
       path: collection && `${collection}/${rkey}`,
       cid: cid?.toString(),
+      rev,
       active,
       status,
     })
