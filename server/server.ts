@@ -63,7 +63,7 @@ export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
     IdentityOptions,
     Pick<OpenOptions, 'freeBytes'>,
-    Pick<FederationOptions, 'backlinkDelays'>,
+    Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
     CopiesOptions {
   /** The file system of the store. */
   readonly files?: Files | undefined
@@ -119,6 +119,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   ready.resolve({ dispatch, fallback: createFallback(services) })
   federation.backlinks?.start()
   operation.copies.start()
+  await federation.friends.start(listener.port)
 
   return {
     url: `http://127.0.0.1:${listener.port}`,
@@ -133,6 +134,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     },
     async close() {
       federation.backlinks?.close()
+      federation.friends.close()
       for (const stop of stops) stop()
       // Otherwise a call that waits for another server, or the deletion of many events, would delay the close.
       outgoing.abort()

@@ -131,7 +131,7 @@ describe('imports', () => {
       ['identity/factors', 'identity/oauth'],
       ['identity/identity.ts'],
       ['federation/actors', 'federation/remote'],
-      ['federation/backlinks', 'federation/upstreams'],
+      ['federation/backlinks', 'federation/friends', 'federation/upstreams'],
       ['federation/federation.ts'],
       ['app/views'],
       ['app/notifications'],

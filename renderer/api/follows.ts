@@ -33,7 +33,7 @@ export function useFollowing(effects: {
   })
 }
 
-async function createFollow(did: string, subject: string): Promise<void> {
+export async function createFollow(did: string, subject: string): Promise<void> {
   const record = { $type: follow.$nsid, subject, createdAt: new Date().toISOString() }
   await callAs(did, createRecord, { body: { repo: did, collection: follow.$nsid, record } as never })
 }

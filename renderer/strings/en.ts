@@ -13,6 +13,7 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import { factors } from './en/factors.ts'
+import { friends } from './en/friends.ts'
 import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
 import { network } from './en/network.ts'
@@ -49,5 +50,6 @@ export const t = {
   server,
   tunnel,
   connector,
+  friends,
   errors,
 }

@@ -11,6 +11,8 @@ import { createActorListener } from './actors/listener.ts'
 import { type ActorRefresh, createActorRefresh } from './actors/refresh.ts'
 import { createTransientActors, type TransientActors } from './actors/transient.ts'
 import type { BacklinkDelays, Backlinks } from './backlinks/backlinks.ts'
+import type { DiscoveryNetwork } from './friends/discovery.ts'
+import { createFriends, type Friends } from './friends/friends.ts'
 import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
 import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
@@ -44,6 +46,7 @@ export interface Federation {
   readonly wantedRecords: WantedRecords
   readonly recheck: Recheck
   readonly upstreams: Upstreams
+  readonly friends: Friends
   /** Undefined if the settings name no service. */
   readonly backlinks: Backlinks | undefined
 }
@@ -57,6 +60,8 @@ export interface FederationOptions {
   readonly listeners: (actors: RecordListener) => Pick<IntakeDeps, 'notifying' | 'silent'>
   /** Replace delays of requests to backlink services. */
   readonly backlinkDelays?: Partial<BacklinkDelays> | undefined
+  /** Replaces the addresses at which servers of the local network find each other. */
+  readonly discoveryNetwork?: DiscoveryNetwork | undefined
 }
 
 export async function createFederation(
@@ -112,6 +117,7 @@ export async function createFederation(
     // Event streams report deletions, backlink services do not.
     recheck: createRecheck({ ...known, fetchRecord, catchUp, isOn: () => namesBacklinkService(config) }),
     upstreams: createUpstreams({ ...known, catchUp, instance }),
+    friends: createFriends({ ...shared, network: options.discoveryNetwork }),
     backlinks: namesBacklinkService(config)
       ? await openBacklinks({ ...known, fetchRecord, delays: options.backlinkDelays })
       : undefined,

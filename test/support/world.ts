@@ -1,5 +1,6 @@
 /** The real server with its user interface, and a browser. */
 import type { Config } from '../../server/platform/config/config.ts'
+import type { ServerOptions } from '../../server/server.ts'
 import {
   type Browser,
   type BrowserContext,
@@ -23,8 +24,9 @@ export class World {
     this.#browser = browser
   }
 
-  static async open(config: Partial<Config> = {}): Promise<World> {
-    const [server, browser] = await Promise.all([TestServer.start(config), launchBrowser()])
+  static async open(config: Partial<Config> = {}, options: ServerOptions = {}): Promise<World> {
+    const starting = TestServer.start(config, undefined, options)
+    const [server, browser] = await Promise.all([starting, launchBrowser()])
     return new World(server, browser)
   }
 

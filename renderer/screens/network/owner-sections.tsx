@@ -15,6 +15,7 @@ import { Panel, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { BacklinksSection } from './backlinks-section.tsx'
 import { DoctorSection } from './doctor-section.tsx'
+import { FriendsSection } from './friends-section.tsx'
 import { OutgoingSection, RefusedSection } from './outgoing-section.tsx'
 import { type ProxyName, ProxySection } from './proxy-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
@@ -56,6 +57,7 @@ function OfOwner() {
             <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
           )}
           {network.publicUrl !== undefined && <SeenSection events={network.events} />}
+          {network.way === 'localNetwork' && <FriendsSection />}
           <UpstreamsSection />
           <RemoteRecordsSection usage={network.remoteRecords} />
           <OutgoingSection outgoing={network.outgoing} />

@@ -128,6 +128,7 @@ export const network = {
     appView: 'App view',
     services: 'Services that clients name',
     upstreams: 'Servers you follow',
+    friends: 'Friends on this network',
     backlinks: 'Backlink service',
     copies: 'Continuous copies',
     people: 'People on other servers',
@@ -146,6 +147,8 @@ export const network = {
       'Reading methods and mutes are forwarded, with the DID of the account. It brings no notifications.',
     services: 'Clients may have calls forwarded to services, with the DID of the account.',
     upstreams: 'Their public streams are read. They see the address of this server, not whom it watches.',
+    friends:
+      'With Local network chosen, devices on your network can learn the name of this computer and the handle of its owner.',
     backlinks: 'The service gets the DIDs of all accounts here, and sees whose activity is watched.',
     copies:
       'Places of copies get all data, encrypted. They see sizes and times, and the address of this computer.',

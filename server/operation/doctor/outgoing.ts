@@ -4,6 +4,7 @@ import type { Config } from '../../platform/config/config.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { targets as pushTargets } from '../../platform/store/tables/push-registrations.ts'
 import { all as allUpstreams } from '../../platform/store/tables/upstreams.ts'
+import { isOnLocalNetwork } from '../../platform/xrpc/host.ts'
 
 type Outgoing = com.core.admin.getNetwork.Outgoing
 
@@ -34,6 +35,8 @@ export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
     setting('appView', appViewUrl),
     reason('services', appViewUrl === undefined ? 'off' : 'onDemand'),
     listed('upstreams', upstreams),
+    // An announcement at the start, and answers to those who look.
+    reason('friends', isOnLocalNetwork(config) ? 'on' : 'off'),
     listed('backlinks', backlinks),
     listed('copies', config.copies.flatMap(serverOf)),
     reason('people', upstreams.length + backlinks.length > 0 ? 'onDemand' : 'off'),

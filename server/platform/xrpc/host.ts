@@ -19,6 +19,14 @@ export function opensToNetwork(hosts: readonly string[]): boolean {
   return !hosts.every((host) => host === 'localhost' || isLoopback(host))
 }
 
+/** Whether a server is open to its local network, and to nothing beyond it. */
+export function isOnLocalNetwork(config: {
+  readonly publicUrl: string | undefined
+  readonly hosts: readonly string[]
+}): boolean {
+  return config.publicUrl === undefined && opensToNetwork(config.hosts)
+}
+
 /** Returns the name in a Host header in lower case, without port, brackets and trailing dot; undefined if malformed. */
 export function hostname(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i.exec(host)

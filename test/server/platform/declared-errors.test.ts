@@ -10,6 +10,7 @@ import * as moves from '../../../server/platform/store/tables/moves.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { minute } from '../../support/clock.ts'
 import { fillDrafts } from '../../support/drafts.ts'
+import { answer, ask, find, friend, LocalNetwork, type Neighbour } from '../../support/local-network.ts'
 import { PasskeyDevice } from '../../support/passkey.ts'
 import { type Account, type Answer, adminAuth, TestServer } from '../../support/server.ts'
 import { owner, server, setupServer } from '../../support/setup.ts'
@@ -65,6 +66,25 @@ async function secondFactor(): Promise<Account> {
   const token = await server.codeTo(account.email)
   await core('server.updateEmail', { email: account.email, emailAuthFactor: true, token }, account)
   return account
+}
+
+const proposal = {
+  ...{ id: 'x'.repeat(16), commitment: 'x' },
+  card: { did: unknownDid, handle: 'x.test', name: 'x', port: 1 },
+}
+const foreignPage = (input: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+  body: JSON.stringify(input),
+})
+/** Runs with two servers on a local network of their own. */
+async function onNetwork(attempt: (alice: Neighbour, bob: Neighbour) => Promise<Answer>): Promise<Answer> {
+  const network = await LocalNetwork.open()
+  try {
+    return await attempt(await network.join('alice'), await network.join('bob'))
+  } finally {
+    await network.close()
+  }
 }
 
 const contact = (method: string, input: object) => server.post(`app.example.contact.${method}`, input, owner)
@@ -569,6 +589,42 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
 
   'com.core.server.createSession AccountTakedown': async () => server.signIn(await narrowSession()),
   'com.core.server.createSession AuthFactorTokenRequired': async () => server.signIn(await secondFactor()),
+  'com.core.friend.askComputer NotOnLocalNetwork': () => core('friend.askComputer', { id: 'x' }, adminAuth),
+  'com.core.friend.askComputer ComputerNotFound': () =>
+    onNetwork((alice) => friend(alice, 'askComputer', { id: 'x' }, adminAuth)),
+  'com.core.friend.askComputer PairingFailed': () =>
+    onNetwork(async (alice, bob) => {
+      const id = await find(alice, bob)
+      // It goes without a word.
+      await bob.server.running.services.store.close()
+      return friend(alice, 'askComputer', { id }, adminAuth)
+    }),
+  'com.core.friend.answerPairing PairingNotFound': () =>
+    core('friend.answerPairing', { id: 'x', isSame: true }, adminAuth),
+  'com.core.friend.answerPairing PairingFailed': () =>
+    onNetwork(async (alice, bob) => {
+      const id = await ask(alice, bob)
+      await bob.server.restart()
+      return answer(alice, id, true)
+    }),
+  'com.core.friend.propose NotOnLocalNetwork': () => core('friend.propose', proposal),
+  'com.core.friend.propose TooManyPairings': () =>
+    onNetwork(async (alice) => {
+      await friend(alice, 'propose', proposal)
+      return friend(alice, 'propose', proposal)
+    }),
+  'com.core.friend.reveal PairingNotFound': () => core('friend.reveal', { id: 'x', nonce: '' }),
+  'com.core.friend.reveal NotOnLocalNetwork': () =>
+    server.fetch('/xrpc/com.core.friend.reveal', foreignPage({ id: 'x', nonce: '' })),
+  'com.core.friend.reveal WrongCommitment': () =>
+    onNetwork(async (alice) => {
+      await friend(alice, 'propose', proposal)
+      return friend(alice, 'reveal', { id: proposal.id, nonce: 'another' })
+    }),
+  'com.core.friend.conclude PairingNotFound': () => core('friend.conclude', { id: 'x', isSame: true }),
+  'com.core.friend.conclude NotOnLocalNetwork': () =>
+    server.fetch('/xrpc/com.core.friend.conclude', foreignPage({ id: 'x', isSame: true })),
+
   'com.core.server.createSession InvalidToken': async () =>
     server.signIn(await secondFactor(), { authFactorToken: wrongToken }),
   'com.core.server.createSession ExpiredToken': async () => {

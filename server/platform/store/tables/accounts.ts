@@ -81,6 +81,11 @@ export function findByHandle(db: Reader, handle: string): Account | undefined {
 }
 
 /** @param email in lower case */
+/** Returns the account of the server's owner; undefined before the first account. */
+export function owner(db: Reader): Account | undefined {
+  return db.get<Account>(`${select} WHERE a.is_owner = 1`)
+}
+
 export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
