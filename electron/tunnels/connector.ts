@@ -44,7 +44,12 @@ export function setupConnector(deps: ConnectorDeps): Connector {
     clearTimeout(again)
     const token = secrets.read(secret)
     const cloudflared = await findCloudflared()
-    if (!record() || connection || token === null || !cloudflared) return
+    if (!record() || connection || token === null) return
+    if (!cloudflared) {
+      // It may be installed again.
+      again = setTimeout(() => void connect().catch(warn), pauseMs.longest).unref()
+      return
+    }
     const started = cloudflared.connect(token, () => void publish().catch(warn))
     connection = started
     started.done.then(
@@ -61,7 +66,7 @@ export function setupConnector(deps: ConnectorDeps): Connector {
     log.warn({ status, state: fault.state }, 'tunnel program ended')
     if (!isPublic()) return void serialize(async () => connection || forget()).catch(warn)
     if (former.wasConnected) pause = pauseMs.first
-    again = setTimeout(() => void connect(), pause).unref()
+    again = setTimeout(() => void connect().catch(warn), pause).unref()
     pause = Math.min(pause * 2, pauseMs.longest)
   }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/bridge.ts'
-import { invalidate } from '../../api/desktop.ts'
+import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { saveSettings, useSetting, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
 import { SettingsForm } from '../../parts/settings-form.tsx'
@@ -62,12 +62,13 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
   )
 }
 
-/** The two programs that give a public address; once it is public, only the one that did. */
+/** The two programs that give a public address; once one is used, only that one. */
 function ProgramSections() {
   const publication = usePublication()
+  const { data: connector } = useDesktopQuery('connector.view')
   return (
     <>
-      {publication?.by !== 'connector' && <TunnelSection />}
+      {connector?.url === undefined && <TunnelSection />}
       {publication?.by !== 'tunnel' && <ConnectorSection />}
     </>
   )
