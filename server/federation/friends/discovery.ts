@@ -49,6 +49,8 @@ const ttl = 120
 /** At most one query and one answer in this time. */
 const pauseMs = 1000
 const maxComputers = 50
+/** Servers of one address: one that announces many must not leave no room for others. */
+const maxPerAddress = 8
 const maxText = 64
 
 /** Sends nothing by itself but one announcement, and one goodbye at the end. */
@@ -99,13 +101,21 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
       for (const { computer, seconds } of computersIn(packet, address)) {
         if (computer.id === id) continue
         if (seconds === 0) found.delete(computer.id)
-        else if (found.has(computer.id) || found.size < maxComputers) {
+        else if (found.has(computer.id) || hasRoom(computer)) {
           found.set(computer.id, { computer, until: Date.now() + seconds * 1000 })
         }
       }
     }),
   )
   mdns.on('ready', () => harmless(() => answer(ttl)))
+
+  function hasRoom({ url }: Computer): boolean {
+    const { hostname } = new URL(url)
+    const ofAddress = [...found.values()].filter(
+      ({ computer }) => new URL(computer.url).hostname === hostname,
+    )
+    return found.size < maxComputers && ofAddress.length < maxPerAddress
+  }
 
   /** A packet must not end the process. */
   function harmless(work: () => void): void {

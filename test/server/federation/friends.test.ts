@@ -175,7 +175,7 @@ describe('a third computer', () => {
     expect((await nearby(bob)).pairings).toEqual([])
   })
 
-  test('cannot end the process or fill its memory by packets', async () => {
+  test('cannot end the process or take all room by packets', async () => {
     await network.send(Buffer.from('nonsense'))
     await network.send(Buffer.alloc(512, 0xff))
     const service = '_desktop-pds._tcp.local'
@@ -191,10 +191,10 @@ describe('a third computer', () => {
       ]
     })
     for (const packet of packets) await network.announce(packet)
-    const count = async () => (await nearby(alice)).computers.length
-    await expect.poll(count, soon).toBeGreaterThan(20)
+    // Packets may get lost.
     for (const packet of packets) await network.announce(packet)
-    expect(await count()).toBeLessThanOrEqual(50)
+    const count = async () => (await nearby(alice)).computers.length
+    await expect.poll(count, soon).toBe(8)
   })
 })
 
