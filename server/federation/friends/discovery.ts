@@ -3,7 +3,7 @@
  * (RFC 6763). Anyone on the network can send such packets, so nothing is trusted but the address that they came from, and little is kept.
  */
 import { randomBytes } from 'node:crypto'
-import makeMdns, { type MulticastDNS, type ResponsePacket } from 'multicast-dns'
+import makeMdns, { type MulticastDNS, type ResponseOutgoingPacket, type ResponsePacket } from 'multicast-dns'
 import { isPublicAddress } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { isPort } from './port.ts'
@@ -52,6 +52,8 @@ const maxComputers = 50
 /** Servers of one address: one that announces many must not leave no room for others. */
 const maxPerAddress = 8
 const maxText = 64
+/** How long a goodbye may take. */
+const goodbyeMs = 500
 
 /** Sends nothing by itself but one announcement, and one goodbye at the end. */
 export function startDiscovery({ announcement, network = {}, log }: Deps): Discovery {
@@ -66,11 +68,14 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
   mdns.on('error', warn)
   mdns.on('warning', (err: Error) => log.debug({ err }, 'packet of the local network was not understood'))
 
-  function answer(seconds: number): void {
+  function answer(seconds: number, onSent: () => void = () => {}): void {
     const own = announcement()
-    if (!own) return
+    if (!own) {
+      onSent()
+      return
+    }
     const texts = { v: '1', id, name: own.name, handle: own.handle }
-    mdns.respond({
+    const packet: ResponseOutgoingPacket = {
       answers: [{ name: service, type: 'PTR', ttl: seconds, data: instance }],
       additionals: [
         { name: instance, type: 'SRV', ttl: seconds, data: { port: own.port, target: `${id}.local` } },
@@ -81,7 +86,8 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
           data: Object.entries(texts).map(([key, value]) => Buffer.from(`${key}=${value}`)),
         },
       ],
-    })
+    }
+    mdns.respond(packet, onSent)
   }
 
   mdns.on('query', ({ questions }, { address }) =>
@@ -137,9 +143,9 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
       return [...found.values()].map(({ computer }) => computer)
     },
     close() {
-      // The socket is closed once the goodbye was sent.
-      harmless(() => answer(0))
-      setImmediate(() => mdns.destroy())
+      const end = () => mdns.destroy()
+      harmless(() => answer(0, end))
+      setTimeout(end, goodbyeMs).unref()
     },
   }
 }
