@@ -76,9 +76,11 @@ export function setupConnector(deps: ConnectorDeps): Connector {
     if (!current || isPublic() || !connection?.wasConnected || !leadsHere(current)) return
     failure = undefined
     await serialize(async () => {
-      if (isPublic() || !record()) return
-      log.warn({ host: current.host }, 'server is public')
-      await deps.settings.change(current.after)
+      // It may have been taken back, or opened with another name, meanwhile.
+      if (isPublic() || record()?.host !== current.host) return
+      const problems = await deps.settings.change(current.after)
+      if (Object.keys(problems).length === 0) log.warn({ host: current.host }, 'server is public')
+      else log.warn({ problems }, 'server could not be made public')
     })
   }
 

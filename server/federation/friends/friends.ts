@@ -223,12 +223,12 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
     },
     async answer(id, isSame) {
       const entry = find(id)
-      if (isSame) entry.confirmedHere = true
-      else entry.isDeclined = true
+      if (!isSame) entry.isDeclined = true
       await call(entry.url, 'conclude', { id, isSame }).catch((error: unknown) => {
-        // To decline, no answer of the other one is needed.
+        // To decline, no answer of the other one is needed. To confirm it is: the person can try again.
         if (isSame) throw error
       })
+      if (isSame) entry.confirmedHere = true
       return view(entry)
     },
     forget(id) {
@@ -262,6 +262,8 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
       checkSender(from)
       const entry = find(id, from.address)
       if (isSame) entry.confirmedThere = true
+      // The other one has taken its own request back: it makes room for the next.
+      else if (!entry.isAsking && !entry.confirmedHere) entries.delete(id)
       else entry.isDeclined = true
     },
     close() {

@@ -107,6 +107,22 @@ describe('a person', () => {
     expect(await pairingAt(alice, id)).toBeUndefined()
   })
 
+  test('can take a request back, and ask again as often', async () => {
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const id = await ask(alice, bob)
+      await answer(alice, id, false)
+      expect((await nearby(bob)).pairings).toEqual([])
+    }
+  })
+
+  test('can confirm again if the other computer did not answer', async () => {
+    const carol = await network.join('carol')
+    const id = await ask(alice, carol)
+    await carol.server.restart()
+    expect(await answer(alice, id, true)).toMatchObject(refusal(400, 'PairingFailed'))
+    expect(await pairingAt(alice, id)).toMatchObject({ state: 'compare' })
+  })
+
   test('has five minutes', async () => {
     const id = await ask(alice, bob)
     alice.server.clock.advance(6 * minute)
