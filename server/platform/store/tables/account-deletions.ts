@@ -29,21 +29,17 @@ export function isPending(db: Reader, did: string): boolean {
   return db.get('SELECT 1 FROM accounts WHERE did = ?', [prefix + did]) !== undefined
 }
 
-/** Tables of few rows that refer to an account by its DID. */
-const byDid = [
-  'plc_changes',
-  'plc_operations',
-  'sessions',
-  'app_passwords',
-  'mail_tokens',
-  'actor_preferences',
-  'notification_preferences',
-  'push_registrations',
-] as const
+/** Returns the columns that refer to an account by its DID, read from the schema. Each of these tables has few rows per account. */
+export function columnsByDid(db: Reader): { table: string; column: string }[] {
+  return db.all(
+    `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_schema m, pragma_foreign_key_list(m.name) f
+     WHERE m.type = 'table' AND f."table" = 'accounts' AND f."to" = 'did' ORDER BY m.name`,
+  )
+}
 
 /** Hides an account for good: its sessions and its keys are deleted, its names become free. */
 export function begin(tx: Writer, did: string, at: string): void {
-  for (const table of byDid) tx.run(`DELETE FROM ${table} WHERE did = ?`, [did])
+  for (const { table, column } of columnsByDid(tx)) tx.run(`DELETE FROM ${table} WHERE ${column} = ?`, [did])
   tx.run(`DELETE FROM moves WHERE account = ${actors.actorId}`, [did])
   tx.run(
     `UPDATE accounts SET did = ?1, handle = ?1, email = NULL, password_hash = NULL, is_owner = 0, deactivated_at = ?2,
@@ -55,7 +51,7 @@ export function begin(tx: Writer, did: string, at: string): void {
 }
 
 /** Tables of many rows: the column that refers to the account, and the columns of a key, in the order of an index. */
-const manyRows = [
+export const manyRows = [
   { table: 'notifications', column: 'author', order: 'account, id', key: 'id', limit: 50 },
   {
     ...{ table: 'notifications', column: 'account', key: 'id', limit: 50 },
