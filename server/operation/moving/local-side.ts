@@ -19,6 +19,7 @@ export const internalCaller = (origin: string): Caller => ({
   address: '127.0.0.1',
   isLocal: true,
   source: '127.0.0.1',
+  network: '127.0.0.1',
   client: undefined,
   isForwarded: false,
   isForeignPage: false,

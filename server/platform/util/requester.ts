@@ -1,15 +1,21 @@
-/** The requester of work at other servers. Places for such work are limited per requester and per kind. */
+/** The requester of work at other servers. Places for such work are limited per kind, network and requester. */
 
 export interface Requester {
   /** Kinds do not share places: anonymous callers cannot use up the places of accounts and upstreams. */
   readonly kind: 'anonymous' | 'account' | 'upstream'
   /** The source of a caller, the DID of an account, the origin of an upstream. */
   readonly key: string
+  /** The network of a caller, in which one owner may have many sources. */
+  readonly network?: string
 }
 
 /** Returns the requester of a call. @param account DID of the account that calls; undefined: none */
-export function requesterOf(source: string, account: string | undefined): Requester {
-  return account === undefined ? { kind: 'anonymous', key: source } : { kind: 'account', key: account }
+export function requesterOf(
+  { source, network }: { readonly source: string; readonly network: string },
+  account: string | undefined,
+): Requester {
+  if (account !== undefined) return { kind: 'account', key: account }
+  return { kind: 'anonymous', key: source, network }
 }
 
 export interface Places {
@@ -21,33 +27,48 @@ export interface Places {
   take(requester: Requester | undefined): (() => void) | undefined
 }
 
+/**
+ * A network has twice as many as a requester. Neither takes more than it leaves free, so the last places are for those that have
+ * none in use: a kind is full when about as many networks as `perKind` have work under way.
+ */
 export interface PlaceLimits {
   readonly perRequester: number
   readonly perKind: number
 }
 
 export function createPlaces({ perRequester, perKind }: PlaceLimits): Places {
-  /** Taken places by requester, and by kind. */
+  /** Taken places by kind, network and requester. */
   const taken = new Map<string, number>()
-  const count = (key: string) => taken.get(key) ?? 0
+  const count = (name: string) => taken.get(name) ?? 0
 
-  function add(key: string, change: number): void {
-    const left = count(key) + change
-    if (left > 0) taken.set(key, left)
-    else taken.delete(key)
+  function add(name: string, change: number): void {
+    const left = count(name) + change
+    if (left > 0) taken.set(name, left)
+    else taken.delete(name)
+  }
+
+  /** Returns whose places a requester takes, each with its limit; each contains the next. */
+  function limitsOf({ kind, key, network }: Requester): (readonly [name: string, max: number])[] {
+    const ofNetwork = [`${kind} network ${network}`, 2 * perRequester] as const
+    return [
+      [kind, perKind],
+      ...(network === undefined ? [] : [ofNetwork]),
+      [`${kind} key ${key}`, perRequester],
+    ]
   }
 
   return {
     take(requester) {
       if (!requester) return () => {}
-      const { kind, key } = requester
-      const own = `${kind} ${key}`
-      if (count(kind) >= perKind || count(own) >= perRequester) return undefined
-      add(kind, 1)
-      add(own, 1)
+      const limits = limitsOf(requester)
+      let free = Number.POSITIVE_INFINITY
+      for (const [name, max] of limits) {
+        if (count(name) >= Math.min(max, free)) return undefined
+        free = Math.min(free, max - count(name))
+      }
+      for (const [name] of limits) add(name, 1)
       return () => {
-        add(kind, -1)
-        add(own, -1)
+        for (const [name] of limits) add(name, -1)
       }
     },
   }

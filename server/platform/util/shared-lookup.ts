@@ -50,7 +50,7 @@ interface Kept<Value> {
 }
 
 const defaultEntries = 1_000
-const defaultPlaces: PlaceLimits = { perRequester: 10, perKind: 30 }
+const defaultPlaces: PlaceLimits = { perRequester: 10, perKind: 60 }
 
 export function createSharedLookup<Result>(options: Options): SharedLookup<Result> {
   const { foundMs = 0, missingMs = 0, entries: max = defaultEntries } = options

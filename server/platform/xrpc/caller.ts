@@ -1,10 +1,11 @@
 /** Reads the caller of a request from its connection and headers. */
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import { createAddressReader } from './client-address.ts'
 import { isForeignPage } from './host.ts'
 import type { Caller } from './method.ts'
 import { createOriginReader } from './origin.ts'
-import type { Sources } from './sources.ts'
+import { networkOf, type Sources } from './sources.ts'
 
 export interface CallerOptions {
   /** Proxies whose X-Forwarded-* headers count; none when absent. */
@@ -23,9 +24,12 @@ export function createCallerReader(
   return (req) => {
     const client = readAddress(req)
     const isForeign = isForeignPage(req.headers)
+    const source = sources.of(client, isForeign ? req.headers : undefined)
+    const isElsewhere = !client.isLocal && isIP(client.address) !== 0
     return {
       ...client,
-      source: sources.of(client, isForeign ? req.headers : undefined),
+      source,
+      network: isElsewhere ? networkOf(client.address) : source,
       client: req.headers['user-agent']?.slice(0, 200),
       isForeignPage: isForeign,
       origin: readOrigin(req),

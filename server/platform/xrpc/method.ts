@@ -63,6 +63,8 @@ export interface Caller {
   readonly isForwarded: boolean
   /** The key of limits per address; see `sourceOf`. */
   readonly source: string
+  /** The network of the address, in which one owner may have many sources; the source itself if it is no address. */
+  readonly network: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined
   /** Whether a page of another site sent the request. */

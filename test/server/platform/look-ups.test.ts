@@ -71,3 +71,26 @@ test('one caller cannot use up the look-ups of handles for others', async () => 
   await Promise.all(slow)
   await server.open()
 })
+
+test('callers of a few networks, with many addresses each, leave look-ups for others', async () => {
+  names.set('quick.example.com', did)
+  names.silent = /slow/
+  const enough = Promise.withResolvers<void>()
+  let refused = 0
+  const count = ({ status }: { status: number }) => {
+    if (status === 503 && ++refused === 40) enough.resolve()
+  }
+  const slow = ['192.0.2', '198.51.100', '2001:db8:1'].flatMap((network) =>
+    Array.from({ length: 30 }, (_, n) => {
+      const address = network.includes(':') ? `${network}:${n}::1` : `${network}.${n}`
+      return resolve(`slow-${n}.${networkName(network)}.example.com`, address).then(count, () => {})
+    }),
+  )
+  await enough.promise
+  expect(await resolve('quick.example.com', '203.0.113.1')).toMatchObject({ status: 200, body: { did } })
+  await server.running.close()
+  await Promise.all(slow)
+  await server.open()
+})
+
+const networkName = (network: string) => network.replaceAll(/[.:]/g, '-')

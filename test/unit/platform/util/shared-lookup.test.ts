@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Requester } from '../../../../server/platform/util/requester.ts'
+import { createPlaces, type Requester } from '../../../../server/platform/util/requester.ts'
 import {
   createSharedLookup,
   type SharedLookup,
@@ -101,6 +101,18 @@ describe('places', () => {
     void get('6', { requester: { kind: 'account', key: 'x' } })
     void get('7')
     expect(calls).toHaveLength(5)
+  })
+
+  test('the last places are for requesters, and networks, that have none', async () => {
+    const places = createPlaces({ perRequester: 4, perKind: 12 })
+    const take = (key: string, network: string) =>
+      places.take({ kind: 'anonymous', key, network }) ? key : undefined
+    const takeAll = (network: string, keys: readonly string[]) =>
+      keys.flatMap((key) => Array.from({ length: 9 }, () => take(key, network) ?? [])).flat()
+    expect(takeAll('a', ['a1', 'a2', 'a3'])).toEqual(['a1', 'a1', 'a1', 'a1', 'a2', 'a2'])
+    expect(takeAll('b', ['b1', 'b2'])).toEqual(['b1', 'b1', 'b1'])
+    expect(takeAll('c', ['c1', 'c2'])).toEqual(['c1', 'c1'])
+    expect([take('d1', 'd'), take('e1', 'e')]).toEqual(['d1', undefined])
   })
 
   test('joining a look-up takes none, and a place is free again when its look-up ends', async () => {

@@ -25,8 +25,7 @@ export const getProfile = method(app.example.actor.getProfile, {
       throw new XrpcError(name, message, { status: 400 })
     }
     // Anyone could have other servers asked otherwise.
-    if (!account && auth)
-      await federation.transientActors.read(params.actor, requesterOf(caller.source, auth.did))
+    if (!account && auth) await federation.transientActors.read(params.actor, requesterOf(caller, auth.did))
     const ctx = app.viewContext(caller.origin, auth?.did)
     const id = actorIdByIdentifier(ctx, account?.did ?? params.actor)
     const isShown = id !== undefined && isVisible(ctx, id) && actorById(ctx, id).isKnown

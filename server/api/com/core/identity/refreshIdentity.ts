@@ -9,7 +9,7 @@ export const refreshIdentity = method(com.core.identity.refreshIdentity, {
   // Each call may ask the directory.
   limits: [perFiveMinutes(50, 'account')],
   handler({ input, auth, caller, ...services }) {
-    const requester = requesterOf(caller.source, auth.did)
+    const requester = requesterOf(caller, auth.did)
     return identityOf(services, input.identifier, { requester, isSignedIn: true, maxAgeMs: 0 })
   },
 })

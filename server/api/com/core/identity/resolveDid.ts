@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const resolveDid = method(com.core.identity.resolveDid, {
   auth: 'optional',
   async handler({ params, auth, caller, ...services }) {
-    const requester = requesterOf(caller.source, auth?.did)
+    const requester = requesterOf(caller, auth?.did)
     return { didDoc: await documentOf(services, params.did, { requester, isSignedIn: auth !== undefined }) }
   },
 })

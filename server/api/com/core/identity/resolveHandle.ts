@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const resolveHandle = method(com.core.identity.resolveHandle, {
   auth: 'reader',
   async handler({ params, auth, caller, ...services }) {
-    const requester = requesterOf(caller.source, auth?.did)
+    const requester = requesterOf(caller, auth?.did)
     return { did: await didOfHandle(services, params.handle, { requester, isSignedIn: auth !== undefined }) }
   },
 })

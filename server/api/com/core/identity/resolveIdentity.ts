@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const resolveIdentity = method(com.core.identity.resolveIdentity, {
   auth: 'optional',
   handler({ params, auth, caller, ...services }) {
-    const requester = requesterOf(caller.source, auth?.did)
+    const requester = requesterOf(caller, auth?.did)
     return identityOf(services, params.identifier, { requester, isSignedIn: auth !== undefined })
   },
 })

@@ -9,7 +9,7 @@ export const describeRepo = method(com.core.repo.describeRepo, {
   auth: 'reader',
   async handler({ params, auth, caller, store, identity: { resolveDid }, origin }) {
     const { did, handle, signingKeyDid } = visibleRepo(store, params.repo, auth)
-    const published = await resolveDid(did, { requester: requesterOf(caller.source, auth?.did) }).catch(
+    const published = await resolveDid(did, { requester: requesterOf(caller, auth?.did) }).catch(
       () => undefined,
     )
     return {

@@ -17,7 +17,7 @@ export const getRecord = method(com.core.repo.getRecord, {
     const notFound = (authority: string) =>
       fail('RecordNotFound', `Could not locate record: at://${authority}/${params.collection}/${rkey}`)
     if (!findByIdentifier(store, repo)) {
-      const requester = auth?.did === undefined ? undefined : requesterOf(caller.source, auth.did)
+      const requester = auth?.did === undefined ? undefined : requesterOf(caller, auth.did)
       const name = { repo, collection: collection as NsidString, rkey: rkey as RecordKeyString, cid }
       const found = await federation.readRecord(name, requester)
       if (found) return found

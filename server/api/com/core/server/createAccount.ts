@@ -52,7 +52,7 @@ export const createAccount = method(com.core.server.createAccount, {
     const imported = await importIdentity(deps, {
       ...input,
       serviceToken: auth.serviceToken,
-      requester: requesterOf(caller.source, undefined),
+      requester: requesterOf(caller, undefined),
     })
     const problem = handleProblem(handle, config)
     if (problem?.name === 'UnsupportedDomain' && imported?.claims(handle)) {

@@ -22,7 +22,7 @@ export const getBlob = method(com.core.sync.getBlob, {
     }
 
     if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
-      const picture = await pictures.find(params.did, params.cid, requesterOf(caller.source, auth?.did))
+      const picture = await pictures.find(params.did, params.cid, requesterOf(caller, auth?.did))
       if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
       return respond(picture, pictures)
     }
