@@ -29,6 +29,8 @@ export class App {
   nonce: string | undefined
   /** Fields of each request that authenticate the client. */
   authentication: (() => Promise<Record<string, string>>) | undefined
+  /** The address that a trusted proxy forwards. */
+  address: string | undefined
 
   private constructor(clientId: string, key: Key, jwk: JWK) {
     this.clientId = clientId
@@ -70,7 +72,10 @@ export class App {
     const proof = await this.proof('POST', issuer() + path, change)
     const response = await fetch(issuer() + path, {
       method: 'POST',
-      headers: proof === null ? {} : { dpop: proof },
+      headers: {
+        ...(proof !== null && { dpop: proof }),
+        ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
+      },
       body: new URLSearchParams(fields),
     })
     const answer = await this.#read(response)

@@ -55,7 +55,7 @@ export class TokenError extends Error {
 export interface Tokens {
   sign(
     kind: TokenKind,
-    subject: { did: DidString; sessionId: string; scope: Scope; jti: string },
+    subject: { did: DidString; sessionId: string; scope: Scope; jti: string; issuedAt?: Date },
   ): Promise<string>
   /** @throws TokenError */
   verify(token: string, options?: { acceptExpired?: boolean }): Promise<VerifiedToken>
@@ -78,8 +78,8 @@ export async function createTokens({ secret, audience, now, issuedAt = now }: To
   ])
   const cache = new LRUCache<string, VerifiedToken>({ max: maxCached })
   return {
-    async sign(kind, { did, sessionId, scope, jti }) {
-      const iat = Math.floor(issuedAt().getTime() / 1000)
+    async sign(kind, { did, sessionId, scope, jti, issuedAt: at = issuedAt() }) {
+      const iat = Math.floor(at.getTime() / 1000)
       const exp = iat + lifetime[kind]
       const token = await new SignJWT({ scope, sid: sessionId })
         .setProtectedHeader({ alg: 'HS256', typ: typ[kind] })

@@ -1,5 +1,6 @@
 /** The authorization server: finds and authenticates clients, takes their requests, and issues their tokens. */
-import type { Requester } from '../../platform/util/requester.ts'
+import type { DidString } from '@atproto/syntax'
+import { requesterOf } from '../../platform/util/requester.ts'
 import type { Dpop, SignedRequest } from '../auth/dpop.ts'
 import { authenticateClient } from './client-auth.ts'
 import { type Client, createClients, type FindClient } from './clients.ts'
@@ -7,12 +8,14 @@ import { OAuthError } from './errors.ts'
 import type { OAuthDeps } from './oauth.ts'
 import { createPermissionSets } from './permission-sets.ts'
 import { createRequests, type Requests } from './requests.ts'
-import { createTokenGrants } from './token-grants.ts'
+import { type Allowed, createTokenGrants, refusedGrant } from './token-grants.ts'
 
 /** A request to an endpoint. */
 export interface EndpointRequest extends SignedRequest {
   /** The key of limits per caller. */
   readonly source: string
+  /** The network that contains the source. */
+  readonly network: string
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -39,15 +42,25 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
   const requests = createRequests({ ...deps, issuer, expandScope: createPermissionSets(deps) })
   const grants = createTokenGrants(deps)
 
-  async function authenticate(request: EndpointRequest, fields: Fields) {
-    const client = await findClient(text(fields, 'client_id'), requesterOf(request))
+  /**
+   * Finds and authenticates the client. A valid code or token shows that an account allowed it: its look-up has the places of that
+   * account, so that those of unknown callers never delay it.
+   */
+  async function authenticate(request: EndpointRequest, fields: Fields, allowed?: Allowed) {
+    const id = text(fields, 'client_id')
+    const did: DidString | undefined = allowed?.clientId === id ? allowed.did : undefined
+    const client = await findClient(id, requesterOf(request, did))
     return { client, clientKey: await authenticateClient({ ...deps, issuer }, client, fields) }
   }
 
-  /** The proof comes first: it costs less than the document of a client. */
-  async function prove(request: EndpointRequest, fields: Fields) {
+  /** The proof comes first: it costs less than the document of a client. @param find reads the code or token of the request */
+  async function prove(
+    request: EndpointRequest,
+    fields: Fields,
+    find?: () => Promise<Allowed | undefined> | Allowed | undefined,
+  ) {
     const dpopKey = await dpop.verify(request)
-    const authenticated = await authenticate(request, fields)
+    const authenticated = await authenticate(request, fields, await find?.())
     if (authenticated.clientKey === dpopKey)
       throw new OAuthError('invalid_dpop_proof', 'The proof must have another key than client_assertion')
     return { ...authenticated, dpopKey }
@@ -60,18 +73,27 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
     endpoints: {
       async pushRequest(request, fields) {
         const { client, ...keys } = await prove(request, fields)
-        return { status: 201, body: await requests.push(client, keys, fields, requesterOf(request)) }
+        const requester = requesterOf(request, undefined)
+        return { status: 201, body: await requests.push(client, keys, fields, requester) }
       },
 
       async issueToken(request, fields) {
-        const proven = await prove(request, fields)
         const type = text(fields, 'grant_type')
-        requireGrantType(proven.client, type)
         if (type === 'refresh_token') {
-          return { status: 200, body: await grants.refresh(proven, text(fields, 'refresh_token')) }
+          const token = text(fields, 'refresh_token')
+          const proven = await prove(request, fields, async () => {
+            const grant = await grants.findByToken(token)
+            if (!grant) throw refusedGrant('The refresh token is not valid')
+            return grant
+          })
+          requireGrantType(proven.client, type)
+          return { status: 200, body: await grants.refresh(proven, token) }
         }
+        const code = text(fields, 'code')
+        const proven = await prove(request, fields, () => grants.findByCode(code))
+        requireGrantType(proven.client, type)
         const body = await grants.exchangeCode(proven, {
-          code: text(fields, 'code'),
+          code,
           verifier: text(fields, 'code_verifier'),
           redirectUri: text(fields, 'redirect_uri'),
         })
@@ -81,15 +103,17 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
       async revokeToken(request, fields) {
         // The proof is optional: clients that sign out send the token alone.
         if (request.proof !== undefined) await dpop.verify(request)
-        await grants.revoke(await authenticate(request, fields), text(fields, 'token'))
+        const grant = await grants.findByToken(text(fields, 'token'))
+        // The token of another client stays, which the answer does not show (RFC 7009 §2.1).
+        if (grant?.clientId === text(fields, 'client_id')) {
+          // A public client has nothing to authenticate with, so its document is not asked for.
+          if (grant.clientKey !== null) await authenticate(request, fields, grant)
+          await grants.end(grant)
+        }
         return { status: 200, body: {} }
       },
     },
   }
-}
-
-function requesterOf({ source }: EndpointRequest): Requester {
-  return { kind: 'anonymous', key: source }
 }
 
 function requireGrantType({ metadata }: Client, type: string): void {

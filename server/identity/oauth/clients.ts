@@ -13,9 +13,12 @@ import {
 import type { JSONWebKeySet } from 'jose'
 import { guardedFetch } from '../../platform/network/client.ts'
 import { lookupsOf, type Platform } from '../../platform/platform.ts'
+import { hasGrant } from '../../platform/store/tables/oauth-clients.ts'
 import type { Requester } from '../../platform/util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
+import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import { OAuthError } from './errors.ts'
+import { ClientUnreachable, keepClient, withKeptClients } from './kept-clients.ts'
 
 export interface Client {
   readonly id: string
@@ -24,30 +27,30 @@ export interface Client {
   readonly metadata: OAuthClientMetadata
   /** Its public keys; empty for a public client. */
   readonly keys: JSONWebKeySet
+  /** When its document was read; undefined for a client without one. */
+  readonly readAt: DatetimeString | undefined
 }
 
 /** @throws OAuthError `invalid_client_metadata`, `temporarily_unavailable` */
 export type FindClient = (id: string, requester: Requester) => Promise<Client>
 
-interface Deps extends Pick<Platform, 'config' | 'now' | 'signal' | 'findAddresses' | 'refusals'> {}
+interface Deps extends Pick<Platform, 'config' | 'store' | 'now' | 'signal' | 'findAddresses' | 'refusals'> {}
 
 const maxDocumentBytes = 64 * 1024
 const timeoutMs = 5_000
 /** A client that changes its document is known by the new one after this time. */
 const keptMs = 10 * 60_000
 const missingMs = 10_000
+/** Statuses that say something about the document. With any other one its server fails, or refuses this server. */
+const answers: readonly number[] = [200, 404, 410]
 
 export function createClients(deps: Deps): FindClient {
-  const { config, now, signal } = deps
+  const { config, store, now, signal } = deps
   const { findAddresses, onRefused } = lookupsOf(deps)
-  const documents = createSharedLookup<unknown>({
-    now,
-    foundMs: keptMs,
-    missingMs,
-    entries: 200,
-    keepsFailure: (error) => error instanceof OAuthError,
-    onRefused,
-  })
+  const kept = { now, foundMs: keptMs, missingMs, entries: 200 }
+  const keepsFailure = (error: unknown) => error instanceof OAuthError
+  const clients = createSharedLookup<Client>({ ...kept, keepsFailure, onRefused })
+  const keySets = createSharedLookup<unknown>({ ...kept, keepsFailure })
 
   async function fetchJson(url: string): Promise<unknown> {
     const { status, headers, body } = await guardedFetch(url, {
@@ -58,8 +61,9 @@ export function createClients(deps: Deps): FindClient {
       timeoutMs,
       signal,
     }).catch((error: unknown) => {
-      throw invalid(`${url} cannot be fetched: ${error instanceof Error ? error.message : error}`)
+      throw unreachable(`${url} cannot be fetched: ${error instanceof Error ? error.message : error}`)
     })
+    if (!answers.includes(status)) throw unreachable(`${url} answered with status ${status}`)
     if (status !== 200) throw invalid(`${url} answered with status ${status}`)
     if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? ''))
       throw invalid(`${url} is not application/json`)
@@ -70,24 +74,41 @@ export function createClients(deps: Deps): FindClient {
     }
   }
 
-  const document = (url: string, requester: Requester) =>
-    documents
-      .get(url, () => fetchJson(url), { requester })
-      .catch((error: unknown) => {
-        if (!(error instanceof TooManyLookups)) throw error
-        throw new OAuthError(
-          'temporarily_unavailable',
-          'Too many look-ups of clients. Try again in a few seconds.',
-        )
-      })
-
-  async function keysOf(metadata: OAuthClientMetadata, requester: Requester): Promise<JSONWebKeySet> {
-    if (metadata.token_endpoint_auth_method === 'none') return { keys: [] }
-    const set = metadata.jwks ?? (await document(metadata.jwks_uri ?? '', requester))
+  /** The look-up of the client has a place already. */
+  async function keysOf(metadata: OAuthClientMetadata): Promise<JSONWebKeySet> {
+    const { token_endpoint_auth_method: method, jwks, jwks_uri: url = '' } = metadata
+    if (method === 'none') return { keys: [] }
+    const fetched = () => keySets.get(url, () => fetchJson(url))
+    const set =
+      jwks ??
+      (await fetched().catch((error: unknown) => {
+        if (!(error instanceof ClientUnreachable)) throw error
+        throw new ClientUnreachable(error.code, error.message, metadata)
+      }))
     const keys = (set as { keys?: unknown } | null)?.keys
     if (!Array.isArray(keys)) throw invalid('The keys of the client are malformed')
     return { keys: keys.slice(0, 20) }
   }
+
+  async function read(id: string): Promise<Client> {
+    const metadata = checked(id, await fetchJson(id))
+    const readAt = iso(now())
+    const client = { id, isLoopback: false, metadata, keys: await keysOf(metadata), readAt }
+    if (hasGrant(store, id)) await store.transact((tx) => keepClient(tx, client))
+    return client
+  }
+
+  const findByDocument = withKeptClients(deps, (id, requester) =>
+    clients
+      .get(id, () => read(id), { requester })
+      .catch((error: unknown) => {
+        if (!(error instanceof TooManyLookups)) throw error
+        throw new ClientUnreachable(
+          'temporarily_unavailable',
+          'Too many look-ups of clients. Try again in a few seconds.',
+        )
+      }),
+  )
 
   return async (id, requester) => {
     if (id.length > 2048) throw invalid('client_id is too long')
@@ -96,15 +117,14 @@ export function createClients(deps: Deps): FindClient {
         id,
         attempt(() => atprotoLoopbackClientMetadata(id)),
       )
-      return { id, isLoopback: true, metadata, keys: { keys: [] } }
+      return { id, isLoopback: true, metadata, keys: { keys: [] }, readAt: undefined }
     }
     if (!attempt(() => isOAuthClientIdDiscoverable(id))) {
       throw invalid(
         'client_id must be the https URL of a metadata document, or http://localhost for development',
       )
     }
-    const metadata = checked(id, await document(id, requester))
-    return { id, isLoopback: false, metadata, keys: await keysOf(metadata, requester) }
+    return findByDocument(id, requester)
   }
 }
 
@@ -179,4 +199,8 @@ function attempt<Result>(make: () => Result): Result {
 
 function invalid(message: string): OAuthError {
   return new OAuthError('invalid_client_metadata', message)
+}
+
+function unreachable(message: string): ClientUnreachable {
+  return new ClientUnreachable('invalid_client_metadata', message)
 }

@@ -96,6 +96,7 @@ function requestOf(req: IncomingMessage, caller: Caller, origin: string) {
     urls: urlsOf(caller, origin),
     proof: req.headers.dpop,
     source: caller.source,
+    network: caller.network,
   }
 }
 

@@ -13,6 +13,7 @@ import { oauthLifetimeSeconds, type Tokens } from '../auth/tokens.ts'
 import type { Secrets } from '../did/secrets.ts'
 import type { Client } from './clients.ts'
 import { OAuthError } from './errors.ts'
+import { keepClient } from './kept-clients.ts'
 import type { RequestParameters } from './view.ts'
 
 interface Deps {
@@ -34,6 +35,13 @@ interface Issued {
   readonly sessionId: string
   readonly scope: string
   readonly refreshToken: string
+  readonly at: Date
+}
+
+/** The grant of a code or token, as far as it is known before its client is. */
+export interface Allowed {
+  readonly clientId: string
+  readonly did: DidString
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -42,18 +50,25 @@ const publicMs = 14 * dayMs
 const confidentialMs = 180 * dayMs
 /** For which a replaced refresh token is remembered, so that its second use is noticed. */
 const rememberedMs = 14 * dayMs
+/** For which it may be sent again: the answer was lost, or two tabs refresh at once. */
+const repeatMs = 30_000
 
 export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
-  const refreshId = (token: string) => Buffer.from(secrets.hash('oauth refresh', token)).toString('base64url')
+  const derive = (purpose: string, token: string) =>
+    Buffer.from(secrets.hash(purpose, token)).toString('base64url')
+  const refreshId = (token: string) => derive('oauth refresh', token)
   const codeHash = (code: string) => secrets.hash('oauth code', code)
 
-  async function respond({ did, sessionId, scope, refreshToken }: Issued) {
-    const subject = { did, sessionId, scope: scopes.oauth, jti: randomId() }
+  /** The access token follows from the refresh token and the time: a repeated request gets the same one, without a copy in the store. */
+  async function respond({ did, sessionId, scope, refreshToken, at }: Issued) {
+    const jti = derive('oauth access', refreshToken)
+    const subject = { did, sessionId, scope: scopes.oauth, jti, issuedAt: at }
+    const age = Math.max(0, Math.floor((now().getTime() - at.getTime()) / 1000))
     return {
       access_token: await tokens.sign('oauth', subject),
       token_type: 'DPoP',
       refresh_token: refreshToken,
-      expires_in: oauthLifetimeSeconds,
+      expires_in: oauthLifetimeSeconds - age,
       scope,
       sub: did,
     }
@@ -92,11 +107,14 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
         const { scope, permissions } = parameters
         return openGrant(tx, { proven, did: request.did, scope, permissions, hash })
       })
-      if (!issued) throw refused('The code is not valid')
+      if (!issued) throw refusedGrant('The code is not valid')
       return respond(issued)
     },
 
-    /** Replaces a refresh token. The second use of one ends its grant. @throws OAuthError `invalid_grant` */
+    /**
+     * Replaces a refresh token. For 30 s the last one gets the same tokens again; later, or with another key, its use ends the grant.
+     * @throws OAuthError `invalid_grant`
+     */
     async refresh(proven: ProvenClient, token: string) {
       const jti = refreshId(token)
       const at = now()
@@ -105,36 +123,57 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
         const session = row && sessions.findOpen(tx, row.sessionId)
         const grant = session && rows.findGrant(tx, session.sessionId)
         if (!row || !session || !grant || session.expiresAt <= iso(at)) return undefined
-        if (row.successor !== null || !isSameClient(grant, proven) || session.dpopKey !== proven.dpopKey) {
+        const isBound = isSameClient(grant, proven) && session.dpopKey === proven.dpopKey
+        if (!isBound || (row.successor !== null && !isRepeated(tx, row, at))) {
           sessions.remove(tx, session.sessionId)
           return undefined
         }
         if (!isOpen(tx, session.did)) return undefined
-        const refreshToken = randomId() + randomId()
+        const { did, sessionId } = session
+        const refreshToken = derive('oauth successor', token)
+        const issued = { did, sessionId, scope: grant.scope, refreshToken }
+        if (row.replacedAt !== null) return { ...issued, at: new Date(row.replacedAt) }
         sessions.rotateRefreshToken(tx, {
-          sessionId: session.sessionId,
+          sessionId,
           jti,
           successor: refreshId(refreshToken),
           graceUntil: iso(new Date(at.getTime() + rememberedMs)),
+          replacedAt: iso(at),
         })
         const expiresAt =
           grant.clientKey === null ? session.expiresAt : iso(new Date(at.getTime() + confidentialMs))
         sessions.extend(tx, session, iso(at), expiresAt)
-        return { did: session.did, sessionId: session.sessionId, scope: grant.scope, refreshToken }
+        return { ...issued, at }
       })
-      if (!issued) throw refused('The refresh token is not valid')
+      if (!issued) throw refusedGrant('The refresh token is not valid')
       return respond(issued)
     },
 
-    /** Ends the grant of a token, if it belongs to the client (RFC 7009). */
-    async revoke(proven: Omit<ProvenClient, 'dpopKey'>, token: string): Promise<void> {
-      const accessToken = await tokens.verify(token, { acceptExpired: true }).catch(() => undefined)
-      await store.transact((tx) => {
-        const sessionId = accessToken?.sid ?? sessions.findRefreshToken(tx, refreshId(token))?.sessionId
-        const grant = sessionId === undefined ? undefined : rows.findGrant(tx, sessionId)
-        if (grant && isSameClient(grant, proven)) sessions.remove(tx, grant.sessionId)
-      })
+    /** Returns the request of a code that was not exchanged. */
+    findByCode(code: string): Allowed | undefined {
+      const request = rows.findRequestByCode(store, codeHash(code))
+      return request?.did ? { clientId: request.clientId, did: request.did } : undefined
     },
+
+    /** Returns the grant of an access or refresh token, also of an expired or replaced one. */
+    async findByToken(token: string): Promise<(rows.Grant & Allowed) | undefined> {
+      const accessToken = await tokens.verify(token, { acceptExpired: true }).catch(() => undefined)
+      const sessionId = accessToken?.sid ?? sessions.findRefreshToken(store, refreshId(token))?.sessionId
+      const session = sessionId === undefined ? undefined : sessions.findOpen(store, sessionId)
+      const grant = session && rows.findGrant(store, session.sessionId)
+      return grant && { ...grant, did: session.did }
+    },
+
+    async end({ sessionId }: rows.Grant): Promise<void> {
+      await store.transact((tx) => sessions.remove(tx, sessionId))
+    },
+  }
+
+  /** Whether a replaced token is the last one, sent again within 30 s. A clock that was set back by more counts as later. */
+  function isRepeated(tx: Writer, { successor, replacedAt }: sessions.RefreshToken, at: Date): boolean {
+    if (successor === null || replacedAt === null) return false
+    const isLast = sessions.findRefreshToken(tx, successor)?.successor === null
+    return isLast && Math.abs(at.getTime() - Date.parse(replacedAt)) <= repeatMs
   }
 
   function openGrant(
@@ -170,7 +209,8 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
       scope: grant.scope,
       codeHash: grant.hash,
     })
-    return { did: grant.did, sessionId, scope: grant.scope, refreshToken }
+    keepClient(tx, client)
+    return { did: grant.did, sessionId, scope: grant.scope, refreshToken, at }
   }
 }
 
@@ -184,6 +224,6 @@ function isSameClient(
   return one.clientId === client.id && one.clientKey === clientKey
 }
 
-function refused(message: string): OAuthError {
+export function refusedGrant(message: string): OAuthError {
   return new OAuthError('invalid_grant', message)
 }

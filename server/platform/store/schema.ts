@@ -153,7 +153,8 @@ const signIn = `
     jti TEXT PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     successor TEXT,                    -- jti; null: the current one
-    grace_until TEXT
+    grace_until TEXT,
+    replaced_at TEXT                   -- of a token of an app
   ) STRICT;
   CREATE INDEX refresh_tokens_session ON refresh_tokens (session_id);
 
@@ -199,6 +200,19 @@ const signIn = `
     scope TEXT NOT NULL,               -- as granted; permission sets by name
     code_hash BLOB NOT NULL UNIQUE     -- of the code that the grant was made with
   ) STRICT;
+  CREATE INDEX oauth_grants_client ON oauth_grants (client_id);
+
+  -- The last valid documents of clients with a grant, for the time in which they cannot be fetched.
+  CREATE TABLE oauth_clients (
+    id TEXT PRIMARY KEY,               -- URL of the document
+    document TEXT NOT NULL,            -- JSON: metadata and keys
+    read_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER oauth_client_orphans AFTER DELETE ON oauth_grants
+    BEGIN
+      DELETE FROM oauth_clients WHERE id = OLD.client_id
+        AND NOT EXISTS (SELECT 1 FROM oauth_grants WHERE client_id = OLD.client_id);
+    END;
 
   -- Pushed authorization requests (RFC 9126) that are not decided, and codes that are not exchanged.
   CREATE TABLE oauth_requests (

@@ -288,4 +288,20 @@ export const upgrades: readonly string[] = [
 
   // 49. See tables/plc-operations.ts.
   'ALTER TABLE plc_operations ADD COLUMN created_at TEXT',
+
+  // 50. See tables/sessions.ts and tables/oauth-clients.ts.
+  `
+  ALTER TABLE refresh_tokens ADD COLUMN replaced_at TEXT;
+  CREATE INDEX oauth_grants_client ON oauth_grants (client_id);
+  CREATE TABLE oauth_clients (
+    id TEXT PRIMARY KEY,
+    document TEXT NOT NULL,
+    read_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER oauth_client_orphans AFTER DELETE ON oauth_grants
+    BEGIN
+      DELETE FROM oauth_clients WHERE id = OLD.client_id
+        AND NOT EXISTS (SELECT 1 FROM oauth_grants WHERE client_id = OLD.client_id);
+    END;
+  `,
 ]

@@ -24,6 +24,8 @@ const texts: readonly FutureTime[] = [
   { table: 'sessions', column: 'expires_at', leadMs: 90 * day },
   { table: 'sessions', column: 'old_token_used_at' },
   { table: 'refresh_tokens', column: 'grace_until', leadMs: 2 * hour },
+  { table: 'refresh_tokens', column: 'replaced_at' },
+  { table: 'oauth_clients', column: 'read_at' },
   { table: 'app_passwords', column: 'created_at' },
   { table: 'app_passwords', column: 'last_used_at' },
   { table: 'mail_tokens', column: 'expires_at', leadMs: hour / 4 },

@@ -89,11 +89,14 @@ export interface RefreshToken {
   readonly sessionId: string
   readonly successor: string | null
   readonly graceUntil: string | null
+  /** When a token of an app was replaced. */
+  readonly replacedAt: string | null
 }
 
 export function findRefreshToken(db: Reader, jti: string): RefreshToken | undefined {
   return db.get<RefreshToken>(
-    'SELECT session_id AS sessionId, successor, grace_until AS graceUntil FROM refresh_tokens WHERE jti = ?',
+    `SELECT session_id AS sessionId, successor, grace_until AS graceUntil, replaced_at AS replacedAt
+     FROM refresh_tokens WHERE jti = ?`,
     [jti],
   )
 }
@@ -110,11 +113,13 @@ export function rotateRefreshToken(
     jti,
     successor,
     graceUntil,
-  }: { sessionId: string; jti: string; successor: string; graceUntil: string },
+    replacedAt,
+  }: { sessionId: string; jti: string; successor: string; graceUntil: string; replacedAt?: string },
 ): void {
-  tx.run('UPDATE refresh_tokens SET successor = ?, grace_until = ? WHERE jti = ?', [
+  tx.run('UPDATE refresh_tokens SET successor = ?, grace_until = ?, replaced_at = ? WHERE jti = ?', [
     successor,
     graceUntil,
+    replacedAt ?? null,
     jti,
   ])
   insertRefreshToken(tx, successor, sessionId)

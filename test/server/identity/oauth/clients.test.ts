@@ -1,51 +1,33 @@
 /** Clients with a document of their own, with a key of their own, and permission sets. */
-import { randomUUID } from 'node:crypto'
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
-import { createServer } from 'node:https'
+import { createServer as createHttpServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { P256Keypair } from '@atproto/crypto'
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, type SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { certificates, key, trustTestAuthority } from '../../../support/certificates.ts'
+import {
+  assertion as assertionOf,
+  ClientSite,
+  confidentialRedirect,
+  type Handler,
+  json,
+} from '../../../support/client-site.ts'
 import { day, minute } from '../../../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
 import { NameServer } from '../../../support/dns.ts'
 import { issuer } from '../../../support/oauth.ts'
-import { App, redirect } from '../../../support/oauth-app.ts'
+import { App } from '../../../support/oauth-app.ts'
 import { RemoteRepository } from '../../../support/remote-repository.ts'
 import { owner, renewSessions, server, setupServer } from '../../../support/setup.ts'
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void
-
 let names: NameServer
-let web: Server
-let host: string
-/** What the web server of the app answers, by path. */
-const answers = new Map<string, Handler>()
-const requests: string[] = []
+let site: ClientSite
 
 beforeAll(async () => {
-  trustTestAuthority()
   names = await NameServer.start()
-  names.addresses.set('app.pds.example.com', ['127.0.0.1'])
-  web = createServer({ key, cert: certificates.valid }, (req, res) => {
-    requests.push(req.url ?? '')
-    const handler = answers.get(req.url ?? '')
-    if (handler) handler(req, res)
-    else res.writeHead(404).end()
-  })
-  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
-  host = `https://app.pds.example.com:${(web.address() as AddressInfo).port}`
+  site = await ClientSite.start(names)
 })
 afterAll(async () => {
-  trustTestAuthority(false)
-  web.closeAllConnections()
-  web.close()
+  await site.close()
   await names.close()
 })
 setupServer({
@@ -53,31 +35,7 @@ setupServer({
   accounts: ['alice'],
 })
 
-const json =
-  (value: unknown): Handler =>
-  (_, res) =>
-    res.setHeader('content-type', 'application/json').end(JSON.stringify(value))
-
-let nextClient = 0
-/** Publishes a document at a new address. Returns the client_id. */
-function publish(change: Record<string, unknown> = {}): string {
-  const path = `/client-${nextClient++}.json`
-  const id = `${host}${path}`
-  const document = {
-    client_id: id,
-    client_name: 'Not to be shown',
-    redirect_uris: [redirect],
-    response_types: ['code'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    scope: 'atproto transition:generic',
-    token_endpoint_auth_method: 'none',
-    application_type: 'native',
-    dpop_bound_access_tokens: true,
-    ...change,
-  }
-  answers.set(path, json(document))
-  return id
-}
+const publish = (change: Record<string, unknown> = {}) => site.publish(change)
 
 describe('a public client with a document', () => {
   test('signs in; the person sees its address, not the name that it gives itself', async () => {
@@ -95,7 +53,7 @@ describe('a public client with a document', () => {
     const id = publish()
     const app = await App.create('atproto', id)
     const path = new URL(id).pathname
-    const reads = () => requests.filter((url) => url === path).length
+    const reads = () => site.requests.filter((url) => url === path).length
     for (let n = 0; n < 3; n++) expect((await app.request()).status).toBe(201)
     expect(reads()).toBe(1)
     server.clock.advance(11 * minute)
@@ -137,9 +95,9 @@ describe('a public client with a document', () => {
     ['breaks off', (_, res) => void res.writeHead(200, { 'content-length': 100 }).destroy()],
   ]
   test.each(broken)('is refused if its document %s', async (_, handler) => {
-    const path = `/broken-${nextClient++}.json`
-    answers.set(path, handler)
-    const app = await App.create('atproto', host + path)
+    const id = publish()
+    site.answers.set(new URL(id).pathname, handler)
+    const app = await App.create('atproto', id)
     const { status, body } = await app.request()
     expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
   })
@@ -154,34 +112,16 @@ describe('a client with a key of its own', () => {
     jwk = { ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }
   })
 
-  const confidential = (more: object) =>
-    publish({
-      token_endpoint_auth_method: 'private_key_jwt',
-      token_endpoint_auth_signing_alg: 'ES256',
-      application_type: 'web',
-      redirect_uris: ['https://app.example.com/callback'],
-      ...more,
-    })
-  const use = { redirect_uri: 'https://app.example.com/callback' }
-
-  async function assertion(id: string, claims: object = {}, header: object = {}, signer = privateKey) {
-    const payload = { iss: id, sub: id, aud: issuer(), jti: randomUUID(), ...claims }
-    const at = Math.floor(server.clock.now().getTime() / 1000)
-    return {
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: await new SignJWT(payload)
-        .setProtectedHeader({ alg: 'ES256', kid: 'one', ...header })
-        .setIssuedAt(at)
-        .setExpirationTime(at + 60)
-        .sign(signer),
-    }
-  }
+  const confidential = (keys: object) => site.confidential(keys)
+  const use = { redirect_uri: confidentialRedirect }
+  const assertion = (id: string, claims: object = {}, header: object = {}, signer = privateKey) =>
+    assertionOf(id, signer, claims, header)
 
   test.each(['jwks', 'jwks_uri'])(
     'signs in with %s, and renews for half a year after each use',
     async (kind) => {
-      answers.set('/keys.json', json({ keys: [jwk] }))
-      const keys = kind === 'jwks' ? { jwks: { keys: [jwk] } } : { jwks_uri: `${host}/keys.json` }
+      site.answers.set('/keys.json', json({ keys: [jwk] }))
+      const keys = kind === 'jwks' ? { jwks: { keys: [jwk] } } : { jwks_uri: `${site.origin}/keys.json` }
       if (kind === 'jwks_uri') server.clock.advance(11 * minute)
       const id = confidential(keys)
       const app = await App.create('atproto', id)

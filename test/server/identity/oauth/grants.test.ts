@@ -1,8 +1,8 @@
 /** Codes, refresh tokens and grants: each counts once, and what ends an account's sessions ends them. */
-import { expect, test } from 'vitest'
-import { day, minute } from '../../../support/clock.ts'
+import { describe, expect, test } from 'vitest'
+import { day, hour, minute, second } from '../../../support/clock.ts'
 import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { adminAuth, TestServer } from '../../../support/server.ts'
+import { type Answer, adminAuth, TestServer } from '../../../support/server.ts'
 import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
 
 setupAccounts({ config: { publicUrl: undefined } })
@@ -44,16 +44,88 @@ test('a code belongs to the key of its request, and expires after two minutes', 
   expect((await app.exchange(late)).body.error).toBe('invalid_grant')
 })
 
-test('a refresh token is replaced; the second use of one ends its grant, and no other', async () => {
-  const app = await App.create()
-  const first = await app.signIn(alice)
-  const other = await app.signIn(alice)
-  const { body: second } = await app.refresh(first.refresh_token)
-  expect(await works(app, second)).toBe(true)
-  expect((await app.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
-  expect(await works(app, second)).toBe(false)
-  expect((await app.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
-  expect(await works(app, other)).toBe(true)
+describe('a refresh token', () => {
+  const tokensOf = ({ body }: Answer) => [body.access_token, body.refresh_token]
+
+  test('is replaced; its use after more than 30 s ends its grant, and no other', async () => {
+    const app = await App.create()
+    const first = await app.signIn(alice)
+    const other = await app.signIn(alice)
+    const { body: replaced } = await app.refresh(first.refresh_token)
+    expect(await works(app, replaced)).toBe(true)
+    server.clock.advance(31 * second)
+    expect((await app.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await works(app, replaced)).toBe(false)
+    expect((await app.refresh(replaced.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await works(app, other)).toBe(true)
+  })
+
+  test('that is sent twice at once gets the same tokens twice, and both work', async () => {
+    const app = await App.create()
+    const first = await app.signIn(alice)
+    const answers = await Promise.all([app.refresh(first.refresh_token), app.refresh(first.refresh_token)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const [one, two] = answers.map(tokensOf)
+    expect(one).toEqual(two)
+    expect(one).not.toContain(first.refresh_token)
+    expect(await works(app, answers[1]?.body)).toBe(true)
+    const next = await app.refresh(answers[1]?.body.refresh_token)
+    expect(await works(app, next.body)).toBe(true)
+  })
+
+  test('whose answer was lost gets the same tokens within 30 s, also after a restart', async () => {
+    const app = await App.create()
+    const { refresh_token } = await app.signIn(alice)
+    const lost = await app.refresh(refresh_token)
+    await server.restart()
+    server.clock.advance(25 * second)
+    const again = await app.refresh(refresh_token)
+    expect(tokensOf(again)).toEqual(tokensOf(lost))
+    // The access token is as old as the first answer.
+    expect(again.body.expires_in).toBeLessThan(lost.body.expires_in)
+    expect((await app.refresh(again.body.refresh_token)).status).toBe(200)
+  })
+
+  test('of two refreshes ago ends its grant at once', async () => {
+    const app = await App.create()
+    const first = await app.signIn(alice)
+    const { body: replaced } = await app.refresh(first.refresh_token)
+    const { body: third } = await app.refresh(replaced.refresh_token)
+    expect((await app.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
+    expect(await works(app, third)).toBe(false)
+  })
+
+  test('is of no use without the key, and ends the grant, also within the 30 s', async () => {
+    const app = await App.create()
+    const thief = await App.create()
+    await thief.request()
+    const { refresh_token } = await app.signIn(alice)
+    const { body: replaced } = await app.refresh(refresh_token)
+    expect((await thief.refresh(refresh_token)).body.error).toBe('invalid_grant')
+    expect(await works(app, replaced)).toBe(false)
+  })
+
+  test('is refused within the 30 s if its grant has ended meanwhile', async () => {
+    const app = await App.create()
+    const { refresh_token } = await app.signIn(alice)
+    const { body } = await app.refresh(refresh_token)
+    await app.send('/oauth/revoke', { client_id: app.clientId, token: body.access_token })
+    expect((await app.refresh(refresh_token)).body.error).toBe('invalid_grant')
+    expect(await works(app, body)).toBe(false)
+  })
+
+  test.each([
+    ['half a minute', 25 * second, 200],
+    ['an hour', hour, 400],
+  ])('counts as sent again if the clock was set back by %s: %i ms, %i', async (_, ms, status) => {
+    const app = await App.create()
+    const { refresh_token } = await app.signIn(alice)
+    await app.refresh(refresh_token)
+    server.clock.advance(-ms)
+    const again = await app.refresh(refresh_token)
+    server.clock.advance(ms)
+    expect(again.status).toBe(status)
+  })
 })
 
 test('a stolen refresh token is of no use without the key, and ends the grant', async () => {

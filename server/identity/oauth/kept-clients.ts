@@ -1,0 +1,71 @@
+/**
+ * The last valid documents of clients with a grant. They count while a document cannot be fetched: without a network, while the
+ * client's site is down, or while look-ups are refused for load. A document that was read always counts, also if it refuses the client.
+ */
+import type { OAuthClientMetadata } from '@atproto/oauth-types'
+import type { Database, Writer } from '../../platform/store/database.ts'
+import * as rows from '../../platform/store/tables/oauth-clients.ts'
+import type { Client, FindClient } from './clients.ts'
+import { OAuthError, type OAuthErrorCode } from './errors.ts'
+
+/** The document of a client, or its keys, cannot be read now. */
+export class ClientUnreachable extends OAuthError {
+  /** The document, if only the keys cannot be read. */
+  readonly metadata: OAuthClientMetadata | undefined
+
+  constructor(code: OAuthErrorCode, message: string, metadata?: OAuthClientMetadata) {
+    super(code, message)
+    this.metadata = metadata
+  }
+}
+
+interface Deps {
+  readonly store: Database
+  readonly now: () => Date
+}
+
+/** Larger documents are not kept. Common ones have 1 kB. */
+const maxBytes = 16 * 1024
+/** How long a refresh waits for a document while it has a kept one. */
+const waitMs = 2_000
+/** The oldest document with which a client may ask for a new grant: it may have changed where it returns to. */
+const newGrantMs = 24 * 60 * 60_000
+
+/** Stores a document, if the client has a grant. */
+export function keepClient(tx: Writer, { id, metadata, keys, readAt }: Client): void {
+  if (readAt === undefined) return
+  const document = JSON.stringify({ metadata, keys })
+  if (Buffer.byteLength(document) <= maxBytes) rows.put(tx, id, { document, readAt })
+}
+
+/** Adds kept documents to a look-up. An account that looks its own client up accepts any age. */
+export function withKeptClients({ store, now }: Deps, find: FindClient): FindClient {
+  return async (id, requester) => {
+    const kept = rows.find(store, id)
+    const isUsable =
+      requester.kind === 'account' ||
+      (kept && Math.abs(now().getTime() - Date.parse(kept.readAt)) < newGrantMs)
+    if (!kept || !isUsable) return find(id, requester)
+    return within(waitMs, find(id, requester)).catch((error: unknown) => {
+      if (!(error instanceof ClientUnreachable)) throw error
+      const client = clientOf(id, kept)
+      if (!error.metadata) return client
+      // Kept keys may belong to another address of keys than the document names now.
+      if (error.metadata.jwks_uri !== client.metadata.jwks_uri) throw error
+      return { ...client, metadata: error.metadata }
+    })
+  }
+}
+
+function clientOf(id: string, { document, readAt }: rows.KeptDocument): Client {
+  const { metadata, keys } = JSON.parse(document) as Pick<Client, 'metadata' | 'keys'>
+  return { id, isLoopback: false, metadata, keys, readAt }
+}
+
+/** Waits for a look-up, which goes on for other callers. @throws ClientUnreachable, the error of the look-up */
+async function within(ms: number, lookUp: Promise<Client>): Promise<Client> {
+  const late = Promise.withResolvers<never>()
+  const refuse = () => late.reject(new ClientUnreachable('temporarily_unavailable', 'No answer yet'))
+  const timer = setTimeout(refuse, ms)
+  return Promise.race([lookUp, late.promise]).finally(() => clearTimeout(timer))
+}
