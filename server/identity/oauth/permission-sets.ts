@@ -9,14 +9,14 @@ import { guardedFetch } from '../../platform/network/client.ts'
 import { queryDns } from '../../platform/network/names.ts'
 import { lookupsOf, type Platform } from '../../platform/platform.ts'
 import type { Requester } from '../../platform/util/requester.ts'
-import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
+import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
 import { decodeMap } from '../../repository/format/decode-map.ts'
 import { verifyCommit } from '../../repository/format/verify-commit.ts'
 import { pdsEndpointOf, signingKeyOf } from '../did/did-document.ts'
-import type { ResolveDid } from '../did/resolver.ts'
+import { type ResolveDid, UnresolvableDid } from '../did/resolver.ts'
 import { OAuthError } from './errors.ts'
 
-/** Replaces permission sets in a text of scopes by what they contain. @throws OAuthError `invalid_scope` */
+/** Replaces permission sets in a text of scopes by what they contain. @throws OAuthError `invalid_scope`, `temporarily_unavailable` */
 export type ExpandScope = (scope: string, requester: Requester) => Promise<string>
 
 type Deps = Pick<Platform, 'config' | 'now' | 'signal' | 'findAddresses' | 'refusals'> & {
@@ -29,6 +29,8 @@ const timeoutMs = 5_000
 /** A set that changes is known after this time; what was granted stays as it was shown. */
 const keptMs = 24 * 60 * 60_000
 const missingMs = 60_000
+/** Permission sets of a request. */
+const maxSets = 20
 
 export function createPermissionSets(deps: Deps): ExpandScope {
   const { config, now, signal, resolveDid } = deps
@@ -38,7 +40,7 @@ export function createPermissionSets(deps: Deps): ExpandScope {
     foundMs: keptMs,
     missingMs,
     entries: 200,
-    keepsFailure: () => true,
+    keepsFailure: (error) => !isBusy(error),
     onRefused,
   })
 
@@ -69,21 +71,37 @@ export function createPermissionSets(deps: Deps): ExpandScope {
     return main
   }
 
+  const find = (nsid: string, requester: Requester) =>
+    sets
+      .get(nsid, () => fetchSet(nsid, requester), { requester })
+      .catch((error: unknown) => {
+        if (isBusy(error))
+          throw new OAuthError(
+            'temporarily_unavailable',
+            'Too many look-ups of permission sets. Try again in a few seconds.',
+          )
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new OAuthError('invalid_scope', `The permission set ${nsid} cannot be read: ${reason}`)
+      })
+
   return async (scope, requester) => {
-    const expanded = await Promise.all(
-      scope.split(' ').map(async (one): Promise<readonly string[]> => {
-        const include = IncludeScope.fromString(one)
-        if (!include) return [one]
-        const { nsid } = include
-        const set = await sets
-          .get(nsid, () => fetchSet(nsid, requester), { requester })
-          .catch((error: unknown) => {
-            const reason = error instanceof Error ? error.message : String(error)
-            throw new OAuthError('invalid_scope', `The permission set ${nsid} cannot be read: ${reason}`)
-          })
-        return include.toScopes(set)
-      }),
-    )
-    return [...new Set(expanded.flat())].join(' ')
+    const scopes = scope.split(' ').map((text) => ({ text, include: IncludeScope.fromString(text) }))
+    if (scopes.filter(({ include }) => include).length > maxSets)
+      throw new OAuthError('invalid_scope', `A request may include ${maxSets} permission sets`)
+    const expanded = new Set<string>()
+    // One after the other: a request takes one place of its network, and the first set that cannot be read ends it.
+    for (const { text, include } of scopes) {
+      const contained = include ? include.toScopes(await find(include.nsid, requester)) : [text]
+      for (const each of contained) expanded.add(each)
+    }
+    return [...expanded].join(' ')
   }
+}
+
+/** Whether a look-up was refused for load, so that a later one may succeed. */
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof TooManyLookups ||
+    (error instanceof UnresolvableDid && error.cause instanceof TooManyLookups)
+  )
 }

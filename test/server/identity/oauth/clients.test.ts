@@ -17,6 +17,7 @@ import { NameServer } from '../../../support/dns.ts'
 import { issuer } from '../../../support/oauth.ts'
 import { App } from '../../../support/oauth-app.ts'
 import { RemoteRepository } from '../../../support/remote-repository.ts'
+import type { Answer } from '../../../support/server.ts'
 import { owner, renewSessions, server, setupServer } from '../../../support/setup.ts'
 
 let names: NameServer
@@ -253,6 +254,50 @@ describe('a permission set', () => {
   ])('is refused if %s', async (_, nsid) => {
     const { status, body } = await (await withSet(nsid)).request()
     expect([status, body.error]).toEqual([400, 'invalid_scope'])
+  })
+
+  describe('whose publisher does not answer', () => {
+    beforeAll(() => {
+      names.silent = /slow/
+    })
+    afterAll(() => {
+      names.silent = undefined
+    })
+    const slow = (n: number) => `example.slow-${n}.authBasic`
+    const queries = () => names.queries.filter((name) => /slow/.test(name)).length
+
+    test('holds one look-up of its source, however many a request includes', async () => {
+      const scopes = Array.from({ length: 20 }, (_, n) => `include:${slow(n)}`)
+      const app = await App.create(`atproto ${scopes.join(' ')}`)
+      const pushed = app.request().catch(() => {})
+      await names.queried(/slow/)
+      expect((await (await withSet('example.sets.authBasic')).request()).status).toBe(201)
+      expect(queries()).toBe(1)
+      await server.restart()
+      await pushed
+    })
+
+    test('is refused for load with 503, and tried again by the next request', async () => {
+      const busy = Promise.withResolvers<Answer>()
+      const pushed = Array.from({ length: 12 }, async (_, n) => {
+        const answer = await (await withSet(slow(100 + n))).request().catch(() => {})
+        if (answer?.status === 503) busy.resolve(answer)
+        else if (answer?.body?.error === 'invalid_scope') busy.reject(new Error('refused for good'))
+      })
+      expect((await busy.promise).body.error).toBe('temporarily_unavailable')
+      const refused = await (await withSet('example.sets.authOther')).request()
+      expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable'])
+      await server.restart()
+      await Promise.all(pushed)
+    })
+  })
+
+  test('is one of at most 20 in a request', async () => {
+    const scopes = Array.from({ length: 21 }, (_, n) => `include:example.many.auth${n}`)
+    const before = names.queries.length
+    const { status, body } = await (await App.create(`atproto ${scopes.join(' ')}`)).request()
+    expect([status, body.error_description]).toEqual([400, 'A request may include 20 permission sets'])
+    expect(names.queries).toHaveLength(before)
   })
 
   test('is refused if two publishers are named, or the signature is of another key', async () => {
