@@ -89,6 +89,11 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
           requireGrantType(proven.client, type)
           return { status: 200, body: await grants.refresh(proven, token) }
         }
+        if (type !== 'authorization_code')
+          throw new OAuthError(
+            'unsupported_grant_type',
+            'grant_type must be authorization_code or refresh_token',
+          )
         const code = text(fields, 'code')
         const proven = await prove(request, fields, () => grants.findByCode(code))
         requireGrantType(proven.client, type)
@@ -116,11 +121,7 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
   }
 }
 
-function requireGrantType({ metadata }: Client, type: string): void {
-  const isSupported = type === 'authorization_code' || type === 'refresh_token'
-  if (!isSupported) {
-    throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token')
-  }
+function requireGrantType({ metadata }: Client, type: 'authorization_code' | 'refresh_token'): void {
   if (!metadata.grant_types.includes(type))
     throw new OAuthError(
       'invalid_grant',

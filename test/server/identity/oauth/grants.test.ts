@@ -33,6 +33,12 @@ test.each([
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant'])
 })
 
+test('another grant type is refused by its name', async () => {
+  const app = await App.create()
+  const { status, body } = await app.exchange('code', { grant_type: 'password' })
+  expect([status, body.error]).toEqual([400, 'unsupported_grant_type'])
+})
+
 test('a code belongs to the key of its request, and expires after two minutes', async () => {
   const app = await App.create()
   const thief = await App.create()

@@ -82,6 +82,11 @@ describe('a public client with a grant', () => {
     },
   )
 
+  test('waits a short time for a site that does not answer', async () => {
+    site.answers.set(pathOf(id), () => {})
+    expect((await app.refresh(tokens.refresh_token)).status).toBe(200)
+  })
+
   const refusing: [string, Handler][] = [
     ['is not there', status(404)],
     ['was removed', status(410)],
