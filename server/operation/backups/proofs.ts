@@ -1,9 +1,10 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { type BackupInfo, hasSpace, listBackups } from '../../platform/store/backups/backup.ts'
+import { type BackupInfo, listBackups } from '../../platform/store/backups/backup.ts'
 import { removeBackupLeftovers, scratchPrefix } from '../../platform/store/backups/backup-leftovers.ts'
 import { type BackupProof, writeProof } from '../../platform/store/backups/backup-proof.ts'
+import { hasSpace } from '../../platform/store/backups/space.ts'
 import { exists } from '../../platform/store/blob-files.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../platform/store/files.ts'

@@ -1,6 +1,6 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
 import { join } from 'node:path'
-import { hasSpace } from '../../platform/store/backups/backup.ts'
+import { hasSpace } from '../../platform/store/backups/space.ts'
 import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'

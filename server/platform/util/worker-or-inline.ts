@@ -8,6 +8,8 @@ import { fromPlainError, type PlainError, toPlainError } from './thread-error.ts
 export interface JobRunner<Job, Result> {
   /** Runs a job; the previous one must have ended. Rejects if the job fails or if the thread ends. */
   run(job: Job): Promise<Result>
+  /** Bytes that the thread has allocated: its heap, buffers and WebAssembly memories. Undefined without a thread. */
+  memory(): Promise<number | undefined>
   /** An unreferenced thread does not keep the process alive. */
   ref(): void
   unref(): void
@@ -25,6 +27,8 @@ export interface WorkerOptions<Job, Result> {
   readonly onUnloadable: (error: Error) => void
   /** Called when the thread has ended, for whatever reason; it takes no more jobs. */
   readonly onEnd?: () => void
+  /** The thread ends when the values of its heap take more. Buffers and WebAssembly memories do not count: see `foreign-bytes.ts`. */
+  readonly maxHeapBytes?: number
 }
 
 /** First message of a thread whose imports have all succeeded. */
@@ -34,11 +38,20 @@ type Reply<Result> = { readonly result: Result } | { readonly error: unknown }
 
 type Message<Result> = typeof loaded | { readonly result: Result } | { readonly error: PlainError }
 
+/** Of a thread with a limit. V8 would take more on computers with much memory. */
+const youngGenerationMb = 16
+
 /** Files that failed to load: they are not tried again. */
 const unloadable = new Set<string>()
 
 export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): JobRunner<Job, Result> {
-  const { file, name, inline } = options
+  const { file, name, inline, maxHeapBytes } = options
+  const heapLimits = maxHeapBytes && {
+    resourceLimits: {
+      maxOldGenerationSizeMb: maxHeapBytes / 2 ** 20,
+      maxYoungGenerationSizeMb: youngGenerationMb,
+    },
+  }
   let current: (PromiseWithResolvers<Result> & { readonly job: Job }) | undefined
   let isLoaded = false
   let isEnded = false
@@ -73,7 +86,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   let worker: Worker | undefined
   if (!unloadable.has(file.href)) {
     try {
-      worker = new Worker(file, { name, execArgv: [] })
+      worker = new Worker(file, { name, execArgv: [], ...heapLimits })
         .on('message', (message: Message<Result>) => {
           if (message === loaded) isLoaded = true
           else settle('result' in message ? message : { error: fromPlainError(message.error) })
@@ -93,6 +106,10 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
       if (worker) worker.postMessage(job)
       else void runInline(job)
       return promise
+    },
+    async memory() {
+      const heap = await worker?.getHeapStatistics()
+      return heap && heap.total_heap_size + heap.external_memory
     },
     ref: () => worker?.ref(),
     unref: () => worker?.unref(),

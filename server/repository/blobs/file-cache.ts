@@ -1,4 +1,7 @@
-/** A folder of files that can be made again: the least recently used ones go when all together are too large. */
+/**
+ * A folder of files that can be made again: the least recently used ones go when all together are too large. Beside them are notes on
+ * files that could not be made, so that a file that takes long to refuse, or ends the process, is not tried at each start.
+ */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../platform/platform.ts'
@@ -13,7 +16,16 @@ export interface FileCache {
   prepare(): Promise<void>
   /** Counts a file that was written. */
   add(name: string, size: number): void
+  /** Removes a file, and the note on it. */
   remove(name: string): Promise<void>
+  /** Whether an attempt to make the file has failed, or two were interrupted by the end of the process. Call `find` first. */
+  hasFailed(name: string): boolean
+  /** Notes that an attempt to make the file begins. The note stays until `forget` or `remove`. */
+  attempt(name: string): Promise<void>
+  /** Notes that the attempt has failed: the content of the source is the reason. */
+  fail(name: string): Promise<void>
+  /** Removes the note, after a success or an interruption. */
+  forget(name: string): Promise<void>
   /** Reads a part of a file. */
   read(name: string, start: number, end: number): AsyncIterable<Uint8Array>
 }
@@ -23,17 +35,30 @@ interface Options {
   readonly maxBytes: number
   /** Whether a file of the folder belongs to the cache. Others are removed. */
   readonly isOurs: (name: string) => boolean
+  /** Version of the program's part that makes the files: the next one forgets failures. */
+  readonly maker: number
   readonly files: Files
   readonly log: Platform['log']
 }
 
+/** Notes are files of this size: one byte for each attempt. */
+const failedBytes = 2
+/** The least recently used ones go. */
+const maxNotes = 10_000
+
 /** Nothing is read before the first `find`. */
-export function createFileCache({ folder, maxBytes, isOurs, files, log }: Options): FileCache {
+export function createFileCache({ folder, maxBytes, isOurs, maker, files, log }: Options): FileCache {
   const path = (name: string) => join(folder, name)
   const sizes = new LRUCache<string, number>({
     maxSize: maxBytes,
     sizeCalculation: (size) => size,
     dispose: (_, name, reason) => void (reason === 'evict' && files.remove(path(name)).catch(() => {})),
+  })
+  const noteSuffix = `.failed-${maker}`
+  const notes = new LRUCache<string, number>({
+    max: maxNotes,
+    dispose: (_, name, reason) =>
+      void (reason === 'evict' && files.remove(path(name + noteSuffix)).catch(() => {})),
   })
   let loaded: Promise<void> | undefined
 
@@ -41,11 +66,29 @@ export function createFileCache({ folder, maxBytes, isOurs, files, log }: Option
   async function load(): Promise<void> {
     const found: { readonly name: string; readonly size: number; readonly at: Date }[] = []
     for (const name of await files.list(folder)) {
-      const size = isOurs(name) ? await files.size(path(name)) : 0
-      if (size > 0) found.push({ name, size, at: await files.changedAt(path(name)) })
+      const isNote = name.endsWith(noteSuffix)
+      const base = isNote ? name.slice(0, -noteSuffix.length) : name
+      const size = isOurs(base) ? await files.size(path(name)) : 0
+      if (isNote && size > 0) notes.set(base, size)
+      else if (size > 0) found.push({ name, size, at: await files.changedAt(path(name)) })
       else await files.remove(path(name))
     }
     for (const { name, size } of found.sort((a, b) => a.at.getTime() - b.at.getTime())) sizes.set(name, size)
+  }
+
+  async function note(name: string, attempts: number): Promise<void> {
+    notes.set(name, attempts)
+    await files.makeDir(folder)
+    const file = await files.create(path(name + noteSuffix))
+    try {
+      await file.write(new Uint8Array(attempts), 0)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async function forget(name: string): Promise<void> {
+    if (notes.delete(name)) await files.remove(path(name + noteSuffix))
   }
 
   return {
@@ -63,7 +106,12 @@ export function createFileCache({ folder, maxBytes, isOurs, files, log }: Option
     async remove(name) {
       sizes.delete(name)
       await files.remove(path(name))
+      await forget(name)
     },
+    hasFailed: (name) => (notes.get(name) ?? 0) >= failedBytes,
+    attempt: (name) => note(name, (notes.peek(name) ?? 0) + 1),
+    fail: (name) => note(name, failedBytes),
+    forget,
     read: (name, start, end) => files.chunks(path(name), start, end),
   }
 }

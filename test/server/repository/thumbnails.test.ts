@@ -33,7 +33,8 @@ async function keep(content: Buffer, contentType?: string): Promise<{ cid: strin
 const thumbnail = (cid: string, preset = 'feed_thumbnail', init?: RequestInit) =>
   download(server, alice.did, `${cid}&preset=${preset}`, init)
 const thumbnails = () => readdir(join(server.config.dataDir, 'thumbnails')).catch(() => [])
-const namesOf = async (cid: string) => (await thumbnails()).filter((name) => name.startsWith(cid))
+const namesOf = async (cid: string) =>
+  (await thumbnails()).filter((name) => name.startsWith(cid) && name.endsWith('.webp'))
 
 async function decode(response: Response) {
   expect(response.headers.get('content-type')).toBe('image/webp')

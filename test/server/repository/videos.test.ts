@@ -38,7 +38,7 @@ async function post(content: Buffer, type = 'video/mp4') {
 const get = (url: string, init?: RequestInit) => fetch(url, { redirect: 'manual', ...init })
 const folder = () => join(server.config.dataDir, 'videos')
 const cached = async (cid: string) =>
-  (await readdir(folder()).catch(() => [])).filter((name) => name.startsWith(cid))
+  (await readdir(folder()).catch(() => [])).filter((name) => name.startsWith(cid) && !name.includes('failed'))
 
 /** The ranges of a playlist: the first is that of the header. */
 function rangesOf(playlist: string) {

@@ -19,6 +19,7 @@ import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
+import { hasSpace } from './space.ts'
 
 export type { BackupKind } from './retention.ts'
 
@@ -221,17 +222,10 @@ function through(input: AsyncIterable<Uint8Array>, transform: Duplex): AsyncIter
   return pipeline(input, transform, () => {})
 }
 
-/** In bytes. */
-const reserve = 1024 ** 3
 /** A database shrinks to less than this share of its size. */
 const compressedShare = 0.6
 /** As many backups stay, however full the disk is. */
 const fewest = 2
-
-/** Whether a folder has space for `bytes`, and beside them a reserve for the server: 1 GB, or as many bytes if that is less. */
-export async function hasSpace(files: Files, folder: string, bytes: number): Promise<boolean> {
-  return (await files.freeBytes(folder)) >= bytes + Math.min(reserve, bytes)
-}
 
 /** Removes the oldest backups until the next one fits on the disk. Throws StoreUnavailable if it does not. */
 async function makeRoom(files: Files, dir: string, bytes: number): Promise<void> {

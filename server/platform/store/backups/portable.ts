@@ -14,7 +14,7 @@ import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { loadAge } from '../../util/age.ts'
-import { BackupLocked, StoreDamaged } from '../errors.ts'
+import { BackupLocked, StoreDamaged, StoreUnavailable } from '../errors.ts'
 import type { Chunks } from '../files.ts'
 import { blobPath, blobsName, databaseName, isBlobName } from '../layout.ts'
 import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
@@ -78,11 +78,11 @@ export async function encodePortable(
   return encrypter.encrypt(ReadableStream.from(compressed))
 }
 
-/** Stores the content of a blob, or only checks it. Returns whether it matches the CID. */
-export type ReceiveBlob = (cid: string, chunks: AsyncIterable<Uint8Array>) => Promise<boolean>
+/** Stores the content of a blob of `size` bytes, or only checks it. Returns whether it matches the CID. */
+export type ReceiveBlob = (cid: string, chunks: AsyncIterable<Uint8Array>, size: number) => Promise<boolean>
 
-/** Stores the database. */
-export type ReceiveDatabase = (chunks: AsyncIterable<Uint8Array>) => Promise<void>
+/** Stores the database, of `size` bytes. */
+export type ReceiveDatabase = (chunks: AsyncIterable<Uint8Array>, size: number) => Promise<void>
 
 /**
  * Passes on the content of a one-file backup. Returns when it was made, to the second; undefined if another tool wrote the file without
@@ -107,7 +107,7 @@ export async function decodePortable(
     return await decompress(
       compressed,
       (...blob) => orFail(receive(...blob)),
-      (database) => orFail(receiveDatabase(database)),
+      (...database) => orFail(receiveDatabase(...database)),
     )
   } catch {
     if (isOfDisk(failure?.error)) throw failure?.error
@@ -115,9 +115,9 @@ export async function decodePortable(
   }
 }
 
-/** Whether the file system failed, rather than the content of the backup. */
+/** Whether the file system failed or is full, rather than the content of the backup. */
 function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
+  return error instanceof StoreUnavailable || (error instanceof Error && 'syscall' in error)
 }
 
 /** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
@@ -229,9 +229,9 @@ async function unpack(
   for await (const file of readTar(archive)) {
     const cid = blobOf(file)
     if (file.name === databaseName) {
-      await receiveDatabase(file.content)
+      await receiveDatabase(file.content, file.size)
       hasDatabase = true
-    } else if (cid !== undefined && !(await receive(cid, file.content)))
+    } else if (cid !== undefined && !(await receive(cid, file.content, file.size)))
       throw new Error(`${file.name} is damaged`)
   }
   return hasDatabase

@@ -1,18 +1,19 @@
 /** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
 import { createHash, randomBytes } from 'node:crypto'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createZstdDecompress } from 'node:zlib'
+import { constants, createZstdDecompress } from 'node:zlib'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../blob-files.ts'
-import { BackupForeign, StoreDamaged } from '../errors.ts'
+import { BackupForeign, StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, readIfThere, writeChunks } from '../files.ts'
 import { blobPath } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
 import { blobCids, blobFolderOf } from './backup-blobs.ts'
 import { scratchPrefix } from './backup-leftovers.ts'
-import { decodePortable, headBytes, isPortable, type ReceiveBlob } from './portable.ts'
+import { decodePortable, headBytes, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
 import { parseBackupName } from './retention.ts'
+import { hasSpace } from './space.ts'
 
 export interface CheckOptions {
   /** The schema of the program; any version passes without it. */
@@ -34,6 +35,9 @@ export interface CheckedBackup {
   /** The ones that the backup lacks. */
   readonly missingBlobs: readonly string[]
 }
+
+/** Backups are compressed with a window of 8 MB at most. The default lets a file choose 128 MB. */
+const zstdParams = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 /** The first bytes of a Zstandard frame. */
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
@@ -133,12 +137,17 @@ export async function unpack(
     return { createdAt: parseBackupName(basename(file))?.createdAt, blobs: undefined }
   }
   const blobs = new Set<string>()
-  const receive: ReceiveBlob = (cid, chunks) => {
+  const receive: ReceiveBlob = async (cid, chunks, size) => {
     blobs.add(cid)
-    return blobsTo === undefined ? matchesCid(cid, chunks) : writeBlob(files, blobsTo, cid, chunks)
+    if (blobsTo === undefined) return matchesCid(cid, chunks)
+    await assertSpace(files, blobsTo, size)
+    return writeBlob(files, blobsTo, cid, chunks)
   }
   const source = { head, chunks: files.chunks(path) }
-  const receiveDatabase = (chunks: AsyncIterable<Uint8Array>) => writeChunks(files, databaseTo, chunks)
+  const receiveDatabase: ReceiveDatabase = async (chunks, size) => {
+    await assertSpace(files, dirname(databaseTo), size)
+    await writeChunks(files, databaseTo, chunks)
+  }
   const createdAt = await decodePortable(file, source, passphrase, receive, receiveDatabase)
   return { createdAt, blobs }
 }
@@ -154,8 +163,10 @@ async function unpackDatabase(files: Files, file: string, to: string, compressed
       throw error
     })
   try {
-    if (compressed) await pipeline(content, createZstdDecompress(), write)
-    else await write(content)
+    if (compressed) {
+      const asDeclared = (chunks: AsyncIterable<Uint8Array>) => bounded(files, file, dirname(to), chunks)
+      await pipeline(content, createZstdDecompress({ params: zstdParams }), asDeclared, write)
+    } else await write(content)
   } catch (error) {
     // The stream reports what it cannot decompress to its reader, too.
     const cause = failure ?? error
@@ -167,6 +178,48 @@ async function unpackDatabase(files: Files, file: string, to: string, compressed
   if (list && !line.equals(list.subarray(0, line.length))) {
     throw new StoreDamaged(file, 'does not match its checksum')
   }
+}
+
+/** Passes on a database up to the size that its header declares, if the disk has space for it. */
+async function* bounded(
+  files: Files,
+  file: string,
+  folder: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  let left = 0
+  for await (const chunk of chunks) {
+    const next: Uint8Array = head ? Buffer.concat([head, chunk]) : chunk
+    if (head) {
+      head = Buffer.from(next)
+      if (head.length < databaseHeadBytes) continue
+      left = declaredBytes(head)
+      await assertSpace(files, folder, left)
+      head = undefined
+    }
+    left -= next.length
+    if (left < 0) throw new StoreDamaged(file, 'has more content than it declares')
+    yield next
+  }
+}
+
+/** The header of a database has its page size at 16 (1 for 65536) and the number of its pages at 28. */
+const databaseHeadBytes = 100
+
+/** Returns the bytes of a database; 0 for a file of another format. */
+function declaredBytes(head: Buffer): number {
+  const pageBytes = head.readUInt16BE(16)
+  return isSqlite(head) ? (pageBytes === 1 ? 65_536 : pageBytes) * head.readUInt32BE(28) : 0
+}
+
+/** @throws StoreUnavailable */
+async function assertSpace(files: Files, folder: string, bytes: number): Promise<void> {
+  if (await hasSpace(files, folder, bytes)) return
+  const megabytes = Math.ceil(bytes / 1_000_000)
+  throw new StoreUnavailable(
+    `The backup needs ${megabytes} MB, more than the disk has free. Free disk space, or choose a data folder on another disk.`,
+  )
 }
 
 function isOfZlib(error: unknown): boolean {

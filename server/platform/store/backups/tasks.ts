@@ -2,8 +2,9 @@
  * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
  * requests.
  */
-import { startWorker } from '../../util/worker-or-inline.ts'
-import { withClass } from '../errors.ts'
+import { LimitExceeded, readForeignBytes } from '../../util/foreign-bytes.ts'
+import { runInWorker as runOwn, type WorkerOptions } from '../../util/worker-or-inline.ts'
+import { StoreDamaged, withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
 import type { Schema } from '../migrate.ts'
 import {
@@ -73,6 +74,9 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
   }
 }
 
+/** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */
+const limits = { memoryBytes: 2 ** 30, timeMs: 12 * 60 * 60_000 }
+
 /**
  * Runs a task on the real files in a worker thread. Errors of the store keep their class.
  * @param onUnloadable called if the worker cannot be loaded: tasks then run on the main thread
@@ -82,17 +86,18 @@ export async function runInWorker<T extends Task>(
   onUnloadable: (error: Error) => void = () => {},
 ): Promise<TaskResult<T>> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker = startWorker<T, TaskResult<T>>({
+  const worker: WorkerOptions<T, TaskResult<T>> = {
     file: new URL(`./store-worker.${extension}`, import.meta.url),
     name: 'store',
-    inline: (job) => runTask(nodeFiles, job),
+    inline: (job: T) => runTask(nodeFiles, job),
     onUnloadable,
-  })
+  }
   try {
-    return await worker.run(task)
+    const isForeign = task.kind === 'describe' || task.kind === 'restore'
+    return await (isForeign ? readForeignBytes({ ...worker, limits }, task) : runOwn(worker, task))
   } catch (error) {
+    if (error instanceof LimitExceeded)
+      throw new StoreDamaged('file' in task ? task.file : task.dir, 'needs too much memory or time')
     throw withClass(error)
-  } finally {
-    await worker.end()
   }
 }

@@ -1,9 +1,10 @@
 /** Makes a thumbnail: decodes a picture, makes it smaller, and encodes it as WebP. Metadata is dropped. */
-import { readFile } from 'node:fs/promises'
 import decodeJpeg, { init as initJpeg } from '@jsquash/jpeg/decode.js'
 import decodePng, { init as initPng } from '@jsquash/png/decode.js'
 import decodeWebp, { init as initWebp } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initEncoder } from '@jsquash/webp/encode.js'
+import { readCodec } from './codec.ts'
+import { isDecodable } from './image-size.ts'
 import { boxes, fitInto, type Preset } from './presets.ts'
 import { type Pixels, shrink } from './shrink.ts'
 
@@ -17,9 +18,12 @@ const quality = 80
 
 /** Returns a WebP file. Each codec is loaded with its first job. @throws for a file that cannot be decoded */
 export async function makeThumbnail({ mediaType, file, preset }: ThumbnailJob): Promise<Uint8Array> {
+  if (!isDecodable(mediaType, Buffer.from(file.buffer, file.byteOffset, file.length))) {
+    throw new Error('The picture is too large to decode, or its header is damaged')
+  }
   const pixels = await decode(mediaType, file)
   const small = shrink(pixels, fitInto(pixels, boxes[preset]))
-  await initEncoder({ wasmBinary: await wasm('@jsquash/webp/codec/enc/webp_enc_simd.wasm') })
+  await initEncoder({ wasmBinary: await readCodec('@jsquash/webp/codec/enc/webp_enc_simd.wasm') })
   return new Uint8Array(await encodeWebp(small, { quality }))
 }
 
@@ -28,20 +32,15 @@ async function decode(mediaType: string, view: Uint8Array): Promise<Pixels> {
   const file = view as Uint8Array & ArrayBuffer
   switch (mediaType) {
     case 'image/jpeg':
-      await initJpeg({ wasmBinary: await wasm('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm') })
+      await initJpeg({ wasmBinary: await readCodec('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm') })
       return decodeJpeg(file, { preserveOrientation: true })
     case 'image/png':
-      await initPng(await wasm('@jsquash/png/codec/pkg/squoosh_png_bg.wasm'))
+      await initPng(await readCodec('@jsquash/png/codec/pkg/squoosh_png_bg.wasm'))
       return decodePng(file, { bitDepth: 8 })
     case 'image/webp':
-      await initWebp({ wasmBinary: await wasm('@jsquash/webp/codec/dec/webp_dec.wasm') })
+      await initWebp({ wasmBinary: await readCodec('@jsquash/webp/codec/dec/webp_dec.wasm') })
       return decodeWebp(file)
     default:
       throw new Error(`No decoder for ${mediaType}`)
   }
-}
-
-/** Reads a module of a package: the codecs would fetch it by HTTP. */
-function wasm(path: string): Promise<Buffer<ArrayBuffer>> {
-  return readFile(new URL(import.meta.resolve(path)))
 }

@@ -4,16 +4,19 @@
  */
 import { extname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../../platform/platform.ts'
 import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
 import { type Files, replaceFile } from '../../../platform/store/files.ts'
 import { isBlobName, thumbnailsName } from '../../../platform/store/layout.ts'
 import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import {
+  type ForeignBytesOptions,
+  isOfBytes,
+  readForeignBytes,
+} from '../../../platform/util/foreign-bytes.ts'
 import { createLimit } from '../../../platform/util/limit.ts'
-import { runInWorker, type WorkerOptions } from '../../../platform/util/worker-or-inline.ts'
 import { createFileCache } from '../file-cache.ts'
-import { isDecodable } from './image-size.ts'
+import { maxFileBytes } from './image-size.ts'
 import type { ThumbnailJob } from './make.ts'
 import { boxes, type Preset } from './presets.ts'
 
@@ -59,17 +62,23 @@ const smallBytes = 20_000
 const maxCacheBytes = 200_000_000
 /** Thumbnails that wait: a page of a feed can show a hundred pictures. */
 const maxWaiting = 200
-/** Milliseconds after which a thread is ended: a JPEG file can have scans without end. */
-const timeoutMs = 30_000
-/** Pictures without a thumbnail are remembered until the server restarts. */
-const maxRefused = 10_000
+/** A JPEG file can have scans without end. */
+const limits = { timeMs: 30_000 }
+/** Version of the decoders and of what they accept: increase it to try failed pictures again. */
+const maker = 1
 
 export function createThumbnails({ store, files, dataDir, log, signal, onUnloadable }: Deps): Thumbnails {
   /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
   const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
   const folder = join(dataDir, thumbnailsName)
-  const cache = createFileCache({ folder, maxBytes: maxCacheBytes, isOurs: isThumbnailName, files, log })
-  const refused = new LRUCache<string, true>({ max: maxRefused })
+  const cache = createFileCache({
+    folder,
+    maxBytes: maxCacheBytes,
+    isOurs: isThumbnailName,
+    maker,
+    files,
+    log,
+  })
   const making = new Map<string, Promise<Thumbnail | undefined>>()
 
   async function findCached(name: string): Promise<Thumbnail | undefined> {
@@ -86,11 +95,13 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
     const name = nameOf(cid, preset)
     const file = await buffer(read())
     if (blobCid(newBlobHash().update(file)) !== cid) throw new Error('The file of the picture is damaged')
-    const made = isDecodable(mediaType, file) ? await run({ mediaType, file, preset }) : undefined
+    await cache.attempt(name)
+    const made = await run(name, { mediaType, file, preset })
     if (!made || made.length >= file.length) {
-      refused.set(name, true)
+      await cache.fail(name)
       return undefined
     }
+    await cache.forget(name)
     store.assertRoom()
     await cache.prepare()
     await replaceFile(files, cache.path(name), made)
@@ -103,23 +114,25 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
     return { name, mimeType, size: made.length }
   }
 
-  /** Resolves with undefined for a file that cannot be decoded, or not in time. */
-  async function run(job: ThumbnailJob): Promise<Uint8Array | undefined> {
+  /** Resolves with undefined for a file that cannot be decoded, or not within the limits. */
+  async function run(name: string, job: ThumbnailJob): Promise<Uint8Array | undefined> {
     try {
-      return await runInWorker(worker, job, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+      return await readForeignBytes(worker, job, signal)
     } catch (err) {
-      signal.throwIfAborted()
-      log.debug({ err }, 'picture cannot be decoded')
+      if (signal.aborted || !isOfBytes(err)) {
+        await cache.forget(name)
+        throw err
+      }
+      log.debug({ err, name }, 'picture cannot be decoded')
       return undefined
     }
   }
 
-  const worker: WorkerOptions<ThumbnailJob, Uint8Array> = {
+  const worker: ForeignBytesOptions<ThumbnailJob, Uint8Array> = {
     // The extension is .ts where Node itself strips the types, .js once compiled.
     file: new URL(`./thumbnail-worker${extname(import.meta.url)}`, import.meta.url),
     name: 'thumbnail',
-    // Requests would wait for seconds.
-    inline: () => Promise.reject(new Error('Thumbnails are made in a thread only')),
+    limits,
     onUnloadable,
   }
 
@@ -127,9 +140,9 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
     async find(picture, preset, read) {
       const { cid, size } = picture
       const name = nameOf(cid, preset)
-      if (!types.has(picture.mimeType) || size <= smallBytes || refused.has(name)) return undefined
+      if (!types.has(picture.mimeType) || size <= smallBytes || size > maxFileBytes) return undefined
       const cached = await findCached(name)
-      if (cached) return cached
+      if (cached || cache.hasFailed(name)) return cached
       const made = making.get(name) ?? limit('', () => make(picture, preset, () => read(0, size)))
       making.set(name, made)
       try {

@@ -19,6 +19,8 @@ import {
 } from 'mediabunny'
 import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
 import { nodeFiles } from '../../../platform/store/files.ts'
+import { damagedFile } from './damaged-file.ts'
+import { checkSampleTables } from './sample-tables.ts'
 
 export interface FragmentJob {
   /** Path of the video, and its CID. */
@@ -33,10 +35,15 @@ export interface FragmentJob {
 const formats = [MP4, QTFF, WEBM, MATROSKA]
 /** Seconds of a fragment, unless key frames are rarer. */
 const targetDuration = 4
+/** The fragments have the frames of the file once, and a header each. */
+const maxGrowth = 2
+const maxHeaderBytes = 1_000_000
 
 /** Returns the playlist. @throws for a damaged file, and for one that holds more than can be copied */
 export async function fragment({ from, cid, to, url }: FragmentJob): Promise<string> {
   await verify(from, cid)
+  checkSampleTables(from)
+  const maxBytes = maxGrowth * (await nodeFiles.size(from)) + maxHeaderBytes
   let playlist: string | undefined
   const format = new HlsOutputFormat({
     segmentFormat: new CmafOutputFormat(),
@@ -48,8 +55,12 @@ export async function fragment({ from, cid, to, url }: FragmentJob): Promise<str
       playlist = text
     },
   })
+  const fragments = new FilePathTarget(to)
+  fragments.onwrite = (_, end) => {
+    if (end > maxBytes) throw new Error('The video names parts of its file more than once')
+  }
   const target = new PathedTarget('playlist.m3u8', ({ path }) =>
-    path === url ? new FilePathTarget(to) : new NullTarget(),
+    path === url ? fragments : new NullTarget(),
   )
   const input = new Input({ formats, source: new FilePathSource(from) })
   const conversion = await Conversion.init({
@@ -68,5 +79,7 @@ export async function fragment({ from, cid, to, url }: FragmentJob): Promise<str
 async function verify(path: string, cid: string): Promise<void> {
   const hash = newBlobHash()
   for await (const chunk of nodeFiles.chunks(path)) hash.update(chunk)
-  if (blobCid(hash) !== cid) throw new Error('The file of the video is damaged')
+  if (blobCid(hash) !== cid) {
+    throw Object.assign(new Error('The file of the video is damaged'), { name: damagedFile })
+  }
 }

@@ -3,7 +3,6 @@
  * files. The content of a CID never changes, so they are never outdated. Nothing is read or loaded before the first request.
  */
 import { extname, join } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../../platform/platform.ts'
 import { type Files, replaceFile } from '../../../platform/store/files.ts'
 import {
@@ -14,11 +13,16 @@ import {
   videosName,
 } from '../../../platform/store/layout.ts'
 import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import {
+  type ForeignBytesOptions,
+  isOfBytes,
+  readForeignBytes,
+} from '../../../platform/util/foreign-bytes.ts'
 import { createLimit } from '../../../platform/util/limit.ts'
-import { runInWorker, type WorkerOptions } from '../../../platform/util/worker-or-inline.ts'
 import { createFileCache } from '../file-cache.ts'
+import { damagedFile } from './damaged-file.ts'
 import type { FragmentJob } from './fragment.ts'
-import { fragmentsFile, type VideoPath } from './video-path.ts'
+import { fragmentsFile, playlistFile, type VideoPath } from './video-path.ts'
 
 /** A file in the cache. */
 export interface VideoFile {
@@ -56,20 +60,18 @@ const suffixes = Object.values(kinds).map(({ suffix }) => suffix)
 /** Bytes of all files; the least recently used ones go first. */
 const maxCacheBytes = 1_000_000_000
 const maxWaiting = 20
-/** Milliseconds after which a thread is ended. */
-const timeoutMs = 60_000
-/** Videos that cannot be streamed are remembered until the server restarts. */
-const maxRefused = 10_000
+/** Version of what reads and writes videos: increase it to try failed ones again. */
+const maker = 1
 
 export function createVideos({ store, files, dataDir, log, signal, onUnloadable }: Deps): Videos {
   const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
   const cache = createFileCache({
-    ...{ folder: join(dataDir, videosName), maxBytes: maxCacheBytes, files, log },
+    ...{ folder: join(dataDir, videosName), maxBytes: maxCacheBytes, maker, files, log },
     isOurs: (name) =>
       suffixes.some((suffix) => name.endsWith(suffix) && isBlobName(name.slice(0, -suffix.length))),
   })
-  const refused = new LRUCache<string, true>({ max: maxRefused })
   const making = new Map<string, Promise<void>>()
+  const noteOf = (cid: string) => nameOf(cid, playlistFile)
   const nameOf = (cid: string, file: VideoPath['file']) => `${cid}${kinds[file].suffix}`
 
   async function findCached(cid: string, wanted: VideoPath['file']): Promise<VideoFile | undefined> {
@@ -85,21 +87,25 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
 
   async function make({ cid, size }: Blob): Promise<void> {
     store.assertRoom(1, size)
-    await cache.prepare()
+    await cache.attempt(noteOf(cid))
     const to = cache.path(`${cid}${temporarySuffix}`)
     try {
       const from = blobPath(join(dataDir, blobsName), cid)
-      const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const playlist = Buffer.from(await runInWorker(worker, { from, cid, to, url: fragmentsFile }, stop))
+      const job = { from, cid, to, url: fragmentsFile }
+      const playlist = Buffer.from(await readForeignBytes(worker, job, signal))
       await replaceFile(files, cache.path(nameOf(cid, 'playlist.m3u8')), playlist)
       await files.rename(to, cache.path(nameOf(cid, 'video.m4s')))
+      await cache.forget(noteOf(cid))
       cache.add(nameOf(cid, 'playlist.m3u8'), playlist.length)
       cache.add(nameOf(cid, 'video.m4s'), await files.size(cache.path(nameOf(cid, 'video.m4s'))))
     } catch (err) {
       await files.remove(to).catch(() => {})
+      // A file that the disk has damaged may be repaired.
+      const isOfVideo = isOfBytes(err) && !(err instanceof Error && err.name === damagedFile)
+      const hasFailed = !signal.aborted && isOfVideo
+      await (hasFailed ? cache.fail(noteOf(cid)) : cache.forget(noteOf(cid)))
       signal.throwIfAborted()
       log.debug({ err, cid }, 'video cannot be streamed')
-      refused.set(cid, true)
     }
     // The video was deleted meanwhile.
     if (!making.has(cid)) await remove(cid)
@@ -111,21 +117,19 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
     await cache.remove(nameOf(cid, 'video.m4s'))
   }
 
-  const worker: WorkerOptions<FragmentJob, string> = {
+  const worker: ForeignBytesOptions<FragmentJob, string> = {
     // The extension is .ts where Node itself strips the types, .js once compiled.
     file: new URL(`./video-worker${extname(import.meta.url)}`, import.meta.url),
     name: 'video',
-    // Requests would wait for seconds.
-    inline: () => Promise.reject(new Error('Videos are made streamable in a thread only')),
     onUnloadable,
   }
 
   return {
     async find(video, file) {
       const { cid } = video
-      if (!video.mimeType.startsWith('video/') || refused.has(cid)) return undefined
+      if (!video.mimeType.startsWith('video/')) return undefined
       const cached = await findCached(cid, file)
-      if (cached) return cached
+      if (cached || cache.hasFailed(noteOf(cid))) return cached
       const made = making.get(cid) ?? limit('', () => make(video))
       making.set(cid, made)
       try {

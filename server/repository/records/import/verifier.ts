@@ -1,6 +1,9 @@
 /** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
+import { StoreUnavailable } from '../../../platform/store/errors.ts'
+import { isOfBytes, LimitExceeded, startForeignBytesWorker } from '../../../platform/util/foreign-bytes.ts'
 import { createSerializer } from '../../../platform/util/serialize.ts'
-import { type JobRunner, startWorker } from '../../../platform/util/worker-or-inline.ts'
+import type { JobRunner } from '../../../platform/util/worker-or-inline.ts'
+import { InvalidArchive } from './invalid-archive.ts'
 import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
 
 interface Options {
@@ -11,6 +14,9 @@ interface Options {
   /** Milliseconds for which the thread waits for the next archive. */
   readonly idleMs: number
 }
+
+/** For the largest archives, on a slow computer. */
+const timeMs = 10 * 60_000
 
 /** Returns a function that verifies an archive. @throws an error for which `isInvalidArchive` is true */
 export function createVerifier({
@@ -24,9 +30,11 @@ export function createVerifier({
   let idle: NodeJS.Timeout | undefined
 
   const start = () =>
-    startWorker<VerifyJob, VerifiedArchive>({
+    startForeignBytesWorker<VerifyJob, VerifiedArchive>({
       file: new URL(`./verify-worker.${extension}`, import.meta.url),
       name: 'import',
+      limits: { timeMs },
+      // It holds the positions of blocks only.
       inline: verifyArchive,
       onUnloadable,
       onEnd: () => {
@@ -46,6 +54,12 @@ export function createVerifier({
     worker.ref()
     try {
       return await worker.run(job)
+    } catch (error) {
+      if (!(error instanceof LimitExceeded)) throw error
+      worker = undefined
+      if (isOfBytes(error))
+        throw new InvalidArchive('The archive needs too much memory or time to be verified')
+      throw new StoreUnavailable('The server verifies other content. Try again in a minute.')
     } finally {
       worker?.unref()
       if (idleMs === 0 || signal.aborted) await stop()

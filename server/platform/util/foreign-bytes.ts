@@ -1,0 +1,125 @@
+/**
+ * Work on bytes of others: pictures, videos, archives, backups. A thread reads them, with a limit of memory and of time for each job,
+ * so that no content makes the server slow or large. Every decoder runs here, or is an exception with a reason in
+ * `test/architecture.test.ts`.
+ */
+import { type JobRunner, startWorker, type WorkerOptions } from './worker-or-inline.ts'
+
+export interface Limits {
+  /** Of the heap of the thread, its buffers and its WebAssembly memories together. */
+  readonly memoryBytes: number
+  readonly timeMs: number
+}
+
+export interface ForeignBytesOptions<Job, Result>
+  extends Omit<WorkerOptions<Job, Result>, 'inline' | 'maxHeapBytes'> {
+  /** Runs jobs if no thread can be started; without it they are refused. Only for readers that need little memory themselves. */
+  readonly inline?: WorkerOptions<Job, Result>['inline']
+  readonly limits?: Partial<Limits>
+}
+
+/** The job was ended: its thread needed too much, or all of them together did. */
+export class LimitExceeded extends Error {
+  override readonly name = 'LimitExceeded'
+  readonly limit: keyof Limits | 'shared'
+
+  constructor(thread: string, limit: LimitExceeded['limit']) {
+    super(`The ${thread} thread was ended: ${reasons[limit]}`)
+    this.limit = limit
+  }
+}
+
+const reasons: Readonly<Record<LimitExceeded['limit'], string>> = {
+  memoryBytes: 'its content needs too much memory',
+  timeMs: 'its content needs too much time',
+  shared: 'other content needs the memory',
+}
+
+/** No thread can be started here. */
+class NoThread extends Error {
+  override readonly name = 'NoThread'
+}
+
+/** Whether another attempt with the same bytes would fail too: the disk, the lack of a thread or other bytes were not the reason. */
+export function isOfBytes(error: unknown): boolean {
+  if (error instanceof LimitExceeded) return error.limit !== 'shared'
+  return !(error instanceof NoThread) && !(error instanceof Error && 'syscall' in error)
+}
+
+const defaultLimits: Limits = { memoryBytes: 256 * 2 ** 20, timeMs: 60_000 }
+/** Of all threads together. The one that needs the most is ended. Threads with a larger limit of their own are not counted. */
+const sharedBytes = 288 * 2 ** 20
+const running = new Map<object, number>()
+
+/** Buffers are counted so often: as much as can be filled meanwhile is exceeded at most. */
+const everyMs = 10
+
+/** Starts a thread for several jobs, one at a time. After an exceeded limit it takes no more. @throws LimitExceeded */
+export function startForeignBytesWorker<Job, Result>(
+  options: ForeignBytesOptions<Job, Result>,
+): JobRunner<Job, Result> {
+  const limits = { ...defaultLimits, ...options.limits }
+  const refuse = () =>
+    Promise.reject(new NoThread(`The work of the ${options.name} thread is done in a thread only`))
+  const worker = startWorker({ inline: refuse, ...options, maxHeapBytes: limits.memoryBytes / 2 })
+
+  async function run(job: Job): Promise<Result> {
+    let exceeded: LimitExceeded['limit'] | undefined
+    const end = (limit: LimitExceeded['limit']) => {
+      exceeded ??= limit
+      void worker.end()
+    }
+    let isDone = false
+    const measure = async (): Promise<void> => {
+      // The thread may end meanwhile.
+      const bytes = (await worker.memory().catch(() => undefined)) ?? 0
+      if (isDone) return
+      if (limits.memoryBytes <= sharedBytes) running.set(worker, bytes)
+      if (bytes > limits.memoryBytes) end('memoryBytes')
+      else if (isTooMuchFor(worker)) end('shared')
+      else timer = setTimeout(measure, everyMs)
+    }
+    let timer = setTimeout(measure, everyMs)
+    const deadline = setTimeout(end, limits.timeMs, 'timeMs')
+    try {
+      return await worker.run(job)
+    } catch (error) {
+      if (isOutOfMemory(error)) exceeded ??= 'memoryBytes'
+      throw exceeded ? new LimitExceeded(options.name, exceeded) : error
+    } finally {
+      isDone = true
+      running.delete(worker)
+      clearTimeout(timer)
+      clearTimeout(deadline)
+    }
+  }
+  return { ...worker, run }
+}
+
+/** Runs one job in a thread of its own. When the signal aborts, the thread ends and the job rejects. @throws LimitExceeded */
+export async function readForeignBytes<Job, Result>(
+  options: ForeignBytesOptions<Job, Result>,
+  job: Job,
+  signal?: AbortSignal,
+): Promise<Result> {
+  signal?.throwIfAborted()
+  const worker = startForeignBytesWorker(options)
+  const end = () => void worker.end()
+  signal?.addEventListener('abort', end)
+  try {
+    return await worker.run(job)
+  } finally {
+    signal?.removeEventListener('abort', end)
+    await worker.end()
+  }
+}
+
+function isTooMuchFor(worker: object): boolean {
+  const used = [...running.values()]
+  const isLargest = running.get(worker) === Math.max(...used)
+  return isLargest && used.reduce((sum, bytes) => sum + bytes, 0) > sharedBytes
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
