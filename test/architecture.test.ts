@@ -268,6 +268,64 @@ describe('connections to other machines', () => {
   })
 })
 
+describe('bytes of others', () => {
+  /** Packages and functions that decode, and readers of files that others send. */
+  const decoders = [
+    /from '(?:@jsquash\/|mediabunny|modern-tar|sax|age-encryption)/,
+    /import\('(?:postal-mime|age-encryption)'\)/,
+    /^import \{[^}]*\b(?:\w*[dD]ecompress\w*|create(?:Gunzip|Inflate\w*|Unzip)|(?:gunzip|inflate|unzip)\w*)\b[^}]*\} from 'node:zlib'/m,
+    /\bopenArchive\(/,
+  ]
+  /** Files outside of the threads of `foreign-bytes.ts`, with the reason. */
+  const exceptions = {
+    // Read their own objects, which only the key of the copy can have sealed.
+    'server/operation/copies/receive.ts': true,
+    'server/operation/copies/tidy.ts': true,
+    // Reads lists of a place that the owner chose, up to a limit of bytes, as a stream.
+    'server/operation/copies/places/xml.ts': true,
+    // Reads messages that this server wrote.
+    'server/platform/mail/outbox.ts': true,
+    // Reads back what it has just written.
+    'server/platform/store/backups/backup.ts': true,
+    // Stops at the limit of bytes of the method: streams, or at most the limit at once.
+    'server/platform/xrpc/body.ts': true,
+    // Loads the package that encrypts; it reads nothing.
+    'server/platform/util/age.ts': true,
+  }
+
+  /** The entry files of the threads that `foreign-bytes.ts` starts, and all that they import. */
+  const inThreads = () => {
+    const starters = ours
+      .filter(({ to, isType }) => to === 'server/platform/util/foreign-bytes.ts' && !isType)
+      .map(({ from }) => from)
+    const found = new Set(
+      ours.filter(({ from, isThread }) => isThread && starters.includes(from)).map(({ to }) => to),
+    )
+    expect(found.size).toBeGreaterThanOrEqual(4)
+    for (const file of found) {
+      for (const { from, to, isType, isThread } of ours)
+        if (from === file && !isType && !isThread) found.add(to)
+    }
+    return found
+  }
+
+  test('are decoded in threads of foreign-bytes.ts, with few exceptions', () => {
+    const threads = inThreads()
+    const files = server.filter((file) => decoders.some((decoder) => decoder.test(read(file))))
+    expect(files.filter((file) => threads.has(file)).length).toBeGreaterThan(4)
+    const outside = files.filter((file) => !threads.has(file) || file in exceptions)
+    expect(outside).toEqual(Object.keys(exceptions).toSorted())
+  })
+
+  test('nothing but those threads imports the decoders of pictures, videos and archives', () => {
+    const threads = inThreads()
+    const isDecoder = /^(?:@jsquash\/.*|mediabunny|modern-tar)$/
+    const users = imports.filter(({ to, isType }) => isDecoder.test(to) && !isType).map(({ from }) => from)
+    expect(users.length).toBeGreaterThan(4)
+    expect(users.filter((file) => !threads.has(file))).toEqual([])
+  })
+})
+
 describe('methods and subscriptions', () => {
   const handlers = [...methods, ...subscriptions]
 

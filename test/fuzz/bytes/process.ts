@@ -19,3 +19,5 @@ process.on('message', async ({ id, file }: { id: number; file: string }) => {
   )
   process.send?.({ id, error })
 })
+
+process.on('disconnect', () => process.exit())

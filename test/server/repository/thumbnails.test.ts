@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import encodeJpeg, { init as initEncoder } from '@jsquash/jpeg/encode.js'
 import decodeWebp, { init as initDecoder } from '@jsquash/webp/decode.js'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { hiddenFrame } from '../../fuzz/bytes/bombs.ts'
 import { blobOf, download, png, upload } from '../../support/blobs.ts'
 import { halves, noise } from '../../support/pictures.ts'
 import { owner as alice, renewSessions, server, setupServer } from '../../support/setup.ts'
@@ -156,6 +157,7 @@ describe('getBlob with a preset', () => {
       () => declaring(noise(300, 301), 3_000, 3_000),
       'image/png',
     ],
+    ['a JPEG file whose marker without a length hides its size', () => hiddenFrame(0x01), 'image/jpeg'],
     [
       'a JPEG file without an end',
       () => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), Buffer.alloc(30_000, 0xff)]),
@@ -174,6 +176,32 @@ describe('getBlob with a preset', () => {
     // The server goes on.
     const good = await keep(noise(310, 300 + count))
     expect((await thumbnail(good.cid, 'avatar_thumbnail')).headers.get('content-type')).toBe('image/webp')
+  })
+
+  test('tries a file that cannot be decoded once, also after a restart', async () => {
+    const file = noise(400, 405).subarray(0, 40_000)
+    const { cid } = await keep(file)
+    expect((await thumbnail(cid)).headers.get('content-type')).toBe('image/png')
+    const note = join(server.config.dataDir, 'thumbnails', `${cid}.feed_thumbnail.webp.failed-1`)
+    const { ino, size } = await stat(note)
+    expect(size).toBe(2)
+    await server.restart()
+    await renewSessions()
+    expect((await thumbnail(cid)).headers.get('content-type')).toBe('image/png')
+    expect((await stat(note)).ino).toBe(ino)
+  })
+
+  test('tries a file again after one interrupted attempt, and no more after two', async () => {
+    const content = async (attempts: number) => {
+      const { cid } = await keep(noise(400, 410 + attempts))
+      const note = join(server.config.dataDir, 'thumbnails', `${cid}.feed_thumbnail.webp.failed-1`)
+      await writeFile(note, Buffer.alloc(attempts))
+      await server.restart()
+      await renewSessions()
+      return (await thumbnail(cid)).headers.get('content-type')
+    }
+    expect(await content(1)).toBe('image/webp')
+    expect(await content(2)).toBe('image/png')
   })
 
   test('makes none of a file that the disk has damaged', async () => {

@@ -1,9 +1,9 @@
 /** Videos, as players of the network stream them. */
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { blobOf } from '../../support/blobs.ts'
-import { owner as alice, server, setupServer } from '../../support/setup.ts'
+import { owner as alice, renewSessions, server, setupServer } from '../../support/setup.ts'
 
 setupServer({ accounts: ['alice'] })
 
@@ -135,4 +135,32 @@ describe('the playlist of a video', () => {
     expect((await get(location.href)).status).toBe(200)
     expect(await cached(cid)).toEqual([])
   })
+
+  /** The film with another number in a table, at an offset behind the name of the table. */
+  const lying = (table: string, offset: number) => {
+    const content = Buffer.from(film)
+    content.writeUInt32BE(0xffff_ffff, content.indexOf(table) + 4 + offset)
+    return another(content)
+  }
+
+  test.each([
+    ['stts', 8],
+    ['stts', 4],
+    ['stsz', 8],
+    ['stsc', 4],
+    ['stco', 4],
+  ])(
+    'of a file whose table %s names billions leads to the file itself, also after a restart',
+    async (table, offset) => {
+      const { playlist, cid } = await post(lying(table, offset))
+      expect((await get(playlist)).status).toBe(302)
+      const note = join(folder(), `${cid}.m3u8.failed-1`)
+      const { ino } = await stat(note)
+      const { pathname } = new URL(playlist)
+      await server.restart()
+      await renewSessions()
+      expect((await get(server.url + pathname)).status).toBe(302)
+      expect((await stat(note)).ino).toBe(ino)
+    },
+  )
 })

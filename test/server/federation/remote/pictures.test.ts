@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import * as upstreams from '../../../../server/platform/store/tables/upstreams.ts'
+import { hiddenFrame } from '../../../fuzz/bytes/bombs.ts'
 import { minute } from '../../../support/clock.ts'
 import { blue, noise, picture } from '../../../support/pictures.ts'
 import { RemoteAuthor } from '../../../support/remote-author.ts'
@@ -57,6 +58,17 @@ describe('a picture of someone on another server', () => {
     const small = await fetch(body.follows[0].avatar)
     expect([small.status, small.headers.get('content-type')]).toEqual([200, 'image/webp'])
     expect((await get(bob.did, cid)).headers.get('content-type')).toBe('image/png')
+  })
+
+  test('whose size is hidden from its header is sent as it is', async () => {
+    const bytes = hiddenFrame(0x01)
+    const cid = await avatar(bob, bytes, 'image/jpeg')
+    const { body } = await server.get('app.bsky.graph.getFollows', { actor: alice.did })
+    const answer = await fetch(body.follows[0].avatar)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    const notes = await readdir(join(server.config.dataDir, 'thumbnails'))
+    expect(notes).toContain(`${cid}.avatar_thumbnail.webp.failed-1`)
   })
 
   test('is fetched once, and served as pictures of accounts here are', async () => {

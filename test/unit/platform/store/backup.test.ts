@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { zstdCompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   backup,
@@ -34,7 +34,7 @@ import {
   StoreTooNew,
   StoreTooOld,
 } from '../../../../server/platform/store/errors.ts'
-import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
+import { type Files, nodeFiles, replaceFile } from '../../../../server/platform/store/files.ts'
 import type { Upgrade } from '../../../../server/platform/store/open.ts'
 import { schema as dataSchema } from '../../../../server/platform/store/schema.ts'
 import { openBytes } from '../../../support/database-bytes.ts'
@@ -398,6 +398,28 @@ describe('backups', () => {
     await expect(db.backup()).rejects.toThrow('too little free space')
     expect(await made()).toEqual([file, newest])
     await db.close()
+  })
+
+  test('a compressed file is unpacked up to the size that its header declares', async () => {
+    const { files } = new FaultyDisk()
+    const db = await Database.open({ directory: '/data', schema, now, files })
+    const { file } = await db.backup()
+    await db.close()
+    const database = zstdDecompressSync(await files.read(file))
+    const bomb = zstdCompressSync(Buffer.concat([database, Buffer.alloc(50_000_000)]))
+    await replaceFile(files, '/data/bomb.sqlite.zst', bomb)
+    await expect(checkBackup('/data', '/data/bomb.sqlite.zst', { files })).rejects.toThrow(
+      'has more content than it declares',
+    )
+  })
+
+  test('a file that the disk has no space for is not unpacked', async () => {
+    const { files } = new FaultyDisk()
+    const db = await Database.open({ directory: '/data', schema, now, files })
+    const { file } = await db.backup()
+    await db.close()
+    const options = { files: { ...files, freeBytes: async () => 1000 } }
+    await expect(checkBackup('/data', file, options)).rejects.toThrow('more than the disk has free')
   })
 
   test('a backup that reads back differently is removed', async () => {
