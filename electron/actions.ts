@@ -1,13 +1,19 @@
-/** Actions that the menus and the page share: copy the address, open a folder or a web page. Targets come from fixed lists. */
+/**
+ * Actions that the menus and the page share: copy the address, open a folder or a web page. Targets come from fixed lists, except
+ * for the answers to apps (`answer.ts`).
+ */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipboard, shell } from 'electron'
+import type { Outcome } from './bridge.ts'
+import { outcomeOf } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import { sourcePage } from './project.ts'
 
 export interface Actions {
   copyEndpoint(): void
   openFolder(which: 'data' | 'backups' | 'logs'): void
+  openAnswer(location: string): Promise<Outcome>
   openPage(which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient'): void
 }
 
@@ -21,6 +27,14 @@ export function setupActions({ folders, server, updates, log }: ActionsDeps): Ac
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void openFolder(folder).catch(logFailure('folder could not be opened'))
     },
+    openAnswer: (location) =>
+      outcomeOf(log, 'app.openAnswer', async () => {
+        await shell.openExternal(location).catch(() => {
+          // The error of the system may contain the URL, which has the code.
+          throw new Error('Your browser could not be opened. Start again in the app.')
+        })
+        return undefined
+      }),
     openPage(which) {
       const page = {
         endpoint: server.endpoint,

@@ -403,6 +403,8 @@ export interface DesktopCalls {
   'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
   /** Opens the endpoint, the licences of third parties, the page of an update, the source or the official client in the default browser. */
   'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient') => undefined
+  /** Opens the URL that takes the answer to an app, with the code of its sign-in, in the default browser. */
+  'app.openAnswer': (location: string) => Outcome
   'app.quit': () => undefined
 }
 

@@ -5,6 +5,7 @@ import { createMailer } from '../server/platform/mail/mailer.ts'
 import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
 import { isObject } from '../server/platform/util/json.ts'
+import { isAnswer } from './answer.ts'
 import { args, oneOf, optional, text } from './arguments.ts'
 import { type ConnectorInput, type Outcome, tunnelPorts } from './bridge.ts'
 import { isPlaceInput } from './copy-places.ts'
@@ -131,6 +132,7 @@ export function createCalls(deps: CallsDeps): Calls {
       accepts: args(oneOf('endpoint', 'notices', 'update', 'source', 'officialClient')),
       handle: withoutResult(actions.openPage),
     },
+    'app.openAnswer': { accepts: args(isAnswer), handle: actions.openAnswer },
     'app.quit': { accepts: none, handle: withoutResult(quitting.quit) },
   }
 }

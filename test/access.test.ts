@@ -434,7 +434,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.label.queryLabels': () => ({ params: { uriPatterns: '*' } }),
   'com.core.temp.checkSignupQueue': () => ({}),
   'com.core.oauth.decideRequest': () => ({ input: { id: 'x', isAllowed: true }, answer: 'RequestNotFound' }),
-  'com.core.oauth.getAnswer': () => ({ input: { id: 'x' }, answer: 'RequestNotFound' }),
+  'com.core.oauth.declineSilentRequest': () => ({ input: { id: 'x' }, answer: 'RequestNotFound' }),
   'com.core.oauth.getRequest': () => ({ params: { id: 'x' }, answer: 'RequestNotFound' }),
   'com.core.oauth.listRequests': () => ({}),
   'com.core.oauth.waitForApproval': () => ({ input: { id: 'x' }, answer: 'RequestNotFound' }),

@@ -26,7 +26,7 @@ function describe(scope: string): string {
     case 'repo':
       return describeRepo(all('collection'), params.getAll('action'))
     case 'blob':
-      return t.scopes.blob(all('accept').join(', '))
+      return all('accept').includes('*/*') ? t.scopes.anyBlob : t.scopes.blob(all('accept').join(', '))
     case 'rpc':
       return t.scopes.rpc(
         t.scopes.and(all('lxm').map((one) => (one === '*' ? t.scopes.allCalls : one))),

@@ -113,8 +113,7 @@ async function signIn(url: string, accessJwt: string) {
     ...{ code_challenge: challenge, code_challenge_method: 'S256' },
   })
   const id = uri.split(':').at(-1)
-  await call('com.core.oauth.decideRequest', { id, isAllowed: true })
-  const { location = '' } = await call('com.core.oauth.getAnswer', { id })
+  const { location = '' } = await call('com.core.oauth.decideRequest', { id, isAllowed: true })
   const { access_token: token = '' } = await post('/oauth/token', {
     ...{ client_id: clientId, grant_type: 'authorization_code', redirect_uri: redirect },
     ...{ code: new URL(location).searchParams.get('code') ?? '', code_verifier: verifier },

@@ -228,6 +228,7 @@ export class ScriptedDesktop {
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),
       'app.openFolder': () => undefined,
       'app.openPage': () => undefined,
+      'app.openAnswer': () => done(undefined),
       'app.quit': () => undefined,
     }
   }

@@ -1,12 +1,11 @@
 /** An app that signs in by OAuth without a library, so that each of its requests can be wrong. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { answer, issuer } from './oauth.ts'
+import { answerIn, issuer } from './oauth.ts'
 import type { Account, Answer } from './server.ts'
 import { server } from './setup.ts'
 
 export const redirect = 'http://127.0.0.1/callback'
-export const verifier = 'v'.repeat(43)
 
 /** Replaces claims and header of a proof, or the proof. */
 export interface ProofChange {
@@ -26,6 +25,9 @@ export class App {
   readonly clientId: string
   readonly #key: Key
   readonly #jwk: JWK
+  /** Of the last request. */
+  verifier = ''
+  readonly #verifiers = new Map<string, string>()
   nonce: string | undefined
   /** Fields of each request that authenticate the client. */
   authentication: (() => Promise<Record<string, string>>) | undefined
@@ -67,12 +69,14 @@ export class App {
     fields: Record<string, string>,
     change?: ProofChange,
     isRepeated = false,
+    headers: Record<string, string> = {},
   ): Promise<Answer> {
     const hadNonce = this.nonce !== undefined
     const proof = await this.proof('POST', issuer() + path, change)
     const response = await fetch(issuer() + path, {
       method: 'POST',
       headers: {
+        ...headers,
         ...(proof !== null && { dpop: proof }),
         ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
       },
@@ -81,7 +85,7 @@ export class App {
     const answer = await this.#read(response)
     // As a client does after a while: the nonce has changed.
     const isOld = answer.body?.error === 'use_dpop_nonce' && change === undefined && hadNonce
-    return isOld && !isRepeated ? this.send(path, fields, change, true) : answer
+    return isOld && !isRepeated ? this.send(path, fields, change, true, headers) : answer
   }
 
   async #read(response: Response): Promise<Answer> {
@@ -91,30 +95,48 @@ export class App {
     return { status: response.status, headers: response.headers, body }
   }
 
-  async request(change: Record<string, string | undefined> = {}, proof?: ProofChange): Promise<Answer> {
+  async request(
+    change: Record<string, string | undefined> = {},
+    proof?: ProofChange,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
+    this.verifier = randomBytes(32).toString('base64url')
     const fields = {
       client_id: this.clientId,
       redirect_uri: redirect,
       response_type: 'code',
       scope: new URL(this.clientId).searchParams.get('scope') ?? 'atproto',
       state: 'the state',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge: createHash('sha256').update(this.verifier).digest('base64url'),
       code_challenge_method: 'S256',
       ...(await this.authentication?.()),
       ...change,
     }
     const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
     if (this.nonce === undefined) await this.send('/oauth/par', { client_id: this.clientId })
-    return this.send('/oauth/par', Object.fromEntries(given), proof)
+    return this.send('/oauth/par', Object.fromEntries(given), proof, false, headers)
   }
 
   /** Pushes a request that the account allows. @returns the code */
   async code(account: Account, change?: Record<string, string>): Promise<string> {
-    const { body } = await this.request(change)
-    const id = body.request_uri.split(':').at(-1)
-    const { status } = await server.post('com.core.oauth.decideRequest', { id, isAllowed: true }, account)
+    const id = await this.requestId(change)
+    const decision = { id, isAllowed: true }
+    const { status, body } = await server.post('com.core.oauth.decideRequest', decision, account)
     if (status !== 200) throw new Error(`decideRequest: ${status}`)
-    return (await answer(id)).get('code') ?? ''
+    return this.codeIn(body.location)
+  }
+
+  /** Pushes a request. @returns its id */
+  async requestId(change?: Record<string, string>): Promise<string> {
+    const { body } = await this.request(change)
+    return body.request_uri.split(':').at(-1)
+  }
+
+  /** Returns the code of the last request. */
+  codeIn(location: string): string {
+    const code = answerIn(location).get('code') ?? ''
+    this.#verifiers.set(code, this.verifier)
+    return code
   }
 
   async exchange(code: string, change: Record<string, string> = {}, proof?: ProofChange): Promise<Answer> {
@@ -122,7 +144,7 @@ export class App {
       client_id: this.clientId,
       grant_type: 'authorization_code',
       code,
-      code_verifier: verifier,
+      code_verifier: this.#verifiers.get(code) ?? 'v'.repeat(43),
       redirect_uri: redirect,
       ...(await this.authentication?.()),
       ...change,

@@ -7,7 +7,7 @@ import { server } from './setup.ts'
 /** The local address of the server as clients know it: its issuer. */
 export const issuer = () => `http://localhost:${server.running.port}`
 
-/** Opens the page of a request. @returns the id of the request, or where a client that asked for no page is sent */
+/** Opens the page of a request. @returns the id of the request */
 export async function openPage(url: string | URL): Promise<string> {
   const { status, headers } = await fetch(url, { redirect: 'manual' })
   expect(status).toBe(303)
@@ -17,15 +17,14 @@ export async function openPage(url: string | URL): Promise<string> {
 
 /** Allows or denies a request. @returns the parameters that the client gets */
 export async function decide(id: string, account: Account, isAllowed = true): Promise<URLSearchParams> {
-  const { status } = await server.post('com.core.oauth.decideRequest', { id, isAllowed }, account)
+  const { status, body } = await server.post('com.core.oauth.decideRequest', { id, isAllowed }, account)
   expect(status).toBe(200)
-  return answer(id)
+  return answerIn(body.location)
 }
 
-/** Returns the parameters that the client of a decided request gets. */
-export async function answer(id: string): Promise<URLSearchParams> {
-  const { body } = await server.post('com.core.oauth.getAnswer', { id })
-  const { search, hash } = new URL(body.location)
+/** Returns the parameters that the client gets by a location. */
+export function answerIn(location: string): URLSearchParams {
+  const { search, hash } = new URL(location)
   return new URLSearchParams(search || hash.slice(1))
 }
 

@@ -4,6 +4,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { allowedAppName } from '../../parts/app-name.ts'
 import { clientName } from '../../parts/client-name.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { scopeWords } from '../../parts/scopes.ts'
@@ -112,10 +113,9 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
   )
 }
 
-/** The name of an app is the host of its address: what it calls itself proves nothing. */
 function nameOf({ app, client }: Pick<OpenSession, 'app' | 'client'>): string {
   if (app === undefined) return clientName(client)
-  return app.startsWith('https:') ? (URL.parse(app)?.host ?? app) : t.authorize.here
+  return allowedAppName(app)
 }
 
 function openedText({ app, appPasswordName }: OpenSession): string {

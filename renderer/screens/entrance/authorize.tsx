@@ -2,9 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, call, callAs } from '../../api/client.ts'
+import { errorName } from '../../api/errors.ts'
 import { keyOf, usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession, useSessions } from '../../api/sessions.ts'
+import type { Session } from '../../api/vault.ts'
 import { desktop } from '../../bridge.ts'
+import { appName } from '../../parts/app-name.ts'
+import { openAnswer } from '../../parts/open-answer.ts'
 import { scopeWords } from '../../parts/scopes.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -15,61 +19,87 @@ import styles from './authorize.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 import { SignIn } from './sign-in.tsx'
 
-const { decideRequest, getAnswer, getRequest, waitForApproval } = com.core.oauth
+const { decideRequest, declineSilentRequest, getRequest, waitForApproval } = com.core.oauth
 
 type Request = Body<typeof getRequest.main>
 
-/** Milliseconds between questions whether a request was approved in the app window. */
+interface RequestProps {
+  readonly request: Request
+}
+
+/** Milliseconds between questions whether a request was answered in the app window. */
 const pollMs = 2000
 
 /** The page to which an app sends the browser: a person allows or denies its request. */
 export function Authorize({ id }: { readonly id: string }) {
   const request = usePublicXrpcQuery(getRequest, { id }, { staleTime: Number.POSITIVE_INFINITY })
-  const session = useMaybeSession()
-  if (request.isError) return <Unknown />
-  return (
-    <Loaded query={request}>
-      {(data) => {
-        if (data.isDecided) return <Waiting request={data} />
-        return session ? <Consent request={data} /> : <Outsider request={data} />
-      }}
-    </Loaded>
-  )
+  if (request.isError) return <Ended text={t.authorize.expired} title={t.authorize.unknownTitle} />
+  return <Loaded query={request}>{(data) => <Decision request={data} />}</Loaded>
 }
 
-function Unknown() {
+function Ended({ title, text }: { readonly title: string; readonly text: string }) {
   useEffect(() => {
-    document.title = t.app.title(t.authorize.unknownTitle)
-  }, [])
+    document.title = t.app.title(title)
+  }, [title])
   return (
     <>
-      <h1 tabIndex={-1}>{t.authorize.unknownTitle}</h1>
+      <h1 tabIndex={-1}>{title}</h1>
       <Notice live variant="warn">
-        {t.authorize.expired}
+        {text}
       </Notice>
     </>
   )
 }
 
-/** The name under which an app is shown: names that it gives itself prove nothing. */
-export function appName({ client, isLocal }: Pick<Request, 'client' | 'isLocal'>): string {
-  return isLocal ? t.authorize.here : (URL.parse(client)?.host ?? client)
-}
-
-/** Offers a sign-in, and the approval in the app window, in which no password is typed. */
-function Outsider({ request }: { readonly request: Request }) {
-  const [isWaiting, setWaiting] = useState(request.number !== undefined)
+function Decision({ request }: RequestProps) {
+  const [isWaiting, setWaiting] = useState(false)
+  /** The account that signed in on this page. */
+  const [signedIn, setSignedIn] = useState<string>()
+  const current = useMaybeSession()
+  const named = useSessions().filter((session) => isNamed(session, request.loginHint))
+  const accounts = named.filter(({ did }) => request.signedInAfter === undefined || did === signedIn)
+  const first = named.find(({ did }) => did === current?.did) ?? named[0]
+  const isDeclined = useSilentAnswer(request, first?.did)
   if (isWaiting) return <Waiting request={request} />
+  if (!isDeclined) return null
+  if (accounts.length > 0 && first) return <Consent accounts={accounts} first={first} request={request} />
   return (
     <>
-      <SignIn lead={t.authorize.signInFirst(appName(request))} />
-      <InApp onChosen={() => setWaiting(true)} />
+      <SignIn identifier={request.loginHint} lead={leadOf(request)} onSignedIn={setSignedIn} />
+      {!desktop && request.signedInAfter === undefined && <InApp onChosen={() => setWaiting(true)} />}
     </>
   )
 }
 
+function isNamed({ did, handle, email }: Session, loginHint: string | undefined): boolean {
+  return loginHint === undefined || [did.toLowerCase(), handle, email?.toLowerCase()].includes(loginHint)
+}
+
+function leadOf(request: Request): string {
+  const name = appName(request)
+  if (request.signedInAfter !== undefined) return t.authorize.signInAgain(name)
+  return request.loginHint === undefined
+    ? t.authorize.signInFirst(name)
+    : t.authorize.signInAs(name, request.loginHint)
+}
+
+/** Goes back to an app that asked for no page, if the account has allowed it before. @returns whether to show the page */
+function useSilentAnswer({ id, isSilent = false }: Request, did: string | undefined): boolean {
+  const answer = useQuery({
+    queryKey: ['silent answer', id, did],
+    async queryFn() {
+      const { location } = await callAs(did ?? '', declineSilentRequest, { body: { id } })
+      if (location !== undefined) await openAnswer(location)
+      return location !== undefined
+    },
+    enabled: isSilent && did !== undefined,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return !isSilent || did === undefined || answer.isError || answer.data === false
+}
+
 function InApp({ onChosen }: { onChosen(): void }) {
-  if (desktop) return null
   return (
     <Panel padded>
       <Stack>
@@ -80,23 +110,23 @@ function InApp({ onChosen }: { onChosen(): void }) {
   )
 }
 
-/** Shows the number, and goes back to the app once the request is decided. */
-function Waiting({ request: { id } }: { readonly request: Request }) {
+/** Shows the number until the request is answered. The answer goes to the app window, which opens it in a new tab. */
+function Waiting({ request: { id } }: RequestProps) {
   const number = useQuery({
     queryKey: keyOf('', getRequest, { id }).concat('number'),
     queryFn: () => call(waitForApproval, { body: { id } }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const answer = useQuery({
-    queryKey: keyOf('', getRequest, { id }).concat('answer'),
-    queryFn: () => call(getAnswer, { body: { id } }),
-    refetchInterval: ({ state }) => (state.data?.location === undefined && !state.error ? pollMs : false),
+  const open = useQuery({
+    queryKey: keyOf('', getRequest, { id }).concat('open'),
+    queryFn: () => call(getRequest, { params: { id } }),
+    refetchInterval: ({ state }) => (isOver(state.error) ? false : pollMs),
     refetchIntervalInBackground: true,
     retry: false,
   })
-  useGoTo(answer.data?.location)
-  if (answer.isError) return <Unknown />
+  if (isOver(number.error) || isOver(open.error))
+    return <Ended text={t.authorize.answeredText} title={t.authorize.answered} />
   return (
     <>
       <h1 tabIndex={-1}>{t.authorize.inApp}</h1>
@@ -110,44 +140,48 @@ function Waiting({ request: { id } }: { readonly request: Request }) {
   )
 }
 
-function useGoTo(location: string | undefined): void {
-  useEffect(() => {
-    if (location !== undefined) window.location.assign(location)
-  }, [location])
+function isOver(error: Error | null): boolean {
+  return errorName(error) === 'RequestNotFound'
 }
 
-function Consent({ request }: { readonly request: Request }) {
-  const sessions = useSessions()
-  const current = useMaybeSession()
-  const hinted = sessions.find(({ did, handle }) => [did, handle].includes(request.loginHint ?? ''))
-  const [did, setDid] = useState((hinted ?? current)?.did ?? '')
+interface ConsentProps extends RequestProps {
+  readonly accounts: readonly Session[]
+  /** The account that is chosen at first. */
+  readonly first: Session
+}
+
+function Consent({ request, accounts, first }: ConsentProps) {
+  const [did, setDid] = useState(first.did)
   const { id } = request
   const name = appName(request)
   const decide = useMutation({
     async mutationFn(isAllowed: boolean) {
-      await callAs(did, decideRequest, { body: { id, isAllowed } })
-      return call(getAnswer, { body: { id } })
+      const { location } = await callAs(did, decideRequest, { body: { id, isAllowed } })
+      await openAnswer(location)
     },
   })
-  useGoTo(decide.data?.location)
   return (
     <EntranceForm
       action={t.authorize.allow}
       busy={decide.isPending || decide.isSuccess}
       error={decide.error}
       links={
-        <Button busy={decide.isPending} onClick={() => decide.mutate(false)}>
+        <Button busy={decide.isPending || decide.isSuccess} onClick={() => decide.mutate(false)}>
           {t.authorize.deny}
         </Button>
       }
       onSubmit={() => decide.mutate(true)}
       title={t.authorize.title(name)}
     >
-      {request.isLocal && <Notice variant="warn">{t.authorize.hereText}</Notice>}
+      {request.isLocal && (
+        <Notice variant="warn">
+          {request.isFromHere ? t.authorize.hereText : t.authorize.elsewhereText}
+        </Notice>
+      )}
       <SelectField
         label={t.authorize.account}
-        onChange={setDid}
-        options={sessions.map((session) => ({ value: session.did, label: session.handle }))}
+        onChange={(chosen) => setDid(chosen as Session['did'])}
+        options={accounts.map((session) => ({ value: session.did, label: session.handle }))}
         value={did}
       />
       <RequestedScopes request={request} />
@@ -157,7 +191,7 @@ function Consent({ request }: { readonly request: Request }) {
 }
 
 /** What the app asks for, and where it says that it is. */
-function RequestedScopes({ request: { scope, client, redirectTo } }: { readonly request: Request }) {
+function RequestedScopes({ request: { scope, client, redirectTo } }: RequestProps) {
   return (
     <Panel padded>
       <Stack>

@@ -16,11 +16,29 @@ import { EntranceForm, useEnter } from './entrance-form.tsx'
 import { useSecondFactor } from './second-factor.tsx'
 import { SecondStep } from './second-step.tsx'
 
+interface SignInProps {
+  /** One sentence that explains why it is asked for. */
+  readonly lead?: string
+  /** The account that is expected. */
+  readonly identifier?: string | undefined
+  onSignedIn?(did: string): void
+}
+
 /** Asks for handle and password, then for the second step if the account has one. */
-export function SignIn({ lead }: { readonly lead?: string }) {
+export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
   const ended = useStore(endedSession)
-  const [entered, setEntered] = useState<Credentials>({ identifier: ended?.handle ?? '', password: '' })
-  const attempt = useMutation({ mutationFn: signIn, onSuccess: useEnter() })
+  const [entered, setEntered] = useState<Credentials>({
+    identifier: identifier ?? ended?.handle ?? '',
+    password: '',
+  })
+  const enter = useEnter()
+  const attempt = useMutation({
+    mutationFn: signIn,
+    onSuccess(session) {
+      enter(session)
+      onSignedIn?.(session.did)
+    },
+  })
   const [needsFactor, startOver] = useSecondFactor(attempt)
   if (needsFactor) {
     return (

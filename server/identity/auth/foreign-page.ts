@@ -1,7 +1,7 @@
 /** Keeps web pages of other sites from reading a private server, unless the visitor signed in there. */
 import type { Config } from '../../platform/config/config.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
-import type { AdmitPage, Authorize } from '../../platform/xrpc/method.ts'
+import type { AdmitPage, Authorize, Caller } from '../../platform/xrpc/method.ts'
 import type { AuthWord } from './credentials.ts'
 
 /** The methods that pages of other sites may call without credentials. */
@@ -37,4 +37,14 @@ export function createPageGuard(
     // Methods for anyone do not look at the token.
     if (auth === 'none') await authorize({ headers, caller }, { nsid, auth: 'reader', active: false })
   }
+}
+
+/** Keeps pages of other sites from methods that belong to a page of this server, whatever their verb and credentials. */
+export function refuseForeignPage({ isForeignPage }: Caller): void {
+  if (isForeignPage) throw protocolError('Forbidden', 'Only pages of this server may call this')
+}
+
+/** Whether a program of this computer calls, or the interface in a browser of this computer. */
+export function isAtThisComputer({ isLocal, isForeignPage }: Caller): boolean {
+  return isLocal && !isForeignPage
 }

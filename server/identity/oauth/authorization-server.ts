@@ -16,6 +16,10 @@ export interface EndpointRequest extends SignedRequest {
   readonly source: string
   /** The network that contains the source. */
   readonly network: string
+  /** Whether a program on this machine sent it, possibly a browser. */
+  readonly isLocal: boolean
+  /** Whether a page sent it that is not on loopback. */
+  readonly isFromWeb: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -73,8 +77,15 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
     endpoints: {
       async pushRequest(request, fields) {
         const { client, ...keys } = await prove(request, fields)
-        const requester = requesterOf(request, undefined)
-        return { status: 201, body: await requests.push(client, keys, fields, requester) }
+        const { source, network, isLocal, isFromWeb } = request
+        // Such a page would be shown as a program of this computer.
+        if (client.isLoopback && isFromWeb)
+          throw new OAuthError(
+            'invalid_client',
+            'http://localhost is for apps on loopback: publish a document',
+          )
+        const sender = { source, network, isFromHere: isLocal && !isFromWeb }
+        return { status: 201, body: await requests.push(client, keys, fields, sender) }
       },
 
       async issueToken(request, fields) {

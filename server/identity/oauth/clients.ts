@@ -175,7 +175,10 @@ function brokenRedirect(id: string, uri: string, type: string): string | undefin
   return url.protocol === expected ? undefined : `redirect URI ${uri} must begin with ${expected}`
 }
 
-/** Whether a requested redirect URI is one of the client's. On loopback the port may differ (RFC 8252 §7.3). */
+/**
+ * Whether a requested redirect URI is one of the client's. On loopback any port is accepted, also beside a declared one: the
+ * system chooses it when the app listens (RFC 8252 §7.3).
+ */
 export function isRedirectOf({ metadata }: Client, uri: string): boolean {
   return metadata.redirect_uris.some((known) => known === uri || isSameButPort(known, uri))
 }
@@ -183,8 +186,9 @@ export function isRedirectOf({ metadata }: Client, uri: string): boolean {
 function isSameButPort(known: string, uri: string): boolean {
   const expected = URL.parse(known)
   const actual = URL.parse(uri)
-  if (!expected || !actual || expected.protocol !== 'http:' || expected.port !== '') return false
+  if (!expected || !actual || expected.protocol !== 'http:') return false
   if (!/^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/?]|$)/.test(uri)) return false
+  expected.port = ''
   actual.port = ''
   return actual.href === expected.href
 }

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields } from '../../platform/xrpc/body.ts'
 import { createCallerReader } from '../../platform/xrpc/caller.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { hostname, isLoopback } from '../../platform/xrpc/host.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
 import { limiter } from '../../platform/xrpc/rate-limit.ts'
@@ -62,7 +63,7 @@ export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps
     }
   }
 
-  /** Redirects to the interface, or, for a client that asked for no interaction, back to it. */
+  /** Redirects to the interface, also for a client that asked for no interaction: only a person's session shows whether it is known. */
   async function authorize(res: ServerResponse, query: URLSearchParams): Promise<void> {
     const { requests } = await oauth.load()
     const id = requests.idOf(query.get('request_uri'))
@@ -70,8 +71,7 @@ export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps
     const isKnown = request !== undefined && request.clientId === query.get('client_id')
     res.setHeader('Cache-Control', 'no-store')
     const page = `${origin}/#/authorize/${isKnown ? request.id : 'unknown'}`
-    const location = isKnown && request.parameters.prompt === 'none' ? requests.mustAsk(request) : page
-    res.writeHead(303, { Location: location, 'Referrer-Policy': 'no-referrer' }).end()
+    res.writeHead(303, { Location: page, 'Referrer-Policy': 'no-referrer' }).end()
   }
 
   return async (req, res, path) => {
@@ -97,7 +97,19 @@ function requestOf(req: IncomingMessage, caller: Caller, origin: string) {
     proof: req.headers.dpop,
     source: caller.source,
     network: caller.network,
+    isLocal: caller.isLocal,
+    isFromWeb: isPageOfWeb(req.headers.origin),
   }
+}
+
+/** Whether a page that is not on loopback sent a request. Apps have a scheme of their own, and programs send no `Origin`. */
+function isPageOfWeb(origin: string | undefined): boolean {
+  if (origin === undefined) return false
+  const url = URL.parse(origin)
+  if (!url) return true
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return false
+  const name = hostname(url.host)
+  return name !== 'localhost' && !(name !== undefined && isLoopback(name))
 }
 
 /** Returns the response of an error. The errors of this server's libraries are recognized by their shape: they are not loaded here. */

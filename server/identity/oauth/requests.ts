@@ -1,21 +1,19 @@
 /** Authorization requests: pushed by a client (RFC 9126), shown to a person, then allowed or denied. */
 import { randomInt } from 'node:crypto'
-import {
-  type OAuthAuthorizationRequestParameters,
-  oauthAuthorizationRequestParametersSchema,
-} from '@atproto/oauth-types'
 import type { DidString } from '@atproto/syntax'
-import type { Database, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
+import type { Database, Reader, Writer } from '../../platform/store/database.ts'
+import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
 import * as rows from '../../platform/store/tables/oauth.ts'
+import { openedAt } from '../../platform/store/tables/sessions.ts'
 import { randomId } from '../../platform/util/random.ts'
-import type { Requester } from '../../platform/util/requester.ts'
+import { requesterOf } from '../../platform/util/requester.ts'
 import { iso } from '../../platform/util/time.ts'
+import { identifiersOf } from '../../repository/access/identifier.ts'
 import { statusOf } from '../../repository/access/status.ts'
-import { isKnownScope } from '../auth/permissions.ts'
 import type { Secrets } from '../did/secrets.ts'
-import { type Client, isRedirectOf } from './clients.ts'
-import { OAuthError } from './errors.ts'
+import type { Client } from './clients.ts'
+import type { DecisionFailure } from './failures.ts'
+import { invalid, readParameters } from './parameters.ts'
 import type { ExpandScope } from './permission-sets.ts'
 import { type PendingRequest, pendingRequest, type RequestParameters } from './view.ts'
 
@@ -27,116 +25,193 @@ interface Deps {
   readonly expandScope: ExpandScope
 }
 
+/** Where a request comes from. */
+interface Sender {
+  readonly source: string
+  /** The network that contains the source. */
+  readonly network: string
+  /** Whether a program or a page of this computer pushed it. */
+  readonly isFromHere: boolean
+}
+
+/** @property number the one that the browser shows, for a decision in the app window */
+interface Decision {
+  readonly id: string
+  readonly isAllowed: boolean
+  readonly number?: number | undefined
+}
+
+/** @property isHere whether the session is used by a program of this computer */
+interface Decider {
+  readonly did: DidString
+  readonly sessionId: string
+  readonly isHere: boolean
+}
+
+interface Failed<Name extends DecisionFailure = DecisionFailure> {
+  readonly failure: Name
+}
+
 const uriPrefix = 'urn:ietf:params:oauth:request_uri:'
-/** Milliseconds in which a pushed request must be shown, and a shown one decided. */
-const pushedMs = 5 * 60_000
-const shownMs = 60 * 60_000
-const codeMs = 2 * 60_000
+/** Milliseconds from the push of a request to its decision, and from the decision to the exchange of its code. */
+const requestMs = 60 * 60_000
+const decidedMs = 2 * 60_000
+/** Most undecided requests: in all, and of one source. */
 const maxRequests = 2_000
+const maxOfSource = 50
 const maxParameterBytes = 8_192
 
 export function createRequests({ store, now, issuer, secrets, expandScope }: Deps) {
   const after = (ms: number) => iso(new Date(now().getTime() + ms))
+  /** The code of a request, the same each time, so that an answer that was lost can be repeated. */
+  const codeOf = (id: string) => Buffer.from(secrets.hash('oauth code of', id)).toString('base64url')
 
-  /** Returns an undecided request that is still valid. */
-  function find(id: string): PendingRequest | undefined {
-    const row = rows.findRequest(store, id)
-    if (!row || row.expiresAt <= iso(now())) return undefined
+  /** Returns an undecided request that has not expired. */
+  function find(db: Reader, id: string): PendingRequest | undefined {
+    const row = rows.findRequest(db, id)
+    if (!row || row.did !== null || row.expiresAt <= iso(now())) return undefined
     return pendingRequest(row)
   }
 
-  /** Makes the code of an allowed request. The request waits for the exchange of its code. */
-  function issueCode(tx: Writer, id: string): string {
-    const code = randomId() + randomId()
-    rows.setCode(tx, id, secrets.hash('oauth code', code), after(codeMs))
-    return code
+  /**
+   * Finds the request of a decision. Its id is known from the link, which the app gave to a browser, its approval id from the list
+   * of the app window: that one shows the owner what another browser waits for, so it needs the right number, too.
+   */
+  function findForDecision(tx: Writer, id: string, { did, isHere }: Decider): Found {
+    const linked = rows.findRequest(tx, id)
+    const row = linked ?? rows.findRequestByApproval(tx, id)
+    const account = findByDid(tx, did)
+    if (!row || !account || row.expiresAt <= iso(now()) || (row.did !== null && row.did !== did))
+      return { failure: 'RequestNotFound' }
+    if (row.loginHint !== null && !identifiersOf(account).includes(row.loginHint))
+      return { failure: 'WrongAccount' }
+    if (row.loginHint === null && !linked && !(account.isOwner && isHere))
+      return { failure: 'RequestNotFound' }
+    return { request: pendingRequest(row), account, isByLink: linked !== undefined }
+  }
+
+  const isFresh = (db: Reader, { parameters }: PendingRequest, sessionId: string) =>
+    parameters.signedInAfter === undefined || (openedAt(db, sessionId) ?? '') > parameters.signedInAfter
+
+  function deny(tx: Writer, id: string, did: DidString): void {
+    rows.denyRequest(tx, id, { did, at: iso(now()), expiresAt: after(decidedMs) })
   }
 
   return {
-    find,
+    /** Returns a request that a person can decide. */
+    find: (id: string) => find(store, id),
 
     /** Stores a request. @returns its request_uri and seconds until it expires @throws OAuthError */
     async push(
       client: Client,
       keys: { readonly clientKey: string | null; readonly dpopKey: string },
       input: Readonly<Record<string, unknown>>,
-      requester: Requester,
+      { source, network, isFromHere }: Sender,
     ) {
-      const read = readParameters(client, keys.dpopKey, input)
-      const parameters: RequestParameters = { ...read, permissions: await expandScope(read.scope, requester) }
+      const { loginHint, ...read } = readParameters(client, keys.dpopKey, input, now())
+      const permissions = await expandScope(read.scope, requesterOf({ source, network }, undefined))
+      const parameters: RequestParameters = { ...read, permissions, isFromHere }
       const text = JSON.stringify(parameters)
-      if (Buffer.byteLength(text) > maxParameterBytes) throw invalid('The request is too large')
+      if (Buffer.byteLength(text + (loginHint ?? '')) > maxParameterBytes)
+        throw invalid('The request is too large')
       const id = randomId()
+      const request = {
+        ...{ id, source: secrets.hash('oauth source', source), clientId: client.id, ...keys, loginHint },
+        ...{ parameters: text, createdAt: iso(now()), expiresAt: after(requestMs) },
+      }
       await store.transact((tx) => {
         rows.removeExpired(tx, iso(now()))
-        if (rows.countRequests(tx) >= maxRequests)
-          throw new OAuthError('temporarily_unavailable', 'Too many requests wait for an answer')
-        const request = { id, clientId: client.id, ...keys, parameters: text, expiresAt: after(pushedMs) }
+        if (rows.isChallengeUsed(tx, parameters.codeChallenge))
+          throw invalid('code_challenge was used before: each request needs its own')
+        rows.keepNewestRequests(tx, request.source, maxOfSource - 1)
+        if (rows.countRequests(tx) >= maxRequests) rows.removeOfLargestSource(tx)
         rows.insertRequest(tx, request)
       })
-      return { request_uri: uriPrefix + id, expires_in: pushedMs / 1000 }
+      return { request_uri: uriPrefix + id, expires_in: requestMs / 1000 }
     },
 
     /** Returns the id in a request_uri. */
     idOf: (uri: string | null | undefined) =>
       uri?.startsWith(uriPrefix) ? uri.slice(uriPrefix.length) : undefined,
 
-    /** Gives a person the time to decide. */
-    async show(id: string): Promise<void> {
-      await store.transact((tx) => rows.extendRequest(tx, id, after(shownMs)))
-    },
-
-    /** Makes a request wait for an approval in the app window. @returns the number that both windows show */
-    async waitForApproval(id: string): Promise<number | undefined> {
+    /** Makes a request wait for an approval in the app window. @returns the number that the browser shows */
+    async waitForApproval(
+      id: string,
+    ): Promise<{ readonly number: number } | Failed<'RequestNotFound' | 'SignInRequired'>> {
       return store.transact((tx) => {
-        const request = rows.findRequest(tx, id)
-        if (!request || request.did !== null || request.deniedAt !== null) return undefined
-        if (request.number !== null) return request.number
+        const request = find(tx, id)
+        if (!request) return { failure: 'RequestNotFound' }
+        // The session of the app window is older than that.
+        if (request.parameters.signedInAfter !== undefined) return { failure: 'SignInRequired' }
+        if (request.number !== null) return { number: request.number }
         const number = randomInt(10, 100)
-        rows.setNumber(tx, id, number)
-        return number
+        rows.setWaiting(tx, id, { approvalId: randomId(), number })
+        return { number }
       })
     },
 
-    /** Allows or denies a request. @returns false if it is not open any more, or the account may not sign in */
-    async decide(id: string, did: DidString, isAllowed: boolean): Promise<boolean> {
+    /**
+     * Allows or denies a request. The one who decides gets the URL that takes the answer to the client, also when they ask again
+     * because they did not receive it, until the code is exchanged.
+     */
+    async decide(
+      { id, isAllowed, number }: Decision,
+      decider: Decider,
+    ): Promise<{ readonly location: string } | Failed> {
+      const { did, sessionId } = decider
       return store.transact((tx) => {
-        const request = rows.findRequest(tx, id)
-        const account = accounts.findByDid(tx, did)
-        if (!request || request.expiresAt <= iso(now())) return false
-        if (request.did !== null || request.deniedAt !== null) return false
-        if (!isAllowed) rows.denyRequest(tx, id, iso(now()))
-        else if (account && statusOf(account) === undefined) rows.allowRequest(tx, id, did)
-        else return false
-        return true
+        const found = findForDecision(tx, id, decider)
+        if ('failure' in found) return found
+        const { request, account, isByLink } = found
+        const { parameters, deniedAt } = request
+        if (!isAllowed) {
+          deny(tx, request.id, did)
+          return { location: redirect(issuer, parameters, denied) }
+        }
+        if (deniedAt !== null || statusOf(account) !== undefined) return { failure: 'RequestNotFound' }
+        if (!isByLink && number !== request.number) {
+          deny(tx, request.id, did)
+          return { failure: 'WrongNumber' }
+        }
+        if (!isFresh(tx, request, sessionId)) return { failure: 'SignInRequired' }
+        const code = codeOf(request.id)
+        const expiresAt = request.did === null ? after(decidedMs) : request.expiresAt
+        rows.allowRequest(tx, request.id, { did, codeHash: secrets.hash('oauth code', code), expiresAt })
+        return { location: redirect(issuer, parameters, { code }) }
       })
     },
 
-    /** Returns the URL that takes the answer to the client, once; undefined while the request is open, and for an unknown one. */
-    async answer(id: string): Promise<string | undefined> {
+    /**
+     * Answers a request that asked for no interaction (`prompt=none`): the person is always asked, so it fails.
+     * @returns no location if the account has never allowed the client: any address could be its redirect URI (RFC 9700 §4.11)
+     */
+    async declineSilently(
+      id: string,
+      decider: Omit<Decider, 'isHere'>,
+    ): Promise<{ readonly location?: string } | Failed<'RequestNotFound' | 'WrongAccount'>> {
+      const { did, sessionId } = decider
       return store.transact((tx) => {
-        const row = rows.findRequest(tx, id)
-        if (!row || (row.did === null && row.deniedAt === null)) return undefined
-        const parameters = JSON.parse(row.parameters) as RequestParameters
-        if (row.did !== null) return redirect(issuer, parameters, { code: issueCode(tx, id) })
-        rows.removeRequest(tx, id)
-        return redirect(issuer, parameters, {
-          error: 'access_denied',
-          error_description: 'The account did not allow it',
-        })
+        const found = findForDecision(tx, id, { ...decider, isHere: false })
+        if ('failure' in found) return found
+        const { request, isByLink } = found
+        if (!isByLink || !request.parameters.isSilent) return { failure: 'RequestNotFound' }
+        if (!rows.hasGrant(tx, did, request.clientId)) return {}
+        deny(tx, request.id, did)
+        const error = isFresh(tx, request, sessionId) ? 'consent_required' : 'login_required'
+        const answer = { error, error_description: 'The person must be asked' }
+        return { location: redirect(issuer, request.parameters, answer) }
       })
     },
-
-    /** Returns the answer to a client that wants a decision without a page. */
-    mustAsk: ({ parameters }: PendingRequest) =>
-      redirect(issuer, parameters, {
-        error: 'login_required',
-        error_description: 'The person must be asked',
-      }),
   }
 }
 
 export type Requests = ReturnType<typeof createRequests>
+
+type Found =
+  | { readonly request: PendingRequest; readonly account: Account; readonly isByLink: boolean }
+  | Failed<'RequestNotFound' | 'WrongAccount'>
+
+const denied = { error: 'access_denied', error_description: 'The account did not allow it' }
 
 /** Adds the answer to the redirect URI (RFC 6749 §4.1.2, RFC 9207). */
 function redirect(
@@ -147,61 +222,4 @@ function redirect(
   const values = new URLSearchParams({ iss: issuer, ...(state === undefined ? {} : { state }), ...answer })
   if (responseMode === 'fragment') return `${redirectUri}#${values}`
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${values}`
-}
-
-/** @throws OAuthError */
-function readParameters(
-  client: Client,
-  dpopKey: string,
-  input: Readonly<Record<string, unknown>>,
-): Omit<RequestParameters, 'permissions'> {
-  for (const name of ['request', 'request_uri', 'authorization_details', 'claims', 'id_token_hint']) {
-    if (input[name] !== undefined) throw invalid(`${name} is not supported`)
-  }
-  const parsed = oauthAuthorizationRequestParametersSchema.safeParse(input)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw invalid(`${issue?.path.join('.')}: ${issue?.message}`)
-  }
-  const parameters: OAuthAuthorizationRequestParameters = parsed.data
-  const { redirect_uri: redirectUri, response_mode: responseMode = 'query', prompt } = parameters
-  if (parameters.response_type !== 'code')
-    throw new OAuthError('unsupported_response_type', 'response_type must be code')
-  if (redirectUri === undefined) throw invalid('redirect_uri is missing')
-  if (!isRedirectOf(client, redirectUri))
-    throw new OAuthError('invalid_redirect_uri', 'redirect_uri is not in the metadata of the client')
-  if (responseMode !== 'query' && responseMode !== 'fragment')
-    throw invalid('response_mode must be query or fragment')
-  if (parameters.code_challenge_method !== 'S256') throw invalid('code_challenge_method must be S256')
-  if (!/^[\w-]{43}$/.test(parameters.code_challenge ?? ''))
-    throw invalid('code_challenge must be 43 letters of base64url')
-  if (parameters.dpop_jkt !== undefined && parameters.dpop_jkt !== dpopKey)
-    throw new OAuthError('invalid_dpop_proof', 'dpop_jkt is not the key of the proof')
-  return {
-    redirectUri,
-    responseMode,
-    state: parameters.state,
-    scope: readScope(client, parameters.scope),
-    codeChallenge: parameters.code_challenge ?? '',
-    loginHint: parameters.login_hint?.toLowerCase(),
-    prompt,
-  }
-}
-
-/** Unknown scopes are left out: the token response names those that were granted (RFC 6749 §3.3). @throws OAuthError */
-function readScope(client: Client, requested = ''): string {
-  const declared = new Set(client.metadata.scope?.split(' '))
-  const scopes = [...new Set(requested.split(' ').filter((scope) => scope !== ''))]
-  if (!scopes.includes('atproto')) throw new OAuthError('invalid_scope', 'scope must contain atproto')
-  const undeclared = scopes.find((scope) => !declared.has(scope))
-  if (undeclared !== undefined)
-    throw new OAuthError(
-      'invalid_scope',
-      `The metadata of the client does not declare the scope ${undeclared}`,
-    )
-  return scopes.filter(isKnownScope).join(' ')
-}
-
-function invalid(message: string): OAuthError {
-  return new OAuthError('invalid_request', message)
 }

@@ -217,18 +217,24 @@ const signIn = `
   -- Pushed authorization requests (RFC 9126) that are not decided, and codes that are not exchanged.
   CREATE TABLE oauth_requests (
     id TEXT PRIMARY KEY,               -- the end of its request_uri
+    source BLOB NOT NULL,              -- hash of the source that pushed it
     client_id TEXT NOT NULL,
     client_key TEXT,                   -- as in oauth_grants
     dpop_key TEXT NOT NULL,
+    login_hint TEXT,                   -- normalized identifier of the account that it is for; null: none was named
     parameters TEXT NOT NULL,          -- JSON
+    created_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
-    number INTEGER,                    -- two digits, once it waits for an approval in the app window
-    did TEXT REFERENCES accounts (did) ON DELETE CASCADE, -- the account that allowed it
+    approval_id TEXT UNIQUE,           -- its name in the app window, once it waits for an approval there
+    number INTEGER,                    -- two digits that the browser shows then
+    did TEXT REFERENCES accounts (did) ON DELETE CASCADE, -- the account that decided it
     denied_at TEXT,
-    code_hash BLOB UNIQUE              -- of the code that its client got
+    code_hash BLOB UNIQUE              -- of the code that its client gets
   ) STRICT;
   CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
   CREATE INDEX oauth_requests_account ON oauth_requests (did);
+  CREATE INDEX oauth_requests_source ON oauth_requests (source);
+  CREATE UNIQUE INDEX oauth_requests_challenge ON oauth_requests (parameters ->> '$.codeChallenge');
 
   -- Ids of client assertions (RFC 7523) that were used, until they expire.
   CREATE TABLE oauth_assertions (

@@ -15,6 +15,11 @@ export function findByIdentifier(db: Reader, identifier: string): Account | unde
   return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
 }
 
+/** Returns what an account may be named by, as `normalizeIdentifier` returns it. */
+export function identifiersOf({ did, handle, email }: Pick<Account, 'did' | 'handle' | 'email'>): string[] {
+  return [did.toLowerCase(), handle, ...(email === null ? [] : [email])]
+}
+
 /** Stored DIDs are in lower case, except for percent-encoding in a did:web, which is in upper case (RFC 3986 §2.1). */
 function canonicalDid(lowerCase: string): string {
   return lowerCase.replace(/%[0-9a-f]{2}/g, (octet) => octet.toUpperCase())

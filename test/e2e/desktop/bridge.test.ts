@@ -135,6 +135,14 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'updates.check': [['https://evil.example']],
   'app.openFolder': [[], ['/etc'], ['home']],
   'app.openPage': [[], ['https://evil.example']],
+  'app.openAnswer': [
+    [],
+    ['file:///etc/passwd?iss=x'],
+    ['javascript:alert(1)?iss=x'],
+    ['smb://evil.example/?iss=x'],
+    ['https://evil.example'],
+    [`https://app.example/?iss=x&code=${'x'.repeat(20_000)}`],
+  ],
   'app.quit': [[1]],
 }
 const channels = Object.keys(wrong) as Channel[]

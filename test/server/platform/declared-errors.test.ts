@@ -7,6 +7,8 @@ import type { DidString } from '@atproto/syntax'
 import { expect, test } from 'vitest'
 import { methods } from '../../../server/api/index.ts'
 import * as moves from '../../../server/platform/store/tables/moves.ts'
+import { insertRequest } from '../../../server/platform/store/tables/oauth.ts'
+import { iso } from '../../../server/platform/util/time.ts'
 import { blobOf, png } from '../../support/blobs.ts'
 import { minute } from '../../support/clock.ts'
 import { fillDrafts } from '../../support/drafts.ts'
@@ -46,6 +48,32 @@ async function whileIn(state: State, attempt: (owner: Account) => Promise<Answer
   const answer = await attempt({ ...owner, ...session })
   await server.setStatus(owner.did, { [state]: false })
   return answer
+}
+
+/** Stores the request of an app. @param isFresh whether it asks for a new sign-in. @returns its id */
+async function appRequest({
+  loginHint = null,
+  isFresh = false,
+}: {
+  loginHint?: string | null
+  isFresh?: boolean
+}) {
+  const id = `request ${++accounts}`
+  const now = server.clock.now()
+  const parameters = {
+    redirectUri: 'https://app.example/',
+    codeChallenge: id,
+    permissions: 'atproto',
+    ...(isFresh && { signedInAfter: iso(now) }),
+  }
+  await server.running.services.store.transact((tx) =>
+    insertRequest(tx, {
+      ...{ id, source: Buffer.from('x'), clientId: 'https://app.example/client.json', clientKey: null },
+      ...{ dpopKey: 'x', loginHint, parameters: JSON.stringify(parameters), createdAt: iso(now) },
+      expiresAt: iso(new Date(now.getTime() + minute)),
+    }),
+  )
+  return id
 }
 
 async function narrowSession(): Promise<Account> {
@@ -544,9 +572,27 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ),
   'com.core.oauth.decideRequest RequestNotFound': () =>
     core('oauth.decideRequest', { id: 'x', isAllowed: true }, owner),
-  'com.core.oauth.getAnswer RequestNotFound': () => core('oauth.getAnswer', { id: 'x' }),
+  'com.core.oauth.decideRequest WrongAccount': async () =>
+    core(
+      'oauth.decideRequest',
+      { id: await appRequest({ loginHint: 'other.test' }), isAllowed: true },
+      owner,
+    ),
+  'com.core.oauth.decideRequest WrongNumber': async () => {
+    await core('oauth.waitForApproval', { id: await appRequest({ loginHint: owner.handle }) })
+    const { body } = await server.get('com.core.oauth.listRequests', {}, owner)
+    return core('oauth.decideRequest', { id: body.requests[0].id, isAllowed: true }, owner)
+  },
+  'com.core.oauth.decideRequest SignInRequired': async () =>
+    core('oauth.decideRequest', { id: await appRequest({ isFresh: true }), isAllowed: true }, owner),
+  'com.core.oauth.declineSilentRequest RequestNotFound': () =>
+    core('oauth.declineSilentRequest', { id: 'x' }, owner),
+  'com.core.oauth.declineSilentRequest WrongAccount': async () =>
+    core('oauth.declineSilentRequest', { id: await appRequest({ loginHint: 'other.test' }) }, owner),
   'com.core.oauth.getRequest RequestNotFound': () => server.get('com.core.oauth.getRequest', { id: 'x' }),
   'com.core.oauth.waitForApproval RequestNotFound': () => core('oauth.waitForApproval', { id: 'x' }),
+  'com.core.oauth.waitForApproval SignInRequired': async () =>
+    core('oauth.waitForApproval', { id: await appRequest({ isFresh: true }) }),
 
   'com.core.server.activateAccount AccountTakedown': async () =>
     core('server.activateAccount', undefined, await narrowSession()),

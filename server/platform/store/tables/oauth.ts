@@ -7,17 +7,24 @@ import type { Reader, Writer } from '../database.ts'
 export interface AuthorizationRequest {
   /** The end of its request_uri. */
   readonly id: string
+  /** Hash of the source that pushed it. */
+  readonly source: Uint8Array
   readonly clientId: string
   /** Thumbprint of the key that the client authenticated with; null: a public client. */
   readonly clientKey: string | null
   /** Thumbprint of the key of its DPoP proofs. */
   readonly dpopKey: string
+  /** The account that the person named in the app, as a normalized identifier. */
+  readonly loginHint: string | null
   /** JSON. */
   readonly parameters: string
+  readonly createdAt: DatetimeString
   readonly expiresAt: DatetimeString
-  /** Two digits, once it waits for an approval in the app window. */
+  /** Its name in the app window, once it waits for an approval there: the window never gets its id. */
+  readonly approvalId: string | null
+  /** Two digits that the browser shows then. */
   readonly number: number | null
-  /** The account that allowed it. */
+  /** The account that decided it. */
   readonly did: DidString | null
   readonly deniedAt: DatetimeString | null
 }
@@ -31,27 +38,40 @@ export interface Grant {
   readonly scope: string
 }
 
-const requestColumns = `id, client_id AS clientId, client_key AS clientKey, dpop_key AS dpopKey, parameters,
-  expires_at AS expiresAt, number, did, denied_at AS deniedAt`
+const requestColumns = `id, source, client_id AS clientId, client_key AS clientKey, dpop_key AS dpopKey,
+  login_hint AS loginHint, parameters, created_at AS createdAt, expires_at AS expiresAt, approval_id AS approvalId, number,
+  did, denied_at AS deniedAt`
 const grantColumns = 'session_id AS sessionId, client_id AS clientId, client_key AS clientKey, scope'
 
 export function insertRequest(
   tx: Writer,
-  request: Omit<AuthorizationRequest, 'number' | 'did' | 'deniedAt'>,
+  request: Omit<AuthorizationRequest, 'approvalId' | 'number' | 'did' | 'deniedAt'>,
 ): void {
   tx.run(
-    `INSERT INTO oauth_requests (id, client_id, client_key, dpop_key, parameters, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    [request.id, request.clientId, request.clientKey, request.dpopKey, request.parameters, request.expiresAt],
+    `INSERT INTO oauth_requests (id, source, client_id, client_key, dpop_key, login_hint, parameters, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      request.id,
+      request.source,
+      request.clientId,
+      request.clientKey,
+      request.dpopKey,
+      request.loginHint,
+      request.parameters,
+      request.createdAt,
+      request.expiresAt,
+    ],
   )
 }
 
-/** Returns a request that no client has a code for. */
 export function findRequest(db: Reader, id: string): AuthorizationRequest | undefined {
-  return db.get<AuthorizationRequest>(
-    `SELECT ${requestColumns} FROM oauth_requests WHERE id = ? AND code_hash IS NULL`,
-    [id],
-  )
+  return db.get<AuthorizationRequest>(`SELECT ${requestColumns} FROM oauth_requests WHERE id = ?`, [id])
+}
+
+export function findRequestByApproval(db: Reader, approvalId: string): AuthorizationRequest | undefined {
+  return db.get<AuthorizationRequest>(`SELECT ${requestColumns} FROM oauth_requests WHERE approval_id = ?`, [
+    approvalId,
+  ])
 }
 
 export function findRequestByCode(db: Reader, codeHash: Uint8Array): AuthorizationRequest | undefined {
@@ -60,44 +80,96 @@ export function findRequestByCode(db: Reader, codeHash: Uint8Array): Authorizati
   ])
 }
 
-/** Returns the undecided requests that wait for an approval in the app window, oldest first. */
-export function waitingRequests(db: Reader, now: string): AuthorizationRequest[] {
+export function isChallengeUsed(db: Reader, codeChallenge: string): boolean {
+  const found = db.get("SELECT 1 AS found FROM oauth_requests WHERE parameters ->> '$.codeChallenge' = ?", [
+    codeChallenge,
+  ])
+  return found !== undefined
+}
+
+/**
+ * Returns the undecided requests that wait for an approval in the app window of an account, oldest first.
+ * @param identifiers of the account
+ * @param isOwnerHere whether requests without a login hint are for it
+ */
+export function waitingRequests(
+  db: Reader,
+  now: string,
+  identifiers: readonly string[],
+  isOwnerHere: boolean,
+): AuthorizationRequest[] {
   return db.all<AuthorizationRequest>(
     `SELECT ${requestColumns} FROM oauth_requests
-     WHERE number IS NOT NULL AND did IS NULL AND denied_at IS NULL AND expires_at > ?
-     ORDER BY expires_at, id LIMIT 50`,
-    [now],
+     WHERE number IS NOT NULL AND did IS NULL AND expires_at > ?
+       AND (login_hint IN (SELECT value FROM json_each(?)) OR (login_hint IS NULL AND ?))
+     ORDER BY created_at, rowid LIMIT 50`,
+    [now, JSON.stringify(identifiers), Number(isOwnerHere)],
   )
 }
 
+/** Returns the number of undecided requests. */
 export function countRequests(db: Reader): number {
-  return db.get<{ count: number }>('SELECT count(*) AS count FROM oauth_requests')?.count ?? 0
+  return (
+    db.get<{ count: number }>('SELECT count(*) AS count FROM oauth_requests WHERE did IS NULL')?.count ?? 0
+  )
 }
 
-/** Gives a request the number that the browser and the app window show. */
-/** Moves the expiry of a request that is not decided forward. */
-export function extendRequest(tx: Writer, id: string, expiresAt: string): void {
-  tx.run('UPDATE oauth_requests SET expires_at = max(expires_at, ?) WHERE id = ? AND code_hash IS NULL', [
+/** Deletes the oldest undecided requests of a source, beyond a number of newest ones. */
+export function keepNewestRequests(tx: Writer, source: Uint8Array, count: number): void {
+  tx.run(
+    `DELETE FROM oauth_requests WHERE id IN (SELECT id FROM oauth_requests WHERE source = ? AND did IS NULL
+       ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+    [source, count],
+  )
+}
+
+/** Deletes the oldest undecided request of the source that has most of them. */
+export function removeOfLargestSource(tx: Writer): void {
+  tx.run(
+    `DELETE FROM oauth_requests WHERE id = (SELECT id FROM oauth_requests WHERE did IS NULL AND source =
+       (SELECT source FROM (SELECT source, count(*) AS total FROM oauth_requests WHERE did IS NULL GROUP BY source)
+        ORDER BY total DESC, source LIMIT 1)
+     ORDER BY created_at, rowid LIMIT 1)`,
+  )
+}
+
+/** Makes a request wait for an approval in the app window. */
+export function setWaiting(
+  tx: Writer,
+  id: string,
+  waiting: { readonly approvalId: string; readonly number: number },
+): void {
+  tx.run('UPDATE oauth_requests SET approval_id = ?, number = ? WHERE id = ?', [
+    waiting.approvalId,
+    waiting.number,
+    id,
+  ])
+}
+
+/** @param codeHash of the code that the client gets. @param expiresAt until when it can be exchanged */
+export function allowRequest(
+  tx: Writer,
+  id: string,
+  { did, codeHash, expiresAt }: { did: string; codeHash: Uint8Array; expiresAt: string },
+): void {
+  tx.run('UPDATE oauth_requests SET did = ?, code_hash = ?, expires_at = ? WHERE id = ?', [
+    did,
+    codeHash,
     expiresAt,
     id,
   ])
 }
 
-export function setNumber(tx: Writer, id: string, number: number): void {
-  tx.run('UPDATE oauth_requests SET number = ? WHERE id = ?', [number, id])
-}
-
-export function allowRequest(tx: Writer, id: string, did: string): void {
-  tx.run('UPDATE oauth_requests SET did = ? WHERE id = ?', [did, id])
-}
-
-export function denyRequest(tx: Writer, id: string, at: string): void {
-  tx.run('UPDATE oauth_requests SET denied_at = ? WHERE id = ?', [at, id])
-}
-
-/** Notes the code that the client gets. @param expiresAt until when it can be exchanged */
-export function setCode(tx: Writer, id: string, codeHash: Uint8Array, expiresAt: string): void {
-  tx.run('UPDATE oauth_requests SET code_hash = ?, expires_at = ? WHERE id = ?', [codeHash, expiresAt, id])
+/** Denies a request. A code that was made for it is no longer valid. @param expiresAt until when the decision is kept */
+export function denyRequest(
+  tx: Writer,
+  id: string,
+  { did, at, expiresAt }: { did: string; at: string; expiresAt: string },
+): void {
+  tx.run(
+    'UPDATE oauth_requests SET did = ?, denied_at = ?, code_hash = NULL, expires_at = min(expires_at, ?) WHERE id = ?',
+    [did, at, expiresAt, id],
+  )
 }
 
 export function removeRequest(tx: Writer, id: string): void {
@@ -125,6 +197,16 @@ export function grantsOfAccount(db: Reader, did: string): Grant[] {
     `SELECT ${grantColumns} FROM oauth_grants WHERE session_id IN (SELECT id FROM sessions WHERE did = ?)`,
     [did],
   )
+}
+
+/** Whether an account has allowed a client. */
+export function hasGrant(db: Reader, did: string, clientId: string): boolean {
+  const found = db.get(
+    `SELECT 1 AS found FROM oauth_grants
+     WHERE client_id = ? AND session_id IN (SELECT id FROM sessions WHERE did = ?)`,
+    [clientId, did],
+  )
+  return found !== undefined
 }
 
 /** Notes that a client assertion was used. @returns false if it had been used before */

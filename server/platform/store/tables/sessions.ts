@@ -43,6 +43,11 @@ export function findOpen(db: Reader, id: string): OpenSession | undefined {
   return account && { ...account, ...session }
 }
 
+/** Returns when a session was opened. */
+export function openedAt(db: Reader, id: string): string | undefined {
+  return db.get<{ at: string }>('SELECT created_at AS at FROM sessions WHERE id = ?', [id])?.at
+}
+
 /** Returns the given ids that have no session. */
 export function missing(db: Reader, ids: readonly string[]): string[] {
   return db

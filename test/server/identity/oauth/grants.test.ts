@@ -1,6 +1,6 @@
 /** Codes, refresh tokens and grants: each counts once, and what ends an account's sessions ends them. */
 import { describe, expect, test } from 'vitest'
-import { day, hour, minute, second } from '../../../support/clock.ts'
+import { day, hour, second } from '../../../support/clock.ts'
 import { App, type Tokens } from '../../../support/oauth-app.ts'
 import { type Answer, adminAuth, TestServer } from '../../../support/server.ts'
 import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
@@ -215,22 +215,6 @@ test('a deactivated account allows nothing', async () => {
   expect([answer.status, answer.body.error]).toEqual([401, 'AccountDeactivated'])
 })
 
-test('a request is decided once, by a full session, within its time', async () => {
-  const app = await App.create()
-  const { body } = await app.request()
-  const id = body.request_uri.split(':').at(-1)
-  const decide = (auth: { accessJwt: string } | undefined, isAllowed: boolean) =>
-    server.post('com.core.oauth.decideRequest', { id, isAllowed }, auth)
-  expect((await decide(undefined, true)).status).toBe(401)
-  expect((await decide(await server.appSession(alice, 'app'), true)).body.error).toBe('InvalidToken')
-  expect((await decide(alice, false)).status).toBe(200)
-  expect((await decide(bob, true)).body.error).toBe('RequestNotFound')
-  const late = (await app.request()).body.request_uri.split(':').at(-1)
-  server.clock.advance(6 * 60_000)
-  const answer = await server.post('com.core.oauth.decideRequest', { id: late, isAllowed: true }, alice)
-  expect(answer.body.error).toBe('RequestNotFound')
-})
-
 test('apps do not manage the account', async () => {
   const app = await App.create()
   const tokens = await app.signIn(alice)
@@ -248,6 +232,7 @@ test('apps do not manage the account', async () => {
     ['com.core.server.revokeSession', { id: 'x' }],
     ['com.core.oauth.decideRequest', { id: 'x', isAllowed: true }],
     ['com.core.oauth.listRequests'],
+    ['com.core.oauth.declineSilentRequest', { id: 'x' }],
   ]
   for (const [nsid, input] of calls) {
     const { status, body } = await app.call(nsid, tokens, input ? { input } : {})
@@ -272,23 +257,4 @@ test('switched off, there is no authorization server, and the tokens of apps do 
   const answer = await off.fetch('/xrpc/com.core.server.getSession', { headers: { authorization } })
   expect([answer.status, answer.body.error]).toEqual([400, 'InvalidToken'])
   await off.close()
-})
-
-test('open requests are bounded; expired ones make room', async () => {
-  const app = await App.create()
-  const { body } = await app.request()
-  const { store } = server.running.services
-  await store.transact((tx) =>
-    tx.run(
-      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
-       INSERT INTO oauth_requests (id, client_id, dpop_key, parameters, expires_at)
-       SELECT 'request ' || n, client_id, dpop_key, parameters, expires_at
-       FROM oauth_requests, numbers WHERE id = ?`,
-      [body.request_uri.split(':').at(-1)],
-    ),
-  )
-  const refused = await app.request()
-  expect([refused.status, refused.body.error]).toEqual([503, 'temporarily_unavailable'])
-  server.clock.advance(6 * minute)
-  expect((await app.request()).status).toBe(201)
 })

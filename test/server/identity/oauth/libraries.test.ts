@@ -72,8 +72,7 @@ test("atcute's library signs in at the public address, calls, and signs out", as
     redirectUri,
   })
   const id = await openPage(local(url.href))
-  await there.post('com.core.oauth.decideRequest', { id, isAllowed: true }, account)
-  const { body } = await there.post('com.core.oauth.getAnswer', { id })
+  const { body } = await there.post('com.core.oauth.decideRequest', { id, isAllowed: true }, account)
   const { session } = await client.callback(new URL(body.location).searchParams)
   const answer = await session.handle('/xrpc/com.atproto.server.getSession')
   expect(await answer.json()).toMatchObject({ did: account.did })

@@ -1,12 +1,15 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { isAtThisComputer } from '../../../../identity/auth/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/failures.ts'
 import { method } from '../../../method.ts'
 
 export const decideRequest = method(com.core.oauth.decideRequest, {
   auth: 'full',
   active: true,
-  async handler({ input, auth, identity: { oauth }, fail }) {
+  async handler({ input, auth: { did, sessionId }, caller, identity: { oauth }, fail }) {
     const { requests } = await oauth.load()
-    if (!(await requests.decide(input.id, auth.did, input.isAllowed)))
-      throw fail('RequestNotFound', 'The request of the app has expired. Start again in the app.')
+    const decided = await requests.decide(input, { did, sessionId, isHere: isAtThisComputer(caller) })
+    if ('failure' in decided) throw fail(decided.failure, failureTexts[decided.failure])
+    return decided
   },
 })

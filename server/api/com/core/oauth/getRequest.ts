@@ -1,16 +1,19 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/failures.ts'
 import { requestView } from '../../../../identity/oauth/view.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const getRequest = method(com.core.oauth.getRequest, {
   auth: 'none',
-  limits: [perFiveMinutes(300, 'address')],
-  async handler({ params, identity: { oauth }, fail }) {
+  // The page asks every few seconds while it waits for an approval in the app window.
+  limits: [perFiveMinutes(1000, 'address')],
+  async handler({ params, caller, identity: { oauth }, fail }) {
+    refuseForeignPage(caller)
     const { requests } = await oauth.load()
     const request = requests.find(params.id)
-    if (!request) throw fail('RequestNotFound', 'The request of the app has expired. Start again in the app.')
-    await requests.show(params.id)
+    if (!request) throw fail('RequestNotFound', failureTexts.RequestNotFound)
     return requestView(request)
   },
 })

@@ -1,13 +1,17 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { pendingRequest, requestView } from '../../../../identity/oauth/view.ts'
+import { isAtThisComputer } from '../../../../identity/auth/foreign-page.ts'
+import { waitingView } from '../../../../identity/oauth/view.ts'
 import { waitingRequests } from '../../../../platform/store/tables/oauth.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { identifiersOf } from '../../../../repository/access/identifier.ts'
 import { method } from '../../../method.ts'
 
 export const listRequests = method(com.core.oauth.listRequests, {
   auth: 'full',
   // The app window asks every few seconds, so this does not load the authorization server.
-  handler: ({ store, now }) => ({
-    requests: waitingRequests(store, iso(now())).map((row) => requestView(pendingRequest(row))),
-  }),
+  handler({ store, now, auth: { account }, caller }) {
+    const isOwnerHere = account.isOwner === 1 && isAtThisComputer(caller)
+    const waiting = waitingRequests(store, iso(now()), identifiersOf(account), isOwnerHere)
+    return { requests: waiting.flatMap((row) => waitingView(row) ?? []) }
+  },
 })

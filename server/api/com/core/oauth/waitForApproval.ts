@@ -1,15 +1,17 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/failures.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const waitForApproval = method(com.core.oauth.waitForApproval, {
   auth: 'none',
   limits: [perFiveMinutes(20, 'address')],
-  async handler({ input, identity: { oauth }, fail }) {
+  async handler({ input, caller, identity: { oauth }, fail }) {
+    refuseForeignPage(caller)
     const { requests } = await oauth.load()
-    const number = requests.find(input.id) && (await requests.waitForApproval(input.id))
-    if (number === undefined)
-      throw fail('RequestNotFound', 'The request of the app has expired. Start again in the app.')
-    return { number }
+    const waiting = await requests.waitForApproval(input.id)
+    if ('failure' in waiting) throw fail(waiting.failure, failureTexts[waiting.failure])
+    return waiting
   },
 })
