@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findingsInBothSchemes } from '../support/accessibility.ts'
 import { ScriptedDesktop } from '../support/desktop-bridge.ts'
 import { networkClient } from '../support/oauth.ts'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
-import { heading } from '../support/world.ts'
+import type { Account } from '../support/server.ts'
+import { owner as alice, other as bob, setupWorld, world } from '../support/setup-world.ts'
+import { fillSignIn, heading } from '../support/world.ts'
 
-setupWorld({ accounts: ['alice'], config: { publicUrl: undefined } })
+setupWorld({ accounts: ['alice', 'bob'], config: { publicUrl: undefined } })
 
 /** The app: the browser comes back to it with the answer. */
 let app: Server
@@ -23,20 +24,48 @@ afterAll(() => app.close())
 
 const scope = 'atproto repo:app.bsky.feed.post?action=create'
 
-async function request() {
-  const client = networkClient(world.url, scope, redirect)
-  const url = await client.authorize(alice.handle, { scope })
+interface Options {
+  readonly prompt?: 'login' | 'none'
+  readonly scope?: string
+  /** The redirect URI of the app. */
+  readonly to?: string
+}
+
+async function request({ to = redirect, ...options }: Options = {}) {
+  const client = networkClient(world.url, scope, to)
+  const url = await client.authorize(alice.handle, { scope, ...options })
   return { client, url: url.href }
+}
+
+/** Opens the page of a request in another browser, where it waits for an approval in the app window. @returns the number that it shows */
+async function waiting(url: string) {
+  const page = await world.visitor()
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Approve in the app window' }).click()
+  const shown = page.getByRole('status', { name: 'Number' })
+  await expect.poll(() => shown.textContent()).toMatch(/^[1-9]\d$/)
+  return { page, number: (await shown.textContent()) ?? '' }
+}
+
+/** Opens the app window, signed in to accounts. */
+async function appWindow(...accounts: Account[]) {
+  const desktop = new ScriptedDesktop(world.url)
+  for (const account of accounts) desktop.accounts.push((await world.server.signIn(account)).body)
+  const page = await world.visitor('/', {}, desktop)
+  return {
+    desktop,
+    page,
+    dialog: page.getByRole('dialog', { name: 'An app on this computer asks to sign in' }),
+  }
 }
 
 test('a visitor signs in, reads what the app may do, and allows it; the app may do that and nothing else', async () => {
   const { client, url } = await request()
   const page = await world.visitor()
   await page.goto(url)
-  await page.getByText('asks to sign in to your account').waitFor()
-  await page.getByLabel('Handle or email').fill(alice.handle)
-  await page.getByLabel('Password', { exact: true }).fill(alice.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(`asks to sign in as ${alice.handle}`).waitFor()
+  expect(await page.getByLabel('Handle or email').inputValue()).toBe(alice.handle)
+  await fillSignIn(page, alice)
   await heading(page, 'An app on this computer asks to sign in').waitFor()
   await page.getByText('see your handle and your identity').waitFor()
   await page.getByText('create posts', { exact: false }).waitFor()
@@ -63,7 +92,7 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
   ])
 
   await page.goto(`${world.url}/#/apps`)
-  const row = page.getByRole('listitem').filter({ hasText: 'An app on this computer' })
+  const row = page.getByRole('listitem').filter({ hasText: `An app at ${new URL(redirect).host}/callback` })
   await row.getByText('It can see your handle and your identity and create posts').waitFor()
   await row.getByRole('button', { name: /End session/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
@@ -80,26 +109,94 @@ test('a person who denies it is sent back, and the app learns it', async () => {
   await expect(client.callback(new URL(page.url()).searchParams)).rejects.toThrow('did not allow')
 })
 
-test('a request is approved in the app window by its number; no password is typed into the page', async () => {
+test('a request is approved in the app window by its number, and the desktop opens the app in the browser', async () => {
   const { client, url } = await request()
-  const page = await world.visitor()
-  await page.goto(url)
-  await page.getByRole('button', { name: 'Approve in the app window' }).click()
-  const shown = page.getByRole('status', { name: 'Number' })
-  await expect.poll(() => shown.textContent()).toMatch(/^[1-9]\d$/)
-  const number = await shown.textContent()
+  const { page, number } = await waiting(url)
+  const { desktop, page: window, dialog } = await appWindow(bob, alice)
+  await dialog.getByText(alice.handle).waitFor()
+  expect(await dialog.textContent()).not.toContain(number)
+  const allow = dialog.getByRole('button', { name: 'Allow', exact: true })
+  expect(await allow.isDisabled()).toBe(true)
+  await dialog.getByLabel('Number in the browser').fill(number)
+  expect(await findingsInBothSchemes(window)).toEqual([])
+  await allow.click()
+  await window.getByText('An app on this computer may sign in').waitFor()
+  await heading(page, 'This sign-in has ended').waitFor()
+  const [[location]] = desktop.callsOf('app.openAnswer') as [[string]]
+  const { session } = await client.callback(new URL(location).searchParams)
+  expect(session.did).toBe(alice.did)
+})
 
-  const desktop = new ScriptedDesktop(world.url)
-  desktop.accounts = [(await world.server.signIn(alice)).body]
-  const appWindow = await world.visitor('/', {}, desktop)
-  const dialog = appWindow.getByRole('dialog', { name: 'An app on this computer asks to sign in' })
-  await dialog.getByText(number ?? '', { exact: true }).waitFor()
-  expect(await findingsInBothSchemes(appWindow)).toEqual([])
+test('a wrong number denies the request', async () => {
+  const { page, number } = await waiting((await request()).url)
+  const { desktop, dialog } = await appWindow(alice)
+  await dialog.getByLabel('Number in the browser').fill(number === '99' ? '10' : String(Number(number) + 1))
   await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
-  await appWindow.getByText('An app on this computer may sign in').waitFor()
+  await dialog.getByText('The browser shows another number, so the app may not sign in').waitFor()
+  await heading(page, 'This sign-in has ended').waitFor()
+  await dialog.getByText('Close', { exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(desktop.callsOf('app.openAnswer')).toEqual([])
+})
+
+test('an open dialog stays when its request ends; the next one opens after it was closed', async () => {
+  const first = await waiting((await request()).url)
+  const { page: window, dialog } = await appWindow(alice)
+  await dialog.getByText('create posts').waitFor()
+  await waiting((await request({ scope: 'atproto' })).url)
+  const { body } = await world.server.get('com.core.oauth.listRequests', {}, alice)
+  await world.server.post(
+    'com.core.oauth.decideRequest',
+    { id: body.requests[0].id, isAllowed: false },
+    alice,
+  )
+  await heading(first.page, 'This sign-in has ended').waitFor()
+  await dialog.getByText('It has expired, or was answered already').waitFor()
+  await dialog.getByText('create posts').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Allow', exact: true }).count()).toBe(0)
+  await dialog.getByText('Close', { exact: true }).click()
+  await dialog.getByLabel('Number in the browser').waitFor()
+  expect(await dialog.getByText('create posts').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Do not allow' }).click()
+  await window.getByText('An app on this computer may not sign in').waitFor()
+})
+
+test('another account than the app asks for cannot answer: the page asks for the one that was named', async () => {
+  const { url } = await request()
+  const page = await world.signedIn(bob)
+  await page.goto(url)
+  await page.getByText(`asks to sign in as ${alice.handle}`).waitFor()
+  await fillSignIn(page, alice)
+  await heading(page, 'An app on this computer asks to sign in').waitFor()
+  expect(await page.getByLabel('Account').locator('option').allTextContents()).toEqual([alice.handle])
+})
+
+test('an app that wants a new sign-in gets one, although a session is open', async () => {
+  world.server.clock.advance(1)
+  const { client, url } = await request({ prompt: 'login' })
+  const page = await world.signedIn(alice)
+  world.server.clock.advance(1)
+  await page.goto(url)
+  await page.getByText('asks for a new sign-in').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve in the app window' }).count()).toBe(0)
+  await fillSignIn(page, alice)
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
   const { session } = await client.callback(new URL(page.url()).searchParams)
   expect(session.did).toBe(alice.did)
+})
+
+test('an app that wants no page gets the page at first, and is sent back once it was allowed', async () => {
+  const page = await world.signedIn(alice)
+  const other = `${redirect}/other`
+  const { client, url } = await request({ prompt: 'none', to: other })
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
+  await client.callback(new URL(page.url()).searchParams)
+  await page.goto((await request({ prompt: 'none', to: other })).url)
+  await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('error')).toBe('consent_required')
 })
 
 test('an unknown request is named, and leads nowhere', async () => {

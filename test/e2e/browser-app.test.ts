@@ -44,7 +44,7 @@ async function signedIn(name: string): Promise<Page> {
   await page.getByText('Signed out').waitFor()
   // The page leaves for the server, so the call does not return.
   await page.evaluate(`void app.signIn('${name}')`)
-  await page.getByText('asks to sign in to your account').waitFor()
+  await page.getByText('An app on this computer asks to sign in').waitFor()
   await page.getByLabel('Handle or email').fill(alice.handle)
   await page.getByLabel('Password', { exact: true }).fill(alice.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
