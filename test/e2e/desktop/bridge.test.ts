@@ -485,6 +485,15 @@ describe('app', () => {
     expect(await call(page, 'updates.check')).toMatchObject({ kind: 'unknown' })
   })
 
+  test('the answer to an app opens in the browser, or in the app itself by its own scheme', async () => {
+    const before = (await app.look()).opened.length
+    const answers = ['http://127.0.0.1:43117/?iss=x&code=y', 'com.example.app:/callback#iss=x&code=y']
+    for (const location of answers) {
+      expect(await call(page, 'app.openAnswer', location)).toEqual({ ok: true })
+    }
+    await expect.poll(async () => (await app.look()).opened.slice(before), soon).toEqual(answers)
+  })
+
   test('openFolder and openPage open known folders and pages', async () => {
     const before = (await app.look()).opened.length
     await call(page, 'app.openFolder', 'data')
