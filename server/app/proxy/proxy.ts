@@ -134,7 +134,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       const check = () =>
         authorize(
           { headers: req.headers, caller },
-          { nsid: name.nsid, auth: 'access', active: req.method === 'POST' },
+          { nsid: name.nsid, auth: 'access', active: req.method === 'POST', service: service.audience },
         )
       const session = (await check()).credentials as SessionCredentials
       if (session.scope === scopes.appPassword && needsPrivilege(name.nsid)) {

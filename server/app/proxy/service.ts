@@ -15,6 +15,8 @@ export interface Service {
   readonly url: string | undefined
   /** With its `#`. */
   readonly fragment: string
+  /** The audience of scopes for its calls. Undefined for the app view, which answers in the place of this server. */
+  readonly audience: string | undefined
 }
 
 /** Methods that this server answers whatever is configured, by prefix in lower case: accounts, records, notifications. */
@@ -26,7 +28,10 @@ const applications = 'app.example.'
 /** A report goes to the service that the client names, though its method is one of ours. */
 const reports = ['com.core.moderation.createreport', 'com.atproto.moderation.createreport']
 
-/** Returns the service that answers a call; undefined if this server does. @throws InvalidRequest for a malformed header */
+/**
+ * Returns the service that answers a call, with the audience for which its scopes are checked; undefined if this server does.
+ * @throws InvalidRequest for a malformed header
+ */
 export function serviceFor(
   { called, nsid }: MethodName,
   header: string | undefined,
@@ -49,7 +54,7 @@ export function serviceFor(
     throw protocolError('InvalidRequest', 'atproto-proxy must be a DID, # and the name of a service')
   }
   if (did === serverDid) return undefined
-  return did === appView.did ? appView : { did, fragment, url: undefined }
+  return did === appView.did ? appView : { did, fragment, url: undefined, audience: did + fragment }
 }
 
 /** Whether a header names a service that is no app view of accounts here. */
@@ -62,7 +67,7 @@ function isOtherService(header: string | undefined, appView: Service): boolean {
 export function appViewOf({ appViewDid, appViewUrl }: Config): Service | undefined {
   return appViewDid === undefined || appViewUrl === undefined
     ? undefined
-    : { did: appViewDid, url: appViewUrl, fragment: '' }
+    : { did: appViewDid, url: appViewUrl, fragment: '', audience: undefined }
 }
 
 /** Returns the URL of a service, without a trailing slash. @throws XrpcError `InvalidRequest`, `UpstreamFailure` */

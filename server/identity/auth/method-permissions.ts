@@ -46,7 +46,7 @@ export const openToApps: ReadonlySet<string> = new Set(
 
 /**
  * Requires what a method needs.
- * @param audiences services that may be meant, if the method answers for a service
+ * @param audiences the service that answers, under each of its names
  * @param isRead whether the call changes nothing
  * @throws XrpcError `ScopeMissingError`, `Forbidden`
  */
@@ -83,15 +83,18 @@ export function refusal(): Error {
   return protocolError('Forbidden', 'Apps cannot do this. Sign in with the password of the account.')
 }
 
-/** The services that a call may mean: the one that it names, else the app views that this server stands for. */
-export function audiencesOf(
-  proxyHeader: string | undefined,
-  { serverDid, appViewDid }: { readonly serverDid: string; readonly appViewDid: string | undefined },
-): string[] {
-  if (proxyHeader !== undefined && proxyHeader !== '') return [proxyHeader]
+/** The audiences of calls that this server answers: itself, and the app views in whose place it answers. */
+export function ownAudiences({
+  serverDid,
+  appViewDid,
+}: {
+  readonly serverDid: string
+  readonly appViewDid: string | undefined
+}): string[] {
   const views = [appViewDid, ...networkAppViews, serverDid].filter((did) => did !== undefined)
-  return views.map((did) => (did.includes('#') ? did : `${did}#bsky_appview`))
+  const ofServer = ['#atproto_pds', '#atproto_labeler'].map((id) => serverDid + id)
+  return [...views.map((did) => `${did}#bsky_appview`), ...ofServer]
 }
 
-/** App views that clients name by default: in scopes, and in the header of calls. */
+/** App views that apps name in scopes, and clients in the header of calls, whatever server they use. */
 export const networkAppViews = ['did:web:api.bsky.app']

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { OpenSession } from '../../platform/store/tables/sessions.ts'
 import { iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
-import type { Authorize, Principal, Proof } from '../../platform/xrpc/method.ts'
+import type { Authorize, CalledMethod, Principal, Proof } from '../../platform/xrpc/method.ts'
 import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
 import { statusError } from '../../repository/access/status.ts'
 import { createAppSessions, dpopToken } from './app-session.ts'
@@ -22,7 +22,7 @@ import {
 } from './credentials.ts'
 import type { Dpop } from './dpop.ts'
 import type { LastUsed } from './last-used.ts'
-import { audiencesOf, openToApps, refusal, requireMethod } from './method-permissions.ts'
+import { openToApps, ownAudiences, refusal, requireMethod } from './method-permissions.ts'
 import type { ReadPermissions } from './permissions.ts'
 import { type AccessScope, scopes } from './scopes.ts'
 import { createSessionLookup } from './session-lookup.ts'
@@ -48,7 +48,6 @@ export interface OAuthParts {
 }
 
 type Header = string | undefined
-type CalledMethod = Parameters<Authorize<AuthWord>>[1]
 
 interface Presented {
   readonly claims: VerifiedToken
@@ -67,7 +66,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   const { lastUsed, watchSession, adminPassword, rateLimits, now, clock, oauth } = options
   const lookup = createSessionLookup(options)
   const appSession = createAppSessions({ lookup, loadDpop: oauth.loadDpop, origin: options.origin })
-  const views = { serverDid: options.serverDid, appViewDid: options.config.appViewDid }
+  const ofThisServer = ownAudiences({ serverDid: options.serverDid, appViewDid: options.config.appViewDid })
   const verifyUploadToken = createUploadTokens(options)
   const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
 
@@ -83,7 +82,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { claims, account: lookup.openSession(claims) }
   }
 
-  async function session(proof: Proof, method: CalledMethod): Promise<Session> {
+  async function session(proof: Proof, method: CalledMethod<AuthWord>): Promise<Session> {
     const { claims, account, nonce } = await presented(proof)
     const permissions =
       account.permissions === null ? undefined : (await oauth.loadPermissions())(account.permissions)
@@ -94,7 +93,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     const inactive = method.active ? statusError(account) : undefined
     if (inactive) throw inactive
     if (permissions) {
-      const audiences = audiencesOf(proof.headers['atproto-proxy']?.toString(), views)
+      // What the client names in a header does not count, only who answers.
+      const audiences = method.service === undefined ? ofThisServer : [method.service]
       requireMethod(permissions, method, audiences, proof.caller.method !== 'POST')
     }
     lastUsed.note(account)
@@ -142,14 +142,14 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { isAdmin, serviceToken: isAdmin ? undefined : header?.replace(/^bearer +/i, '') }
   }
 
-  async function admin(proof: Proof, method: CalledMethod): Promise<AdminCredentials> {
+  async function admin(proof: Proof, method: CalledMethod<AuthWord>): Promise<AdminCredentials> {
     if (await hasAdminPassword(proof.headers.authorization, proof.caller.source)) return { did: undefined }
     const { account } = await session(proof, { ...method, auth: 'full' })
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
   }
 
-  async function reader(proof: Proof, method: CalledMethod): Promise<Principal> {
+  async function reader(proof: Proof, method: CalledMethod<AuthWord>): Promise<Principal> {
     if (basicCredentials(proof.headers.authorization) === undefined) {
       const { did, scope, account, nonce } = await session(proof, { ...method, auth: 'reader' })
       const isAdmin = account.isOwner === 1 && scope === scopes.full
@@ -163,7 +163,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { account: undefined, credentials: { did: undefined, isAdmin: true } satisfies ReaderCredentials }
   }
 
-  async function upload(proof: Proof, method: CalledMethod): Promise<Principal> {
+  async function upload(proof: Proof, method: CalledMethod<AuthWord>): Promise<Principal> {
     const { authorization: header } = proof.headers
     const token = dpopToken(header) === undefined ? bearerToken(header) : undefined
     if (token === undefined || !isServiceToken(token)) return bySession(await session(proof, method))

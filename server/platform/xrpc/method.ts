@@ -167,8 +167,11 @@ export interface Proof {
 /** Checks a reading call of a page of another site, before its credentials. Throws an XrpcError to refuse it. */
 export type AdmitPage<Word> = (proof: Proof, method: Pick<Method<Word>, 'nsid' | 'auth'>) => Promise<void>
 
+/** A method, and who answers its call. */
+export interface CalledMethod<Word> extends Pick<Method<Word>, 'nsid' | 'auth' | 'active'> {
+  /** DID, # and id of the service that the call is forwarded to. Absent: this server answers, or the app view in its place. */
+  readonly service?: string | undefined
+}
+
 /** Identifies the caller. Throws an XrpcError when it may not call the method. */
-export type Authorize<Word> = (
-  proof: Proof,
-  method: Pick<Method<Word>, 'nsid' | 'auth' | 'active'>,
-) => Principal | Promise<Principal>
+export type Authorize<Word> = (proof: Proof, method: CalledMethod<Word>) => Principal | Promise<Principal>

@@ -84,8 +84,14 @@ const cases: [scope: string, name: string, call: Call, isAllowed: boolean][] = [
   ['rpc:app.bsky.feed.getTimeline?aud=*', 'getTimeline', timeline, true],
   [
     `rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`,
-    'getTimeline of another service',
+    'getTimeline, answered here whatever service is named',
     { ...timeline, headers: { 'atproto-proxy': 'did:web:evil.example#bsky_appview' } },
+    true,
+  ],
+  [
+    `rpc:*?aud=${encodeURIComponent('did:web:evil.example#svc')}`,
+    'getTimeline in the name of that service',
+    { ...timeline, headers: { 'atproto-proxy': 'did:web:evil.example#svc' } },
     false,
   ],
   [
