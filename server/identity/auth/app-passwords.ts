@@ -9,7 +9,7 @@ import type { Secrets } from '../did/secrets.ts'
 const limits = {
   readOnly: 'limit:read',
   postsOnly: 'limit:read repo:app.bsky.feed.post?action=create blob:image/* blob:video/*',
-  noDeletion: 'limit:call repo:*?action=create&action=update blob:*/*',
+  noDeletion: 'limit:call repo:*?action=create blob:*/*',
 } as const
 
 /** Returns the permissions of a limit; null for none, undefined for an unknown one. */

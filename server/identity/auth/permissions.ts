@@ -1,12 +1,14 @@
 /**
  * What a session may do beyond its scope: the OAuth scopes of an app, or those of a limited app password, which may be
- * `limit:read` (all calls that change nothing) and `limit:call` (all calls). Loaded with the first such session, because the
+ * `limit:read` (all calls that change nothing) and `limit:call` (all calls that remove nothing; see `removals.ts`). Loaded with the first such session, because the
  * libraries take 10 MB.
  */
 import { isAtprotoOauthScope, ScopePermissions, ScopePermissionsTransition } from '@atproto/oauth-scopes'
 import { LRUCache } from 'lru-cache'
 import type { Names } from '../../platform/config/aliases.ts'
 import { protocolError, type XrpcError } from '../../platform/xrpc/errors.ts'
+import { removalReason } from './removals.ts'
+import { isImport } from './scopes.ts'
 
 export type RepoAction = 'create' | 'update' | 'delete'
 
@@ -22,6 +24,13 @@ export interface Permissions {
    * @param isRead whether it changes nothing
    */
   requireRpc(nsid: string, audiences: readonly string[], isRead?: boolean): void
+  /**
+   * Requires a service token. One for an import, or for any method, takes an `rpc` scope that names it: the transitional scopes
+   * say nothing of either.
+   * @param lxm the method; undefined for any
+   * @param audience DID, possibly with # and service id
+   */
+  requireServiceToken(lxm: string | undefined, audience: string): void
   requireIdentity(attribute: 'handle' | '*'): void
   requireAccount(attribute: 'email' | 'repo', action: 'read' | 'manage'): void
   allowsEmail(): boolean
@@ -56,8 +65,24 @@ function createPermissions(scope: string, names: Names): Permissions {
   // Of an app password, which the person has limited.
   const isLimit = scope.startsWith('limit:')
   const missing = (needed: string) => (isLimit ? limited() : missingScope(needed))
+  const missingRpc = (lxm: string, aud: string) => missing(`rpc:${lxm}?aud=${encodeURIComponent(aud)}`)
+
+  function requireRpc(nsid: string, audiences: readonly string[], isRead = false): void {
+    if (isRead && scopes.includes('limit:read')) return
+    if (scopes.includes('limit:call')) {
+      const reason = isRead ? undefined : removalReason(names.own(nsid))
+      if (reason !== undefined) throw limited(reason)
+      return
+    }
+    const stored = networkName(names.stored(nsid))
+    const isAllowed = audiences.some(
+      (aud) => network.allowsRpc({ lxm: stored, aud }) || own.allowsRpc({ lxm: names.own(nsid), aud }),
+    )
+    if (!isAllowed) throw missingRpc(stored, audiences[0] ?? '*')
+  }
 
   return {
+    requireRpc,
     requireRepo(collection, action) {
       const stored = names.stored(collection)
       if (network.allowsRepo({ collection: stored, action })) return
@@ -67,13 +92,10 @@ function createPermissions(scope: string, names: Names): Permissions {
     requireBlob(mime) {
       if (!network.allowsBlob({ mime })) throw missing(`blob:${mime}`)
     },
-    requireRpc(nsid, audiences, isRead = false) {
-      if (scopes.includes('limit:call') || (isRead && scopes.includes('limit:read'))) return
-      const stored = networkName(names.stored(nsid))
-      const isAllowed = audiences.some(
-        (aud) => network.allowsRpc({ lxm: stored, aud }) || own.allowsRpc({ lxm: names.own(nsid), aud }),
-      )
-      if (!isAllowed) throw missing(`rpc:${stored}?aud=${encodeURIComponent(audiences[0] ?? '*')}`)
+    requireServiceToken(lxm, aud) {
+      if (lxm !== undefined && !isImport(lxm)) return requireRpc(lxm, [aud])
+      const named = lxm === undefined ? ['*'] : importNames
+      if (!named.some((each) => own.allowsRpc({ lxm: each, aud }))) throw missingRpc(named[0] ?? '*', aud)
     },
     requireIdentity(attribute) {
       if (!network.allowsIdentity({ attr: attribute })) throw missing(`identity:${attribute}`)
@@ -86,15 +108,20 @@ function createPermissions(scope: string, names: Names): Permissions {
   }
 }
 
-/** Chat has scopes of its own, also where the network's names are switched off. */
+/** Under both vocabularies, as scopes may name it. */
+const importNames = ['com.atproto.server.createAccount', 'com.core.server.createAccount']
+
+/** Chat has scopes of its own, also where the network's names are switched off. Authorities are case-insensitive. */
 function networkName(nsid: string): string {
-  return nsid.replace(/^chat\.example\./i, 'chat.bsky.')
+  return nsid.replace(/^chat\.(?:example|bsky)\./i, 'chat.bsky.')
 }
 
-function limited(): XrpcError {
+/** @param reason completes "may not do this:" */
+function limited(reason?: string): XrpcError {
+  const what = reason === undefined ? '' : `: ${reason}`
   return protocolError(
     'ScopeMissingError',
-    'This app password is limited and may not do this. Make another one under Apps and sessions, or sign in with one that may.',
+    `This app password is limited and may not do this${what}. Make another one under Apps and sessions, or sign in with one that may.`,
   )
 }
 

@@ -11,12 +11,16 @@ export const scopes = {
   refresh: 'com.core.refresh',
 } as const
 
+/** Whether a method imports an account. Services may compare names case-insensitively, so this does too. */
+export function isImport(nsid: string): boolean {
+  return /^com\.(?:core|atproto)\.server\.createaccount$/i.test(nsid)
+}
+
 /**
  * Whether an app password must be privileged to get a service token for a method: for moving the account, and for chat.
- * Services may compare names case-insensitively, so this does too.
  */
 export function needsPrivilege(nsid: string): boolean {
-  return /^(?:com\.(?:core|atproto)\.server\.createaccount$|chat\.(?:example|bsky)\.)/i.test(nsid)
+  return isImport(nsid) || /^chat\.(?:example|bsky)\./i.test(nsid)
 }
 
 /**

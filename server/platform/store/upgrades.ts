@@ -329,4 +329,12 @@ export const upgrades: readonly string[] = [
   CREATE INDEX oauth_requests_source ON oauth_requests (source);
   CREATE UNIQUE INDEX oauth_requests_challenge ON oauth_requests (parameters ->> '$.codeChallenge');
   `,
+
+  // 52. App passwords for everything but deleting could overwrite records.
+  `
+  UPDATE app_passwords SET permissions = 'limit:call repo:*?action=create blob:*/*'
+    WHERE permissions = 'limit:call repo:*?action=create&action=update blob:*/*';
+  UPDATE sessions SET permissions = 'limit:call repo:*?action=create blob:*/*'
+    WHERE permissions = 'limit:call repo:*?action=create&action=update blob:*/*';
+  `,
 ]

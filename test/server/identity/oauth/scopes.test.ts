@@ -42,11 +42,18 @@ const writes = (...kinds: string[]): Call => ({
     })),
   }),
 })
+const updateHandle: Call = {
+  nsid: 'com.atproto.identity.updateHandle',
+  input: () => ({ handle: owner.handle }),
+}
+const importRepo: Call = { nsid: 'com.atproto.repo.importRepo', input: () => ({}) }
 const timeline: Call = { nsid: 'app.bsky.feed.getTimeline' }
-const token = (lxm: string, aud = view): Call => ({
+const token = (lxm: string | undefined, aud = view): Call => ({
   nsid: 'com.atproto.server.getServiceAuth',
-  query: `?${new URLSearchParams({ aud, lxm })}`,
+  query: `?${new URLSearchParams({ aud, ...(lxm !== undefined && { lxm }) })}`,
 })
+const importAccount = 'com.atproto.server.createAccount'
+const elsewhere = 'did:web:pds.example'
 
 const cases: [scope: string, name: string, call: Call, isAllowed: boolean][] = [
   ['atproto', 'getSession', { nsid: 'com.atproto.server.getSession' }, true],
@@ -66,7 +73,29 @@ const cases: [scope: string, name: string, call: Call, isAllowed: boolean][] = [
   ['transition:generic', 'getPreferences', { nsid: 'app.bsky.actor.getPreferences' }, true],
   ['transition:generic', 'a token for chat', token('chat.bsky.convo.listConvos'), false],
   ['transition:generic transition:chat.bsky', 'a token for chat', token('chat.bsky.convo.listConvos'), true],
-  ['transition:generic', 'a token for a move', token('com.atproto.server.createAccount'), true],
+  ...['chat.example.convo.listConvos', 'Chat.Bsky.convo.listConvos', 'CHAT.EXAMPLE.convo.listConvos'].map(
+    (lxm): (typeof cases)[number] => ['transition:generic', `a token for ${lxm}`, token(lxm), false],
+  ),
+  ...[
+    importAccount,
+    'com.core.server.createAccount',
+    'Com.AtProto.Server.createAccount',
+    'com.atproto.server.createaccount',
+  ].flatMap((lxm): typeof cases => [
+    ['transition:generic transition:chat.bsky', `a token for ${lxm}`, token(lxm, elsewhere), false],
+    [`rpc:${importAccount}?aud=*`, `a token for ${lxm}`, token(lxm, elsewhere), true],
+    ['rpc:com.core.server.createAccount?aud=*', `a token for ${lxm}`, token(lxm, elsewhere), true],
+    ['rpc:app.bsky.feed.getTimeline?aud=*', `a token for ${lxm}`, token(lxm, elsewhere), false],
+  ]),
+  ['transition:generic', 'a token for any method', token(undefined), false],
+  ['transition:generic transition:chat.bsky', 'a token for any method', token(undefined), false],
+  ['rpc:app.bsky.feed.getTimeline?aud=*', 'a token for any method', token(undefined), false],
+  [`rpc:*?aud=${encodeURIComponent(view)}`, 'a token for any method of it', token(undefined), true],
+  [`rpc:*?aud=${encodeURIComponent(view)}`, 'a token for any method', token(undefined, elsewhere), false],
+  ['transition:generic', 'updateHandle', updateHandle, false],
+  ['identity:handle', 'updateHandle', updateHandle, true],
+  ['transition:generic', 'importRepo', importRepo, false],
+  ['account:repo', 'importRepo', importRepo, false],
   [`repo:${post}?action=create`, 'createRecord', create(post), true],
   [`repo:${post}?action=create`, 'createRecord under our own name', create('app.example.feed.post'), true],
   [`repo:${post}?action=create`, 'createRecord of a like', create('app.bsky.feed.like'), false],
@@ -123,7 +152,7 @@ test.each(cases)('%s: %s', async (scope, _, { nsid, query, input, headers }, isA
     ...(input && { input: input() }),
     ...(headers && { headers }),
   })
-  if (isAllowed) expect([answer.status, answer.body]).toEqual([200, expect.anything()])
+  if (isAllowed) expect(answer).toMatchObject({ status: 200 })
   else expect([answer.status, answer.body.error]).toEqual([403, 'ScopeMissingError'])
 })
 

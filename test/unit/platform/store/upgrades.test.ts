@@ -108,6 +108,19 @@ test('moves: writes stay stopped once the identity may name the other server', a
   ])
 })
 
+test('app passwords: those for everything but deleting overwrite nothing any more', async () => {
+  const at = schema.upgrades.findIndex((statements) => statements.includes('limit:call'))
+  await migrate(sqlite, { ...schema, upgrades: schema.upgrades.slice(0, at) })
+  const before = 'limit:call repo:*?action=create&action=update blob:*/*'
+  sqlite.execute('UPDATE app_passwords SET permissions = ?', [before])
+  sqlite.execute('UPDATE sessions SET permissions = ? WHERE app_password_name IS NOT NULL', [before])
+  await migrate(sqlite, schema)
+  const kept = sqlite.all(
+    'SELECT DISTINCT permissions FROM app_passwords UNION SELECT permissions FROM sessions WHERE permissions IS NOT NULL',
+  )
+  expect(kept).toEqual([{ permissions: 'limit:call repo:*?action=create blob:*/*' }])
+})
+
 test('a start that was killed during the upgrade is completed by the next one', async () => {
   const old = new FaultyDisk()
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

@@ -1,6 +1,6 @@
 import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isManagement, needsPrivilege, scopes } from '../../../../identity/auth/scopes.ts'
+import { isImport, isManagement, needsPrivilege, scopes } from '../../../../identity/auth/scopes.ts'
 import { createServiceJwt } from '../../../../identity/did/service-jwt.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { method } from '../../../method.ts'
@@ -8,12 +8,9 @@ import { method } from '../../../method.ts'
 const defaultLifetimeSeconds = 60
 const maxLifetimeSeconds = 60 * 60
 
-/** In lower case; see the comparison below. */
-const createAccount = 'com.core.server.createaccount'
-
 export const getServiceAuth = method(com.core.server.getServiceAuth, {
   auth: 'access or takendown',
-  async handler({ params, auth, names, now, fail }) {
+  async handler({ params, auth, now, fail }) {
     const { aud, lxm } = params
     if (!isAudience(aud))
       throw fail('InvalidRequest', 'aud must be a DID, or a DID with # and the name of a service')
@@ -25,23 +22,20 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
       throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
     }
 
-    auth.permissions?.requireRpc(lxm ?? '*', [aud])
-
-    // Services may compare method names case-insensitively, so these checks do, too.
-    const requested = lxm === undefined ? undefined : names.own(lxm).toLowerCase()
-    if (requested !== undefined && isManagement(requested)) {
+    auth.permissions?.requireServiceToken(lxm, aud)
+    if (lxm !== undefined && isManagement(lxm)) {
       throw fail(
         'InvalidRequest',
         'No service token is issued for methods that manage accounts, identities or a server',
       )
     }
-    if (auth.scope === scopes.takendown && requested !== createAccount)
+    if (auth.scope === scopes.takendown && (lxm === undefined || !isImport(lxm)))
       throw fail('InvalidToken', 'Bad token scope')
     // A token without a method is valid for chat and imports, too, at services that do not insist on one.
-    if (auth.scope === scopes.appPassword && (requested === undefined || needsPrivilege(requested)))
+    if (auth.scope === scopes.appPassword && (lxm === undefined || needsPrivilege(lxm)))
       throw fail(
         'InvalidToken',
-        requested === undefined ? 'Bad token method: name one with lxm' : 'Bad token method',
+        lxm === undefined ? 'Bad token method: name one with lxm' : 'Bad token method',
       )
 
     const { did, account } = auth
