@@ -154,6 +154,9 @@ const somePost = `at://${someActor}/app.example.feed.post/3jzfcijpj2z2a`
 const someList = `at://${someActor}/app.example.graph.list/3jzfcijpj2z2a`
 const someStarterPack = `at://${someActor}/app.example.graph.starterpack/3jzfcijpj2z2a`
 const deleted = ({ state }: Subject) => (state === 'deleted' ? 'NotFound' : undefined)
+/** The owner who signed in changes the accounts of others only. */
+const ofOther = (subject: Subject, token: TokenName) =>
+  token === 'owner' ? 'InvalidRequest' : deleted(subject)
 const someTid = '3jzfcijpj2z2a'
 const draft = { posts: [{ text: 'A draft' }] }
 const device = webDevice('token')
@@ -286,7 +289,10 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'chat.example.convo.getUnreadCounts': () => ({}),
   'chat.example.convo.listConvos': () => ({}),
   'com.core.actor.describeActors': () => ({ params: { dids: bystander.did } }),
-  'com.core.admin.deleteAccount': (subject) => ({ input: { did: subject.did }, answer: deleted(subject) }),
+  'com.core.admin.deleteAccount': (subject, token) => ({
+    input: { did: subject.did },
+    answer: ofOther(subject, token),
+  }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },
     answer: deleted(subject),
@@ -341,17 +347,17 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { recipientDid: subject.did, senderDid: bystander.did, content: 'Hello' },
     answer: deleted(subject),
   }),
-  'com.core.admin.updateAccountEmail': (subject) => ({
+  'com.core.admin.updateAccountEmail': (subject, token) => ({
     input: { account: subject.did, email: subject.email },
-    answer: deleted(subject),
+    answer: ofOther(subject, token),
   }),
   'com.core.admin.updateAccountHandle': (subject) => ({
     input: { did: subject.did, handle: `${uniqueName()}.test` },
     answer: deleted(subject),
   }),
-  'com.core.admin.updateAccountPassword': (subject) => ({
+  'com.core.admin.updateAccountPassword': (subject, token) => ({
     input: { did: subject.did, password: 'another password' },
-    answer: deleted(subject),
+    answer: ofOther(subject, token),
   }),
   'com.core.admin.updateSubjectStatus': (subject) => ({
     input: { subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did } },
@@ -381,9 +387,9 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'com.core.sync.getHostStatus': () => ({ params: { hostname: 'unknown.example' }, answer: 'HostNotFound' }),
   'com.core.sync.listReposByCollection': () => ({ params: { collection } }),
   'com.core.temp.checkHandleAvailability': () => ({ params: { handle: 'free-name.test' } }),
-  'com.core.admin.removeSecondFactors': (subject) => ({
+  'com.core.admin.removeSecondFactors': (subject, token) => ({
     input: { did: subject.did },
-    answer: deleted(subject),
+    answer: ofOther(subject, token),
   }),
   'com.core.server.listVisitors': () => ({}),
   'app.example.ageassurance.begin': () => ({
@@ -418,8 +424,11 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     input: { password: 'wrong' },
     answer: 'AuthenticationRequired',
   }),
-  'com.core.factor.startPasskey': () => ({}),
-  'com.core.factor.startTotp': () => ({}),
+  'com.core.factor.startPasskey': () => ({
+    input: { password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
+  'com.core.factor.startTotp': () => ({ input: { password: 'wrong' }, answer: 'AuthenticationRequired' }),
   'com.core.admin.closeReport': () => ({
     input: { id: 1_000_000, resolution: 'resolved' },
     answer: 'ReportNotFound',
@@ -529,7 +538,10 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
     answer: token === 'app password' || token === 'privileged' ? badScope : undefined,
   }),
   'com.core.server.revokeSession': () => ({ input: { id: 'none' } }),
-  'com.core.server.updateEmail': () => ({ input: { email: `${uniqueName()}@mail.test` } }),
+  'com.core.server.updateEmail': () => ({
+    input: { email: `${uniqueName()}@mail.test`, password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
   'com.core.sync.getBlob': () => ({
     params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
     answer: 'BlobNotFound',

@@ -16,8 +16,11 @@ export const hasPasskeys =
   browserSupportsWebAuthn() && location.origin === endpoint && /[a-z]/i.test(location.hostname)
 
 /** Makes a passkey, and adds it to the account. @returns recovery codes if they are its first */
-export async function addPasskey(did: string, name: string): Promise<readonly string[] | undefined> {
-  const { options } = await callAs(did, com.core.factor.startPasskey, {})
+export async function addPasskey(
+  did: string,
+  { name, password }: { readonly name: string; readonly password: string },
+): Promise<readonly string[] | undefined> {
+  const { options } = await callAs(did, com.core.factor.startPasskey, { body: { password } })
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
   const response = asJson(await startRegistration({ optionsJSON }))
   const added = await callAs(did, com.core.factor.addPasskey, { body: { name, response } })

@@ -33,6 +33,11 @@ async function addDevice(page: Page): Promise<void> {
 test('an authenticator app: added by its QR code, asked for at sign-in, replaced by a recovery code, removed', async () => {
   const page = await world.signedIn(alice, '/account')
   await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  await page.getByLabel('Your password').fill('wrong password')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Wrong password.').waitFor()
+  await page.getByLabel('Your password').fill(alice.password)
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
   const secret = await page
     .getByRole('dialog')
@@ -85,6 +90,10 @@ test('a passkey: added and used in a browser', async () => {
   await addDevice(page)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Laptop')
+  await page.getByLabel('Your password').fill('wrong password')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Wrong password.').waitFor()
+  await page.getByLabel('Your password').fill(account.password)
   await page.getByRole('button', { name: 'Continue' }).click()
   expect(await codes(page)).toHaveLength(10)
   await page.getByText('For sign-in on localhost').waitFor()
@@ -102,6 +111,7 @@ test('a browser without the passkey says so, and a code still signs in', async (
   const page = await world.signedIn(account, '/account')
   await addDevice(page)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Your password').fill(account.password)
   await page.getByRole('button', { name: 'Continue' }).click()
   const [recovery = ''] = await codes(page)
   const other = await world.visitor()
@@ -116,7 +126,11 @@ test('a browser without the passkey says so, and a code still signs in', async (
 
 test('the owner removes the second steps of an account whose device is lost', async () => {
   const account = await world.server.account('dan')
-  const { body } = await world.server.post('com.core.factor.startTotp', undefined, account)
+  const { body } = await world.server.post(
+    'com.core.factor.startTotp',
+    { password: account.password },
+    account,
+  )
   const code = new TOTP({ secret: body.secret }).generate({ timestamp: world.server.clock.now().getTime() })
   await world.server.post('com.core.factor.confirmTotp', { id: body.id, name: 'Phone', code }, account)
   const page = await world.signedIn(alice, '/accounts')

@@ -200,7 +200,7 @@ export class TestServer {
 
   /** The code of the newest message to an address. */
   async codeTo(email: string): Promise<string> {
-    const code = (await this.mailsTo(email)).at(-1)?.code
+    const code = (await this.mailsTo(email)).findLast((mail) => mail.code !== undefined)?.code
     if (code === undefined) throw new Error(`no code was mailed to ${email}`)
     return code
   }

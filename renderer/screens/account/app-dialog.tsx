@@ -1,42 +1,47 @@
-import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import { type Body, callAs } from '../../api/client.ts'
-import { useSession } from '../../api/sessions.ts'
+import type { Body } from '../../api/client.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { CopyBlock } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import { Loaded } from '../../ui/states.tsx'
+import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+
+type Started = Body<typeof com.core.factor.startTotp.main>
 
 interface AppDialogProps {
   onCodes(codes: readonly string[] | undefined): void
   onClose(): void
 }
 
-/** Adds an authenticator app: shows its secret, asks for a code that it makes. */
+/** Adds an authenticator app: asks for the password, shows the secret of the app, asks for a code that it makes. */
 export function AppDialog(props: AppDialogProps) {
-  const { did } = useSession()
-  const query = useQuery({
-    queryKey: [did, 'startTotp'],
-    queryFn: () => callAs(did, com.core.factor.startTotp, {}),
-    gcTime: 0,
-    // Another call makes another secret.
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
+  const [started, setStarted] = useState<Started>()
+  const start = useDialogAction(com.core.factor.startTotp, {
+    input: (field) => ({ password: field('password') }),
+    done: (_, output) => {
+      setStarted(output)
+      return undefined
+    },
+    onClose: props.onClose,
   })
-  if (query.data) return <ConfirmDialog {...props} started={query.data} />
+  if (started) return <ConfirmDialog {...props} started={started} />
   return (
-    <Dialog onClose={props.onClose} title={t.factors.appTitle}>
-      <Loaded query={query}>{() => null}</Loaded>
-    </Dialog>
+    <FormDialog
+      {...start}
+      action={t.ui.continue}
+      error={isWrongPassword(start.error) ? null : start.error}
+      title={t.factors.appTitle}
+    >
+      <OwnPasswordField error={start.error} />
+    </FormDialog>
   )
 }
 
 interface ConfirmDialogProps extends AppDialogProps {
-  readonly started: Body<typeof com.core.factor.startTotp.main>
+  readonly started: Started
 }
 
 function ConfirmDialog({ started: { id, secret, uri }, onCodes, onClose }: ConfirmDialogProps) {

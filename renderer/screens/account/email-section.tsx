@@ -11,6 +11,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
+import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 
 export function EmailSection() {
   const { email, emailConfirmed } = useSession()
@@ -80,23 +81,24 @@ function ConfirmEmail({ email, codeRequest, onClose }: ConfirmEmailProps) {
   )
 }
 
-/** Asks for the new address, then for a code sent to the current one if that is confirmed. */
+/** Asks for the new address, then for a code sent to the current one. If that is not confirmed, the password replaces the code. */
 function ChangeEmailDialog({ onClose }: { onClose(): void }) {
-  const { email: current } = useSession()
+  const { email: current, emailConfirmed = false } = useSession()
   /** The new address, once a code for it was sent. */
   const [email, setEmail] = useState<string>()
   const codeRequest = useCodeRequest(com.core.server.requestEmailUpdate)
   const update = useDialogAction(com.core.server.updateEmail, {
     invalidates: [com.core.server.getSession],
-    input: (field) => ({ email: email ?? field('email'), token: field('code').trim() || undefined }),
+    input: (field) =>
+      emailConfirmed
+        ? { email: email ?? field('email'), token: field('code').trim() }
+        : { email: field('email'), password: field('password') },
     done: t.account.changedToast,
     onClose,
   })
   const submit = (field: Fields) => {
-    if (current === undefined) return update.onSubmit(field)
-    codeRequest.send({
-      onSuccess: ({ tokenRequired }) => (tokenRequired ? setEmail(field('email')) : update.onSubmit(field)),
-    })
+    if (emailConfirmed) codeRequest.send({ onSuccess: () => setEmail(field('email')) })
+    else update.onSubmit(field)
   }
   const title = current === undefined ? t.account.addTitle : t.account.changeTitle
   if (current !== undefined && email !== undefined) {
@@ -113,9 +115,9 @@ function ChangeEmailDialog({ onClose }: { onClose(): void }) {
   return (
     <FormDialog
       {...update}
-      action={current === undefined ? t.account.add : t.ui.continue}
+      action={current === undefined ? t.account.add : emailConfirmed ? t.ui.continue : t.account.change}
       busy={codeRequest.isPending || update.busy}
-      error={update.error ?? codeRequest.error}
+      error={isWrongPassword(update.error) ? null : (update.error ?? codeRequest.error)}
       onSubmit={submit}
       title={title}
     >
@@ -127,6 +129,7 @@ function ChangeEmailDialog({ onClose }: { onClose(): void }) {
         required
         type="email"
       />
+      {!emailConfirmed && <OwnPasswordField error={update.error} />}
     </FormDialog>
   )
 }

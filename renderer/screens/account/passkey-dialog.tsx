@@ -7,6 +7,7 @@ import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 
 interface PasskeyDialogProps {
   onCodes(codes: readonly string[] | undefined): void
@@ -17,19 +18,14 @@ export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
   const { did } = useSession()
   const queries = useQueryClient()
   const add = useDialogWork({
-    run: (field) => addPasskey(did, field('name')),
+    run: (field) => addPasskey(did, { name: field('name'), password: field('password') }),
     done: (field) => t.factors.addedToast(field('name').trim()),
     onDone: onCodes,
     onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, com.core.factor.listFactors) }),
     onClose,
   })
   return (
-    <FormDialog
-      {...add}
-      action={t.ui.continue}
-      error={isOfBrowser(add.error) ? t.factors.passkeyFailed : add.error}
-      title={t.factors.passkeyTitle}
-    >
+    <FormDialog {...add} action={t.ui.continue} error={errorOf(add.error)} title={t.factors.passkeyTitle}>
       <p>{t.factors.passkeyText}</p>
       <Field
         autoComplete="off"
@@ -39,8 +35,15 @@ export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
         name="name"
         required
       />
+      <OwnPasswordField error={add.error} />
     </FormDialog>
   )
+}
+
+/** The error above the fields. */
+function errorOf(error: Error | null): Error | string | null {
+  if (isWrongPassword(error)) return null
+  return isOfBrowser(error) ? t.factors.passkeyFailed : error
 }
 
 /** A person who cancels, and a device that refuses, look alike on purpose (WebAuthn Level 3, §14.5.1). */

@@ -17,8 +17,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** `message` is a message of an administrator. */
-  readonly purpose: MailPurpose | 'message'
+  /** `message` is a message of an administrator, `notice` reports a change. */
+  readonly purpose: MailPurpose | 'message' | 'notice'
   readonly code?: string
 }
 

@@ -57,6 +57,41 @@ const wordings = {
   },
 } as const
 
+/** Changes that are mailed, because they could lock the holder out. */
+const changes = {
+  factorAdded: 'A second step of sign-in was added.',
+  factorRemoved: 'A second step of sign-in was removed.',
+  recoveryCodes: 'New recovery codes were made. The old ones do not work any more.',
+  emailFactorOn: 'Signing in with the password needs a code by email from now on.',
+  emailFactorOff: 'Signing in with the password needs no code by email any more.',
+  email: 'The email address of the account was changed. This is the last message to\nthis address.',
+  password: 'The password was changed. Other sessions have ended.',
+  handle:
+    'The handle was changed. You can sign in with the new one, with your email\naddress or with your DID.',
+  recoveryKeys: 'The recovery keys of your identity were changed.',
+  deletionDate:
+    'The account was deactivated, and a date was set on which it is deleted.\nSign in and choose "Keep this account" to stop it.',
+} as const
+
+export type SecurityChange = keyof typeof changes
+
+/** Renders the notice of a change. */
+export function noticeFor(
+  change: SecurityChange,
+  { handle, server }: Pick<MailDetails, 'handle' | 'server'>,
+): Pick<MailContent, 'subject' | 'text'> {
+  const text = `Hello @${handle},
+
+${changes[change]}
+Server: ${server}
+
+If it was not you:
+Someone else is signed in to your account. Reset your password, which ends
+every session, and look through Account and Apps and sessions.
+`
+  return { subject: 'Your account was changed', text }
+}
+
 /** Renders the message for a purpose. */
 export function mailFor(purpose: MailPurpose, { handle, server, code }: MailDetails): MailContent {
   const { subject, asked, ifNotYou } = wordings[purpose]

@@ -18,7 +18,11 @@ test('the app window removes the second steps of an account, and signs in with t
   await call(page, 'server.start')
   const alice = { handle: 'alice.test', password: 'alice-password' }
   const { accessJwt } = await send<{ accessJwt: string }>('server.createAccount', alice)
-  const { id, secret } = await send<{ id: string; secret: string }>('factor.startTotp', undefined, accessJwt)
+  const { id, secret } = await send<{ id: string; secret: string }>(
+    'factor.startTotp',
+    { password: alice.password },
+    accessJwt,
+  )
   const code = new TOTP({ secret }).generate()
   await send('factor.confirmTotp', { id, name: 'Phone', code }, accessJwt)
 

@@ -92,11 +92,17 @@ describe('confirmEmail', () => {
 })
 
 describe('a new address', () => {
-  test('needs no token while the old address is unconfirmed', async () => {
+  test('needs the password, or a token mailed to the old address, while that is unconfirmed', async () => {
     const heidi = await server.account('heidi')
-    expect((await askToUpdate(heidi)).body).toEqual({ tokenRequired: false })
-    expect(await server.mailsTo(heidi.email)).toEqual([])
-    expect((await update(heidi, ' Heidi@New.test ')).status).toBe(200)
+    const { password } = heidi
+    expect(await update(heidi, 'heidi@thief.test')).toMatchObject(refusal(400, 'TokenRequired'))
+    expect(await update(heidi, 'heidi@thief.test', { password: 'wrong' })).toMatchObject(
+      refusal(401, 'AuthenticationRequired'),
+    )
+    expect((await update(heidi, ' Heidi@Second.test ', { password })).status).toBe(200)
+    expect((await askToUpdate(heidi)).body).toEqual({ tokenRequired: true })
+    const token = await server.codeTo('heidi@second.test')
+    expect((await update(heidi, ' Heidi@New.test ', { token })).status).toBe(200)
     expect(await session(heidi)).toMatchObject({ email: 'heidi@new.test', emailConfirmed: false })
     expect((await server.signIn(heidi, { identifier: 'heidi@new.test' })).status).toBe(200)
     expect((await server.signIn(heidi, { identifier: heidi.email })).status).toBe(401)
@@ -105,7 +111,7 @@ describe('a new address', () => {
   test('needs a token, mailed to the old address, when that is confirmed', async () => {
     const ivan = await confirmed('ivan')
     expect((await askToUpdate(ivan)).body).toEqual({ tokenRequired: true })
-    for (const none of [{}, { token: '' }, { token: ' ' }]) {
+    for (const none of [{}, { token: '' }, { token: ' ' }, { password: ivan.password }]) {
       expect(await update(ivan, 'ivan@new.test', none)).toMatchObject(refusal(400, 'TokenRequired'))
     }
     expect(await update(ivan, 'ivan@new.test', { token: 'AAAAA-AAAAA' })).toMatchObject(
@@ -115,6 +121,9 @@ describe('a new address', () => {
     expect((await update(ivan, 'ivan@new.test', { token })).status).toBe(200)
     expect(await session(ivan)).toMatchObject({ email: 'ivan@new.test', emailConfirmed: false })
     expect(await server.mailsTo('ivan@new.test')).toEqual([])
+    const notice = (await server.mailsTo(ivan.email)).at(-1)
+    expect(notice).toMatchObject({ subject: 'Your account was changed' })
+    expect(notice?.text).toContain('The email address of the account was changed')
   })
 
   test('is refused with a token older than 15 minutes', async () => {
@@ -136,7 +145,7 @@ describe('a new address', () => {
     const leo = await server.account('leo')
     await server.post('com.core.server.requestAccountDelete', undefined, leo)
     const token = await server.codeTo(leo.email)
-    expect((await update(leo, 'leo@new.test')).status).toBe(200)
+    expect((await update(leo, 'leo@new.test', { password: leo.password })).status).toBe(200)
     const input = { did: leo.did, password: leo.password, token }
     expect(await server.post('com.core.server.deleteAccount', input, leo)).toMatchObject(
       refusal(400, 'InvalidToken'),
@@ -161,9 +170,15 @@ describe('a new address', () => {
 })
 
 describe('the second factor', () => {
-  test('is turned on with a confirmed address, without a token', async () => {
-    const pat = await confirmed('pat')
-    expect((await update(pat, pat.email, { emailAuthFactor: true })).status).toBe(200)
+  test('is turned on with a confirmed address, by a token or the password', async () => {
+    const [pat, pia] = [await confirmed('pat'), await confirmed('pia')]
+    expect(await update(pat, pat.email, { emailAuthFactor: true })).toMatchObject(
+      refusal(400, 'TokenRequired'),
+    )
+    const more = { emailAuthFactor: true, password: pat.password }
+    expect((await update(pat, pat.email, more)).status).toBe(200)
+    const byToken = { emailAuthFactor: true, token: await updateToken(pia) }
+    expect((await update(pia, pia.email, byToken)).status).toBe(200)
     expect(await session(pat)).toMatchObject({ emailConfirmed: true, emailAuthFactor: true })
   })
 
@@ -192,9 +207,10 @@ describe('an account without an address', () => {
     expect(await confirm(sam, 'sam@mail.test', 'AAAAA-AAAAA')).toMatchObject(refusal(400, 'InvalidEmail'))
   })
 
-  test('sets one without a token', async () => {
+  test('sets one with the password', async () => {
     const tina = await server.account('tina', { email: undefined })
-    expect((await update(tina, 'tina@mail.test')).status).toBe(200)
+    expect(await update(tina, 'tina@thief.test')).toMatchObject(refusal(401, 'AuthenticationRequired'))
+    expect((await update(tina, 'tina@mail.test', { password: tina.password })).status).toBe(200)
     await server.confirmEmail({ ...tina, email: 'tina@mail.test' })
     expect(await session(tina)).toMatchObject({ email: 'tina@mail.test', emailConfirmed: true })
   })

@@ -117,7 +117,7 @@ async function onNetwork(attempt: (alice: Neighbour, bob: Neighbour) => Promise<
 
 const contact = (method: string, input: object) => server.post(`app.example.contact.${method}`, input, owner)
 const passkeyOptions = async (account: Account) =>
-  (await core('factor.startPasskey', undefined, account)).body.options
+  (await core('factor.startPasskey', { password: account.password }, account)).body.options
 const addPasskey = (account: Account, options: { challenge: string }) => {
   const page = { origin: `http://localhost:${new URL(server.url).port}` }
   const response = new PasskeyDevice().create(options, page)
@@ -548,7 +548,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.factor.confirmTotp FactorNotFound': () =>
     core('factor.confirmTotp', { id: 'x', name: 'x', code: '000000' }, owner),
   'com.core.factor.confirmTotp InvalidToken': async () => {
-    const { body } = await core('factor.startTotp', undefined, owner)
+    const { body } = await core('factor.startTotp', { password: owner.password }, owner)
     return core('factor.confirmTotp', { id: body.id, name: 'x', code: 'x' }, owner)
   },
   'com.core.factor.provePasskey InvalidPasskey': () => core('factor.provePasskey', { response: {} }),
@@ -559,12 +559,12 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.factor.startPasskey TooManyFactors': async () => {
     const account = await newAccount()
     await addPasskeys(account)
-    return core('factor.startPasskey', undefined, account)
+    return core('factor.startPasskey', { password: account.password }, account)
   },
   'com.core.factor.startTotp TooManyFactors': async () => {
     const account = await newAccount()
     await addPasskeys(account)
-    return core('factor.startTotp', undefined, account)
+    return core('factor.startTotp', { password: account.password }, account)
   },
 
   ...writing('com.core.oauth.decideRequest', (account) =>

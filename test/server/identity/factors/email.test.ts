@@ -128,7 +128,7 @@ test('an app password needs no code', async () => {
   const judy = await guarded('judy')
   const app = await server.appSession(judy, 'reader')
   expect((await server.get('com.core.server.getSession', {}, app)).body).toMatchObject({ did: judy.did })
-  expect(await server.mailsTo(judy.email)).toHaveLength(2)
+  expect(await server.mailsTo(judy.email)).toHaveLength(3)
 })
 
 test('turning it off needs a code', async () => {

@@ -11,7 +11,7 @@ const method = (name: string) => `com.core.factor.${name}`
 const ownPage = (): Page => ({ origin: `http://localhost:${new URL(server.url).port}` })
 
 const creationFor = async (account: Account) =>
-  (await server.post(method('startPasskey'), undefined, account)).body.options
+  (await server.post(method('startPasskey'), { password: account.password }, account)).body.options
 const add = (account: Account, response: object, name = 'Laptop') =>
   server.post(method('addPasskey'), { name, response }, account)
 const challenge = async () => (await server.post(method('challengePasskey'))).body.options

@@ -18,7 +18,7 @@ interface App {
 
 /** Turns an authenticator app on, a minute ago, so that a new code is valid. */
 async function addApp(account: Account, name = 'Phone'): Promise<App> {
-  const { body } = await server.post(method('startTotp'), undefined, account)
+  const { body } = await server.post(method('startTotp'), { password: account.password }, account)
   const totp = new TOTP({ secret: body.secret })
   const codeIn = (ms = 0) => totp.generate({ timestamp: server.clock.now().getTime() + ms })
   const input = { id: body.id, name, code: codeIn() }
@@ -38,7 +38,7 @@ const list = async (account: Account) => (await server.get(method('listFactors')
 
 test('an authenticator app counts once it showed a right code', async () => {
   const account = await server.account('ada')
-  const { body } = await server.post(method('startTotp'), undefined, account)
+  const { body } = await server.post(method('startTotp'), { password: account.password }, account)
   expect(body.uri).toContain('otpauth://totp/')
   const input = { id: body.id, name: 'Phone', code: '000000' }
   expect(await server.post(method('confirmTotp'), input, account)).toMatchObject(wrong)
@@ -46,10 +46,10 @@ test('an authenticator app counts once it showed a right code', async () => {
   expect(await list(account)).toMatchObject({ factors: [], recoveryCodes: 0 })
 })
 
-test('then the password alone does not sign in, and sends no mail', async () => {
+test('then the password alone does not sign in, and sends no code', async () => {
   const { account, app } = await withApp('ben')
   expect(await server.signIn(account)).toMatchObject(needed)
-  expect(await server.mailsTo(account.email)).toEqual([])
+  expect(await server.mailsTo(account.email)).toMatchObject([{ subject: 'Your account was changed' }])
   expect((await signIn(account, app.codeIn())).status).toBe(200)
   const [factor] = (await list(account)).factors
   expect(factor).toMatchObject({ kind: 'totp', name: 'Phone', lastUsedAt: expect.any(String) })
@@ -66,7 +66,7 @@ test('the codes of the period before and the next count, and no others', async (
 
 test('a code counts once, also the one that turned the app on, and none before it counts afterwards', async () => {
   const account = await server.account('dot')
-  const { body } = await server.post(method('startTotp'), undefined, account)
+  const { body } = await server.post(method('startTotp'), { password: account.password }, account)
   const totp = new TOTP({ secret: body.secret })
   const at = (ms: number) => totp.generate({ timestamp: server.clock.now().getTime() + ms })
   const code = at(0)
@@ -168,7 +168,7 @@ test('an app password asks for no code, and its sessions manage no factors', asy
 test('email and app count side by side', async () => {
   const { account, app } = await withApp('oli')
   await server.confirmEmail(account)
-  const input = { email: account.email, emailAuthFactor: true }
+  const input = { email: account.email, emailAuthFactor: true, password: account.password }
   expect((await server.post('com.core.server.updateEmail', input, account)).status).toBe(200)
   expect(await server.signIn(account)).toMatchObject(needed)
   const mailed = await server.codeTo(account.email)
@@ -189,7 +189,8 @@ test('a new password by email keeps the factor', async () => {
 test('the administrator makes the password enough again', async () => {
   const { account } = await withApp('ray')
   await server.confirmEmail(account)
-  await server.post('com.core.server.updateEmail', { email: account.email, emailAuthFactor: true }, account)
+  const on = { email: account.email, emailAuthFactor: true, password: account.password }
+  expect((await server.post('com.core.server.updateEmail', on, account)).status).toBe(200)
   const input = { did: account.did }
   const removal = 'com.core.admin.removeSecondFactors'
   expect((await server.post(removal, input, account)).status).toBe(403)

@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { requireOther } from '../../../../identity/auth/own-account.ts'
 import { continueMove, moveOfAccount } from '../../../../operation/moving/control.ts'
 import { startMoveOut } from '../../../../operation/moving/start-out.ts'
 import { moveView } from '../../../../operation/moving/view.ts'
@@ -8,7 +9,9 @@ import { method } from '../../../method.ts'
 
 export const moveAccount = method(com.core.admin.moveAccount, {
   auth: 'admin',
-  async handler({ input, fail, identity, operation, ...platform }) {
+  async handler({ input, auth, fail, identity, operation, ...platform }) {
+    // No code is mailed: a stolen session of the owner would take the identity.
+    requireOther(auth.did, input.did)
     const { store } = platform
     const account = accounts.findByDid(store, input.did)
     if (!account) throw fail('AccountNotFound')

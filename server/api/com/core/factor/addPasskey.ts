@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { factorName, maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
@@ -8,7 +9,8 @@ import { method } from '../../../method.ts'
 
 export const addPasskey = method(com.core.factor.addPasskey, {
   auth: 'full',
-  async handler({ input, auth: { did }, store, identity: { secrets, loadPasskeys }, now, fail }) {
+  async handler({ input, auth: { did, account }, fail, identity: { secrets, loadPasskeys }, ...platform }) {
+    const { store, now } = platform
     const name = factorName(input.name)
     if (name === undefined) throw fail('InvalidRequest', 'The name must have 1 to 64 characters')
     const passkeys = await loadPasskeys()
@@ -21,6 +23,7 @@ export const addPasskey = method(com.core.factor.addPasskey, {
       rows.insert(tx, { ...passkey, id: randomId(), did, kind: 'passkey', name, createdAt, isConfirmed: 1 })
       return firstRecoveryCodes(tx, secrets, did)
     })
+    mailNotice(platform, account, 'factorAdded')
     return { recoveryCodes }
   },
 })

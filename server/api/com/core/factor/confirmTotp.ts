@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { factorName } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
 import { periodOf } from '../../../../identity/factors/totp.ts'
@@ -9,7 +10,8 @@ import { method } from '../../../method.ts'
 export const confirmTotp = method(com.core.factor.confirmTotp, {
   auth: 'full',
   limits: [perFiveMinutes(30, 'account')],
-  async handler({ input, auth: { did }, store, identity: { secrets }, now, fail }) {
+  async handler({ input, auth: { did, account }, fail, identity: { secrets }, ...platform }) {
+    const { store, now } = platform
     const name = factorName(input.name)
     if (name === undefined) throw fail('InvalidRequest', 'The name must have 1 to 64 characters')
     const recoveryCodes = await store.transact((tx) => {
@@ -25,6 +27,7 @@ export const confirmTotp = method(com.core.factor.confirmTotp, {
       rows.confirm(tx, factor.id, name, period)
       return firstRecoveryCodes(tx, secrets, did)
     })
+    mailNotice(platform, account, 'factorAdded')
     return { recoveryCodes }
   },
 })

@@ -1,6 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { generateTotpKey } from '../../../../identity/factors/totp.ts'
+import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { iso } from '../../../../platform/util/time.ts'
@@ -8,7 +10,19 @@ import { method } from '../../../method.ts'
 
 export const startTotp = method(com.core.factor.startTotp, {
   auth: 'full',
-  async handler({ auth: { did, account }, store, origin, now, fail }) {
+  limits: [hourly(50, 'account')],
+  async handler({
+    input,
+    auth: { did, account },
+    caller,
+    store,
+    identity: { passwords },
+    origin,
+    now,
+    fail,
+  }) {
+    // `confirmTotp` needs a code of the secret that only this response has.
+    await requirePassword(passwords, account, input.password, caller.source)
     const { key, secret, uri } = generateTotpKey(account.handle, new URL(origin).host)
     const id = randomId()
     const createdAt = iso(now())

@@ -1,5 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { isDidKey } from '../../../../platform/util/keys.ts'
@@ -9,7 +11,8 @@ import { method } from '../../../method.ts'
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, store, identity, background, fail }) {
+  async handler({ input, auth: { did, account }, caller, fail, identity, ...platform }) {
+    const { store, background } = platform
     const { secrets, passwords, plc } = identity
     requirePlc(account)
     requireWritable(store, did)
@@ -21,9 +24,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         'A recovery key is a did:key of P-256 or secp256k1, and not the key of this server',
       )
     }
-    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
-      throw fail('AuthenticationRequired', 'Wrong password')
-    }
+    await requirePassword(passwords, account, input.password, caller.source)
     await plc.change(did, {
       rotationKeys(keys) {
         const others = keys.filter((one) => one !== key)
@@ -37,6 +38,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         return others.toSpliced(others.indexOf(serverKey), 0, key)
       },
     })
+    mailNotice(platform, account, 'recoveryKeys')
     background.run('PLC submission', () => plc.publish(did))
   },
 })

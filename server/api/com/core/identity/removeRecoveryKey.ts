@@ -1,5 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
 import { method } from '../../../method.ts'
@@ -7,7 +9,8 @@ import { method } from '../../../method.ts'
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, store, identity, background, fail }) {
+  async handler({ input, auth: { did, account }, caller, fail, identity, ...platform }) {
+    const { store, background } = platform
     const { secrets, passwords, plc } = identity
     requirePlc(account)
     requireWritable(store, did)
@@ -15,9 +18,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
     }
-    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
-      throw fail('AuthenticationRequired', 'Wrong password')
-    }
+    await requirePassword(passwords, account, input.password, caller.source)
     await plc.change(did, {
       rotationKeys(keys) {
         const rest = keys.filter((one) => one !== key)
@@ -26,6 +27,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
         return rest
       },
     })
+    mailNotice(platform, account, 'recoveryKeys')
     background.run('PLC submission', () => plc.publish(did))
   },
 })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
+import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
@@ -11,9 +12,7 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
     const { store, now } = platform
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
-    if (!(await passwords.verify(input.password, account.passwordHash ?? undefined, caller.source))) {
-      throw fail('AuthenticationRequired', 'Wrong password')
-    }
+    await requirePassword(passwords, account, input.password, caller.source)
     const verdict = await store.transact((tx) => {
       const at = now()
       const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: at })

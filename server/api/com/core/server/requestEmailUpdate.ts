@@ -9,8 +9,7 @@ export const requestEmailUpdate = method(com.core.server.requestEmailUpdate, {
   limits: mailLimits,
   async handler({ auth, identity, ...platform }) {
     const account = requireEmail(auth.account)
-    const tokenRequired = account.emailConfirmedAt !== null
-    if (tokenRequired) await mailToken({ ...platform, ...identity }, account, 'updateEmail')
-    return { tokenRequired }
+    await mailToken({ ...platform, ...identity }, account, 'updateEmail')
+    return { tokenRequired: true }
   },
 })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
@@ -13,22 +14,26 @@ const purpose = 'resetPassword'
 export const resetPassword = method(com.core.server.resetPassword, {
   auth: 'optional',
   limits: [perFiveMinutes(50, 'address')],
-  async handler({ input, auth, caller, store, identity: { secrets, passwords }, now, fail }) {
+  async handler({ input, auth, caller, fail, identity: { secrets, passwords }, ...platform }) {
+    const { store, now } = platform
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const { token } = input
     if (ownerOfToken(store, secrets, { purpose, token }) === undefined)
       throw fail('InvalidToken', tokenRefusals.InvalidToken)
     const hash = await passwords.hash(input.password, caller.source)
+    let account: accounts.Account | undefined
     const verdict = await store.transact((tx) => {
       const did = ownerOfToken(tx, secrets, { purpose, token })
       if (did === undefined) return 'InvalidToken'
       const result = spendToken(tx, secrets, { did, purpose, token, now: now() })
       if (result !== 'good') return result
+      account = accounts.findByDid(tx, did)
       accounts.setPassword(tx, did, hash)
       sessions.removeOthers(tx, did, auth?.scope === scopes.full ? auth.sessionId : undefined)
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
+    if (account) mailNotice(platform, account, 'password')
   },
 })
