@@ -85,7 +85,7 @@ export function noticeFor(
 ${changes[change]}
 Server: ${server}
 
-If it was not you:
+If it was neither you nor the administrator of the server:
 Someone else is signed in to your account. Reset your password, which ends
 every session, and look through Account and Apps and sessions.
 `

@@ -116,6 +116,23 @@ test('a new password, a handle and a date of deletion are mailed', async () => {
   expect(texts).toEqual(['The handle was changed', 'The account was deactivated', 'The password was changed'])
 })
 
+test('changes by the administrator are mailed, too', async () => {
+  const { did, email } = alice
+  const changes: [string, object][] = [
+    ['updateAccountPassword', { did, password: 'another password' }],
+    ['removeSecondFactors', { did }],
+    ['updateAccountEmail', { account: did, email: `second${count}@mail.test` }],
+  ]
+  for (const [name, input] of changes)
+    expect((await server.post(`com.core.admin.${name}`, input, adminAuth)).status).toBe(200)
+  const texts = (await noticesTo(email)).map((line) => line.split('. ')[0])
+  expect(texts).toEqual([
+    'The password was changed',
+    'A second step of sign-in was removed.',
+    'The email address of the account was changed',
+  ])
+})
+
 describe('stays possible without the password, because the holder can undo it', () => {
   test('another handle: the holder signs in with email address or DID', async () => {
     const handle = `thief${count}.test`

@@ -75,7 +75,8 @@ async function oauthApp(scope: string): Promise<Attempt> {
 
 /** A client with a limited app password. */
 async function limitedClient(limit: string): Promise<Attempt> {
-  const made = await server.post('com.core.server.createAppPassword', { name: limit, limit }, owner)
+  const name = crypto.randomUUID()
+  const made = await server.post('com.core.server.createAppPassword', { name, limit }, owner)
   const signIn = async () => (await server.signIn({ ...owner, password: made.body.password })).body as Account
   const session = await signIn()
   return async ({ nsid, isRead }, headers = {}) => {
@@ -145,6 +146,26 @@ describe('with an app view', () => {
     const reads = new Set(calls.filter(({ isRead }) => isRead).map(({ nsid }) => nsid))
     expect([...left].filter((nsid) => !reads.has(nsid))).toEqual([])
     expect(left).toContain('app.bsky.feed.getTimeline')
+  })
+
+  test.each([
+    ['app.bsky.bookmark.deleteBookmark', false],
+    ['app.bsky.graph.unmuteActor', false],
+    ['App.Bsky.Draft.deleteDraft', false],
+    ['app.example.draft.updateDraft', false],
+    ['org.example.things.purge', false],
+    ['app.bsky.bookmark.createBookmark', true],
+    ['org.example.things.addOne', true],
+  ])('an app password for everything but deleting, %s: %s', async (nsid, isAllowed) => {
+    const attempt = await limitedClient('noDeletion')
+    for (const [service, to] of [
+      [named, `${named.did}#stub`],
+      [appView, view],
+    ] as const) {
+      service.reset()
+      const { status } = await attempt({ nsid, isRead: false }, { 'atproto-proxy': to })
+      expect([status, service.calls.length]).toEqual(isAllowed ? [200, 1] : [403, 0])
+    }
   })
 })
 

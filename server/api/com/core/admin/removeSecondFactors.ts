@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/auth/own-account.ts'
 import { removeAllFactors } from '../../../../identity/factors/factors.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
@@ -6,11 +7,14 @@ import { method } from '../../../method.ts'
 
 export const removeSecondFactors = method(com.core.admin.removeSecondFactors, {
   auth: 'admin',
-  async handler({ input, auth, store, fail }) {
+  async handler({ input, auth, fail, ...platform }) {
     requireOther(auth.did, input.did)
-    await store.transact((tx) => {
-      if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'Account not found')
+    const account = await platform.store.transact((tx) => {
+      const found = accounts.findByDid(tx, input.did)
+      if (!found) throw fail('NotFound', 'Account not found')
       removeAllFactors(tx, input.did)
+      return found
     })
+    mailNotice(platform, account, 'factorRemoved')
   },
 })

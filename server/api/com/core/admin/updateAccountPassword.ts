@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/auth/own-account.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
@@ -7,15 +8,18 @@ import { method } from '../../../method.ts'
 
 export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {
   auth: 'admin',
-  async handler({ input, auth, caller, store, identity: { passwords }, fail }) {
+  async handler({ input, auth, caller, fail, identity: { passwords }, ...platform }) {
     requireOther(auth.did, input.did)
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
     const hash = await passwords.hash(input.password, caller.source)
-    await store.transact((tx) => {
-      if (!accounts.findByDid(tx, input.did)) throw fail('NotFound', 'Account not found')
+    const account = await platform.store.transact((tx) => {
+      const found = accounts.findByDid(tx, input.did)
+      if (!found) throw fail('NotFound', 'Account not found')
       accounts.setPassword(tx, input.did, hash)
       sessions.removeOfAccount(tx, input.did)
+      return found
     })
+    mailNotice(platform, account, 'password')
   },
 })
