@@ -1,5 +1,5 @@
 /** The real server on its own port and data directory, with a small client that returns whole responses. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { methods } from '../../server/api/index.ts'
@@ -102,6 +102,18 @@ export class TestServer {
   async restart(): Promise<void> {
     await this.running.close()
     await this.open()
+  }
+
+  /** Starts another server on a copy of the data, at the same time. */
+  async copy(): Promise<TestServer> {
+    await this.running.close()
+    const dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
+    await cp(this.config.dataDir, dataDir, { recursive: true })
+    await this.open()
+    const copy = new TestServer({ ...this.config, dataDir }, this.#files, this.#options)
+    copy.clock.advance(this.clock.now().getTime() - copy.clock.now().getTime())
+    await copy.open()
+    return copy
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,65 @@
+/** The lived-in account has data of each kind: a table, a kind of record or a reason that is added later must be lived in too. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { reasons } from '../../../server/platform/store/reasons.ts'
+import { countRows, idOf } from '../../support/lived-in/account-rows.ts'
+import { people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
+import { server } from '../../support/setup.ts'
+import { body } from '../../support/social.ts'
+
+setupLivedIn()
+
+const elsewhere = 'for identities and records of other servers: an account that is created deletes them'
+const briefly = 'has rows for moments, which the next start would end'
+
+/** Tables in which the account may have no row. */
+const exceptions: Readonly<Record<string, string>> = {
+  reserved_keys: 'for a DID that has no account yet',
+  event_removals: 'for a DID whose account was deleted',
+  fan_outs: briefly,
+  imports: briefly,
+  import_blocks: briefly,
+  import_removals: briefly,
+  plc_logs: elsewhere,
+  record_checks: elsewhere,
+  remote_actors: elsewhere,
+  remote_deletions: elsewhere,
+  remote_feed_items: elsewhere,
+  remote_repositories: elsewhere,
+  repository_queue: elsewhere,
+  silent_records: elsewhere,
+  upstream_queue: elsewhere,
+  wanted_records: elsewhere,
+}
+
+test('the lived-in account has a row in each table that can refer to an account', () => {
+  const { store } = server.running.services
+  const { did } = people.ann
+  const counts = countRows(store, { id: idOf(store, did), did })
+  const empty = Object.keys(counts).filter((table) => counts[table] === 0 && !(table in exceptions))
+  expect(empty).toEqual([])
+  expect(Object.keys(exceptions).filter((table) => !(table in counts))).toEqual([])
+})
+
+test('the lived-in account has a record of each kind', async () => {
+  const { collections } = body(await server.get('com.core.repo.describeRepo', { repo: people.ann.did }))
+  const folder = join(import.meta.dirname, '../../../lexicons')
+  const kinds = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json') && !name.startsWith('generated'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+    .filter(({ defs }) => defs?.main?.type === 'record')
+  expect(kinds.length).toBeGreaterThan(10)
+  expect(collections).toEqual(expect.arrayContaining(kinds.map(({ id }) => id)))
+})
+
+test('the lived-in account has a notification of each reason', async () => {
+  const params = { limit: '100' }
+  const { notifications } = body(
+    await server.get('app.example.notification.listNotifications', params, people.ann),
+  )
+  const found = new Set(notifications.map(({ reason }: { reason: string }) => reason))
+  // Matches of contacts come from a service.
+  const expected = reasons.filter((reason) => reason !== 'contact-match')
+  expect([...found].sort()).toEqual(expected.sort())
+})
