@@ -167,13 +167,15 @@ export function remove(tx: Writer, id: string): void {
   tx.run('DELETE FROM sessions WHERE id = ?', [id])
 }
 
+/** Deletes the sessions of an account, and the requests of apps that it allowed: their codes would open sessions. */
 export function removeOfAccount(tx: Writer, did: string): void {
-  tx.run('DELETE FROM sessions WHERE did = ?', [did])
+  removeOthers(tx, did, undefined)
 }
 
-/** Deletes the sessions of an account, except one. */
+/** As `removeOfAccount`, except one session. */
 export function removeOthers(tx: Writer, did: string, kept: string | undefined): void {
   tx.run('DELETE FROM sessions WHERE did = ? AND id IS NOT ?', [did, kept ?? null])
+  tx.run('DELETE FROM oauth_requests WHERE did = ?', [did])
 }
 
 /** Deletes expired sessions, and replaced refresh tokens whose grace period has ended. */

@@ -206,6 +206,22 @@ test('a new password, a take-down and the deletion of a session end grants', asy
   expect((await app.refresh(takenDown.refresh_token)).body.error).toBe('invalid_grant')
 })
 
+test('a new password ends the requests that were allowed before', async () => {
+  const app = await App.create()
+  const [byAdmin, byHolder] = [await app.code(alice), await app.code(bob)]
+  await server.post(
+    'com.core.admin.updateAccountPassword',
+    { did: alice.did, password: 'another password' },
+    adminAuth,
+  )
+  await server.post('com.core.server.requestPasswordReset', { email: bob.email })
+  const reset = { token: await server.codeTo(bob.email), password: 'another password' }
+  expect((await server.post('com.core.server.resetPassword', reset)).status).toBe(200)
+  for (const code of [byAdmin, byHolder]) {
+    expect((await app.exchange(code)).body.error).toBe('invalid_grant')
+  }
+})
+
 test('a deactivated account allows nothing', async () => {
   const app = await App.create()
   const { body } = await app.request()
