@@ -45,7 +45,7 @@ export function setupLivedIn(): void {
     front.target = peer.url
   })
   setupServer({
-    config: () => ({ publicUrl: undefined, plcUrl: directory.url, allowPrivateTargets: true }),
+    config: () => ({ plcUrl: directory.url, allowPrivateTargets: true }),
   })
   beforeAll(async () => {
     lived = await live()
