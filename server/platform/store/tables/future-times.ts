@@ -1,6 +1,6 @@
 /**
- * Times in the future, which were written while the clock was ahead: whatever waits for them would wait for years. Each is set to
- * the latest value that it could have if it were written now.
+ * Times in the future, which were written while the clock was ahead: whatever waits for them would wait for years, and what they
+ * date would be the newest for years. Each is set to the latest value that it could have if it were written now.
  */
 import { iso } from '../../util/time.ts'
 import type { Writer } from '../database.ts'
@@ -15,58 +15,116 @@ interface FutureTime {
   readonly leadMs?: number
   /** Whether the time is deleted; otherwise the latest valid one replaces it. */
   readonly isDeleted?: true
+  /** SQL condition of the rows. */
+  readonly where?: string
+}
+
+/** Sessions of apps live longer, and remember replaced refresh tokens for longer. */
+const ofApps = '(SELECT session_id FROM oauth_grants)'
+
+/** Columns with the time of an event, which are set to the present. */
+function written(table: string, ...columns: readonly string[]): FutureTime[] {
+  return columns.map((column) => ({ table, column }))
 }
 
 /** Columns with ISO 8601 text. */
 const texts: readonly FutureTime[] = [
-  { table: 'sessions', column: 'created_at' },
-  { table: 'sessions', column: 'last_used_at' },
-  { table: 'sessions', column: 'expires_at', leadMs: 90 * day },
-  { table: 'sessions', column: 'old_token_used_at' },
-  { table: 'refresh_tokens', column: 'grace_until', leadMs: 2 * hour },
-  { table: 'refresh_tokens', column: 'replaced_at' },
-  { table: 'oauth_clients', column: 'read_at' },
-  { table: 'app_passwords', column: 'created_at' },
-  { table: 'app_passwords', column: 'last_used_at' },
+  ...written(
+    'accounts',
+    'created_at',
+    'email_confirmed_at',
+    'deactivated_at',
+    'taken_down_at',
+    'suspended_at',
+  ),
+  ...written('accounts', 'plc_submitted_at'),
+  { table: 'accounts', column: 'activate_by', leadMs: 3 * day },
+  ...written('plc_operations', 'created_at'),
+  ...written('reserved_keys', 'reserved_at'),
+  { table: 'reserved_keys', column: 'expires_at', leadMs: 7 * day },
+  ...written('invite_codes', 'created_at'),
+  ...written('invite_code_uses', 'used_at'),
+  ...written('sessions', 'created_at', 'last_used_at', 'old_token_used_at'),
+  { table: 'sessions', column: 'expires_at', leadMs: 90 * day, where: `id NOT IN ${ofApps}` },
+  { table: 'sessions', column: 'expires_at', leadMs: 180 * day, where: `id IN ${ofApps}` },
+  { table: 'refresh_tokens', column: 'grace_until', leadMs: 2 * hour, where: `session_id NOT IN ${ofApps}` },
+  { table: 'refresh_tokens', column: 'grace_until', leadMs: 14 * day, where: `session_id IN ${ofApps}` },
+  ...written('refresh_tokens', 'replaced_at'),
+  ...written('oauth_clients', 'read_at'),
+  ...written('app_passwords', 'created_at', 'last_used_at'),
+  ...written('second_factors', 'created_at', 'last_used_at', 'wrong_code_at'),
+  { table: 'oauth_requests', column: 'expires_at', leadMs: hour },
+  ...written('oauth_requests', 'denied_at'),
+  { table: 'oauth_assertions', column: 'expires_at', leadMs: hour },
   { table: 'mail_tokens', column: 'expires_at', leadMs: hour / 4 },
-  { table: 'reserved_keys', column: 'reserved_at' },
-  { table: 'push_queue', column: 'due_at' },
+  ...written('reports', 'created_at', 'closed_at'),
+  ...written('bookmarks', 'created_at'),
+  ...written('drafts', 'created_at', 'updated_at'),
+  ...written('push_registrations', 'created_at'),
+  ...written('push_queue', 'due_at'),
 ]
 
 /** Columns with milliseconds since 1970. */
 const numbers: readonly FutureTime[] = [
   { table: 'blobs', column: 'expires_at', leadMs: day },
-  { table: 'events', column: 'created_at' },
-  { table: 'upstreams', column: 'last_event_at' },
-  { table: 'upstream_queue', column: 'received_at' },
-  { table: 'catch_ups', column: 'since' },
-  { table: 'repository_queue', column: 'due_at' },
-  { table: 'repository_queue', column: 'changed_since' },
-  { table: 'repository_queue', column: 'notify_since' },
-  { table: 'wanted_records', column: 'due_at' },
+  ...written('damaged_blobs', 'found_at'),
+  ...written('mutes', 'created_at'),
+  ...written('muted_lists', 'created_at'),
+  ...written('activity_subscriptions', 'created_at'),
+  ...written('events', 'created_at'),
+  ...written('event_segments', 'created_at'),
+  ...written('moves', 'started_at', 'updated_at', 'ended_at'),
+  ...written('upstreams', 'last_event_at', 'added_at'),
+  ...written('upstream_queue', 'received_at'),
+  ...written('catch_ups', 'since'),
+  ...written('repository_queue', 'due_at', 'changed_since', 'notify_since'),
+  ...written('wanted_records', 'due_at'),
   { table: 'record_checks', column: 'checked_at', leadMs: -day },
-  { table: 'remote_repositories', column: 'read_at' },
-  { table: 'remote_deletions', column: 'deleted_at' },
-  { table: 'remote_feed_items', column: 'sort_at' },
+  ...written('remote_repositories', 'read_at'),
+  ...written('remote_deletions', 'deleted_at'),
+  ...written('remote_feed_items', 'sort_at'),
   { table: 'remote_actors', column: 'resolved_at', isDeleted: true },
   { table: 'remote_actors', column: 'tried_at', isDeleted: true },
   { table: 'remote_actors', column: 'profile_at', isDeleted: true },
 ]
 
+/** The corrected columns, as `table.column`. */
+export const correctedColumns = [...texts, ...numbers].map(({ table, column }) => `${table}.${column}`)
+
 /** Each corrects one column. */
 export const corrections: readonly ((tx: Writer, now: number) => void)[] = [
   ...texts.map((time) => correction(time, (at) => iso(new Date(at)))),
   ...numbers.map((time) => correction(time, (at) => at)),
+  correctPeriods,
+  correctDays,
 ]
 
 function correction(
-  { table, column, leadMs = 0, isDeleted }: FutureTime,
+  { table, column, leadMs = 0, isDeleted, where = 'true' }: FutureTime,
   format: (at: number) => string | number,
 ) {
   return (tx: Writer, now: number) => {
     const by = isDeleted ? 'NULL' : '?1'
-    tx.run(`UPDATE ${table} SET ${column} = ${by} WHERE ${column} > ?1`, [format(now + leadMs)])
+    tx.run(`UPDATE ${table} SET ${column} = ${by} WHERE ${column} > ?1 AND ${where}`, [format(now + leadMs)])
   }
+}
+
+/** A used code of an authenticator app: later ones would be refused until its period. */
+function correctPeriods(tx: Writer, now: number): void {
+  const period = Math.floor(now / 30_000)
+  tx.run("UPDATE second_factors SET counter = ?1 WHERE kind = 'totp' AND counter > ?1", [period])
+}
+
+/** Counts of writes on days that have not come are added to those of today. */
+function correctDays(tx: Writer, now: number): void {
+  const today = iso(new Date(now)).slice(0, 10)
+  tx.run(
+    `INSERT INTO session_writes (did, access, day, count)
+     SELECT did, access, ?1, sum(count) FROM session_writes WHERE day > ?1 GROUP BY did, access
+     ON CONFLICT (did, access, day) DO UPDATE SET count = count + excluded.count`,
+    [today],
+  )
+  tx.run('DELETE FROM session_writes WHERE day > ?', [today])
 }
 
 /** The newest row of a record. */
