@@ -1,9 +1,6 @@
 /** A server that has been in use for a year, with an account, `ann`, that has used everything. */
-import { rename as renameFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
-import { blobPath, blobsName } from '../../../server/platform/store/layout.ts'
 import { archiveOf } from '../archive.ts'
 import { day } from '../clock.ts'
 import { FaultyProxy } from '../faulty-proxy.ts'
@@ -65,7 +62,7 @@ async function live(): Promise<LivedIn> {
   await keepPrivate(made)
   const appPasswords = await addAppPasswords()
   await passYear()
-  await beginMove(made.picture)
+  await beginMove()
   const factors = await addFactors()
   await addApps()
   await requestCodes()
@@ -95,14 +92,11 @@ async function rename(name: string): Promise<void> {
   people.ann = { ...people.ann, handle: `${name}.test` }
 }
 
-/** A move that waits for its owner: a file is missing on the disk, and is put back later. */
-async function beginMove(picture: string): Promise<void> {
-  const file = blobPath(join(server.config.dataDir, blobsName), picture)
-  await renameFile(file, `${file}.kept`)
+/** A move that waits for its owner: a file that was taken down cannot be copied. */
+async function beginMove(): Promise<void> {
   const input = { server: front.url, password: people.ann.password }
   body(await server.post('com.core.move.moveOut', input, people.ann))
   await server.running.services.background.idle()
-  await renameFile(`${file}.kept`, file)
 }
 
 /** Twelve months in which everyone is active and all jobs run. */
