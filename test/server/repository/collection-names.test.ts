@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import * as accounts from '../../../server/platform/store/tables/accounts.ts'
 import * as repos from '../../../server/platform/store/tables/repos.ts'
+import { mentionsOf } from '../../support/scan.ts'
 import { type Account, TestServer } from '../../support/server.ts'
 import { server, setupServer, social } from '../../support/setup.ts'
 import { body, createdAt, type Ref, SocialServer } from '../../support/social.ts'
@@ -251,6 +252,20 @@ describe('records that a server without aliases stored under our names', () => {
     const store = now.running.services.store
     expect(store.all("SELECT nsid FROM collections WHERE nsid LIKE 'app.example.%'")).toEqual([])
     expect(store.all("SELECT did FROM events WHERE kind = 'commit' AND did = ?", [alice.did])).toHaveLength(5)
+  })
+
+  test('leave no name of ours in a column', async () => {
+    const subject = { $type: 'com.core.repo.strongRef', ...written.post }
+    const report = { reasonType: 'com.core.moderation.defs#reasonSpam', subject }
+    body(await older.post('com.core.moderation.createReport', report, bob))
+    await restart()
+    const columns = mentionsOf(now.running.services.store, 'app.example.')
+      .map((mention) => mention.split(':')[0] ?? '')
+      // Texts of persons, and events as they were sent.
+      .filter((column) => column !== 'records.bytes' && column !== 'events.frame')
+    expect([...new Set(columns)]).toEqual([])
+    const { reports } = body(await now.get('com.core.admin.listReports', {}, alice))
+    expect(reports).toMatchObject([{ subject: { uri: written.post.uri } }])
   })
 
   test('of a deactivated account are renamed, too', async () => {

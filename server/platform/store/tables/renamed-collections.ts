@@ -37,7 +37,19 @@ export function renameReferences(tx: Writer, { from, to }: Renaming): void {
   for (const table of ['bookmarks', 'deleted_records', 'wanted_records']) {
     tx.run(`UPDATE OR IGNORE ${table} SET collection = ? WHERE collection = ?`, [to, from])
   }
+  for (const [table, column] of uris) {
+    tx.run(`UPDATE ${table} SET ${column} = replace(${column}, ?1, ?2) WHERE instr(${column}, ?1)`, [
+      `/${from}/`,
+      `/${to}/`,
+    ])
+  }
 }
+
+/** Columns with URIs of records. */
+const uris = [
+  ['reports', 'uri'],
+  ['missing_media', 'record'],
+] as const
 
 /** Gives the links of a subject to another one. A trigger deletes the subject with its last link. */
 function merge(tx: Writer, { old, current }: { readonly old: number; readonly current: number }): void {
