@@ -5,10 +5,13 @@ import * as rows from '../../platform/store/tables/app-passwords.ts'
 import { randomGroups } from '../../platform/util/random.ts'
 import type { Secrets } from '../did/secrets.ts'
 
-/** What sessions of a limited app password may do, as scopes. Those with `limit:` are this server's own; see `permissions.ts`. */
+/**
+ * What sessions of a limited app password may do, as scopes. Those with `limit:` are this server's own; see `permissions.ts`.
+ * Collections have our names, which hold whatever the aliases are.
+ */
 const limits = {
   readOnly: 'limit:read',
-  postsOnly: 'limit:read repo:app.bsky.feed.post?action=create blob:image/* blob:video/*',
+  postsOnly: 'limit:read repo:app.example.feed.post?action=create blob:image/* blob:video/*',
   noDeletion: 'limit:call repo:*?action=create blob:*/*',
 } as const
 

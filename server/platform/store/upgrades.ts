@@ -337,4 +337,13 @@ export const upgrades: readonly string[] = [
   UPDATE sessions SET permissions = 'limit:call repo:*?action=create blob:*/*'
     WHERE permissions = 'limit:call repo:*?action=create&action=update blob:*/*';
   `,
+
+  // 53. App passwords that are limited to posts name them as this server does. See server/identity/auth/app-passwords.ts.
+  ['app_passwords', 'sessions']
+    .map(
+      (table) => `
+  UPDATE ${table} SET permissions = replace(permissions, 'repo:app.bsky.feed.post?', 'repo:app.example.feed.post?')
+    WHERE permissions LIKE 'limit:%';`,
+    )
+    .join(''),
 ]

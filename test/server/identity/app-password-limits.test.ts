@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { methods } from '../../../server/api/index.ts'
 import { neededScope } from '../../../server/identity/auth/method-permissions.ts'
 import { png, upload } from '../../support/blobs.ts'
-import type { Account, Answer } from '../../support/server.ts'
+import { type Account, type Answer, TestServer } from '../../support/server.ts'
 import { other, owner, server, setupServer } from '../../support/setup.ts'
 
 setupServer({ accounts: ['alice', 'bob'] })
@@ -212,5 +212,22 @@ test('an unknown limit, and a limited app password with privileges, are refused'
   for (const input of [{ limit: 'nothing' }, { limit: 'readOnly', privileged: true }]) {
     const made = await server.post('com.core.server.createAppPassword', { name: 'x', ...input }, owner)
     expect([made.status, made.body.error]).toEqual([400, 'InvalidRequest'])
+  }
+})
+
+test('a password for posts makes posts on a server without the names of the network', async () => {
+  const plain = await TestServer.start({ aliases: new Map() })
+  try {
+    const alice = await plain.account('alice')
+    const input = { name: 'bot', limit: 'postsOnly' }
+    const made = await plain.post('com.core.server.createAppPassword', input, alice)
+    const { body: bot } = await plain.signIn({ ...alice, password: made.body.password })
+    const record = { text: 'x', createdAt: note.createdAt }
+    const write = (collection: string, value: object) =>
+      plain.post('com.core.repo.createRecord', { repo: alice.did, collection, record: value }, bot)
+    expect((await write('app.example.feed.post', record)).status).toBe(200)
+    expect((await write('com.example.note', {})).body.error).toBe('ScopeMissingError')
+  } finally {
+    await plain.close()
   }
 })

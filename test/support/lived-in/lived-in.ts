@@ -1,6 +1,7 @@
 /** A server that has been in use for a year, with an account, `ann`, that has used everything. */
 import { afterAll, beforeAll } from 'vitest'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
+import type { Config } from '../../../server/platform/config/config.ts'
 import { archiveOf } from '../archive.ts'
 import { day } from '../clock.ts'
 import { FaultyProxy } from '../faulty-proxy.ts'
@@ -29,8 +30,8 @@ export let service: PushService
 export let peer: TestServer
 let front: FaultyProxy
 
-/** Registers the hooks that start the server and let it be used. Call it at the top of a test file. */
-export function setupLivedIn(): void {
+/** Registers the hooks that start the server and let it be used. Call it at the top of a test file. @param config further settings */
+export function setupLivedIn(config: Partial<Config> = {}): void {
   beforeAll(async () => {
     directory = await PlcDirectory.start()
     service = await PushService.start()
@@ -42,7 +43,7 @@ export function setupLivedIn(): void {
     front.target = peer.url
   })
   setupServer({
-    config: () => ({ plcUrl: directory.url, allowPrivateTargets: true }),
+    config: () => ({ plcUrl: directory.url, allowPrivateTargets: true, ...config }),
   })
   beforeAll(async () => {
     lived = await live()

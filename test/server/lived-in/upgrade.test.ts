@@ -1,0 +1,36 @@
+/** A server of an earlier version stored records under our names. After a year they get the names of the network, and nothing else changes. */
+import { expect, test } from 'vitest'
+import { defaultConfig } from '../../../server/platform/config/config.ts'
+import { viewsOf } from '../../support/lived-in/contents.ts'
+import { people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
+import { mentionsOf } from '../../support/scan.ts'
+import { server } from '../../support/setup.ts'
+
+setupLivedIn({ aliases: new Map() })
+
+/** Columns that keep names of ours: what persons and apps wrote, events as they were sent, and permissions that hold under any name. */
+const texts = [
+  'events.frame',
+  'drafts.draft',
+  'actor_preferences.preferences',
+  'deleted_records.bytes',
+  'app_passwords.permissions',
+]
+
+test('the upgrade renames the records, and persons see what they saw', async () => {
+  const { did } = people.ann
+  const views = async () => {
+    const seen = [await viewsOf(server, did, people.ann), await viewsOf(server, did, people.ben)]
+    return JSON.stringify(seen, null, 1).replace(/baf\w+/g, 'cid')
+  }
+  const before = await views()
+  await server.running.close()
+  const { dataDir } = server.config
+  Object.assign(server.config, { aliases: defaultConfig({ dataDir }).aliases })
+  await server.open()
+  const columns = mentionsOf(server.running.services.store, 'app.example.').map(
+    (one) => one.split(':')[0] ?? '',
+  )
+  expect([...new Set(columns)].filter((column) => !texts.includes(column))).toEqual([])
+  expect(await views()).toEqual(before)
+})
