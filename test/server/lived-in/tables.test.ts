@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { reasons } from '../../../server/platform/store/reasons.ts'
-import { countRows, idOf } from '../../support/lived-in/account-rows.ts'
+import { documents, lists } from '../../../server/platform/store/tables/private-state.ts'
+import { countRows, foreignKeysOf, idOf, tablesOf } from '../../support/lived-in/account-rows.ts'
 import { people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
 import { server } from '../../support/setup.ts'
 import { body } from '../../support/social.ts'
@@ -62,4 +63,44 @@ test('the lived-in account has a notification of each reason', async () => {
   // Matches of contacts come from a service.
   const expected = reasons.filter((reason) => reason !== 'contact-match')
   expect([...found].sort()).toEqual(expected.sort())
+})
+
+/** Tables of an account that are no private state of clients. */
+const notPrivate: Readonly<Record<string, string>> = {
+  app_passwords: 'access',
+  blobs: 'media',
+  mail_tokens: 'access',
+  missing_media: 'of a move',
+  moves: 'of a move',
+  notification_kinds: 'derived from notifications',
+  notifications: 'derived from records',
+  oauth_requests: 'access',
+  plc_changes: 'identity',
+  plc_operations: 'identity',
+  recovery_codes: 'access',
+  reports: 'for the owner',
+  repos: 'records',
+  second_factors: 'access',
+  session_writes: 'access',
+  sessions: 'access',
+}
+
+test('checkAccountStatus counts the rows of each table of private state', async () => {
+  const { store } = server.running.services
+  const own = tablesOf(store).filter((table) =>
+    foreignKeysOf(store, table).some(({ parent }) => parent === 'accounts'),
+  )
+  const counted = [...documents, ...lists, 'push_registrations']
+  expect(own.filter((table) => !(counted as string[]).includes(table) && !(table in notPrivate))).toEqual([])
+  const { privateStateValues } = body(await server.get('com.core.server.checkAccountStatus', {}, people.ann))
+  const { did } = people.ann
+  const countOf = (table: string, condition: string) =>
+    store.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${condition}`)?.n ?? 0
+  const rows = [
+    ...lists.map((table) => countOf(table, `account = ${idOf(store, did)}`)),
+    countOf('push_registrations', `did = '${did}'`),
+  ]
+  expect(rows).not.toContain(0)
+  // One preference of the app, and 13 of notifications.
+  expect(privateStateValues).toBe(rows.reduce((sum, count) => sum + count) + 1 + 13)
 })

@@ -68,7 +68,7 @@ export function idOf(db: Reader, did: string): number {
   return row.id
 }
 
-function foreignKeysOf(db: Reader, table: string): { parent: string; from: string; to: string }[] {
+export function foreignKeysOf(db: Reader, table: string): { parent: string; from: string; to: string }[] {
   const parts = db.all<ForeignKey>(
     `SELECT id, "table", "from", "to" FROM pragma_foreign_key_list('${table}') ORDER BY id, seq`,
   )
