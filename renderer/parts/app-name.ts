@@ -18,6 +18,6 @@ export function allowedAppName(client: string): string {
   const url = URL.parse(client)
   if (client.startsWith('https:')) return url?.host ?? client
   // Apps on loopback have no document: the address to which they return is their name.
-  const target = URL.parse(url?.searchParams.get('redirect_uri') ?? '')
-  return target ? t.authorize.at(`${target.host}${target.pathname.replace(/\/$/, '')}`) : t.authorize.here
+  const target = URL.parse(url?.searchParams.get('redirect_uri') ?? 'http://127.0.0.1/')
+  return target ? t.authorize.at(`${target.host}${target.pathname.replace(/\/$/, '')}`) : client
 }

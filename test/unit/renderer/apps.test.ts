@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { allowedAppName } from '../../../renderer/parts/app-name.ts'
+import { scopeWords } from '../../../renderer/parts/scopes.ts'
+
+test.each([
+  ['blob:*/*', 'upload files of any kind'],
+  ['blob?accept=image/*&accept=*/*', 'upload files of any kind'],
+  ['blob:image/*', 'upload files (image/*)'],
+])('the scope %s reads: %s', (scope, words) => {
+  expect(scopeWords(scope)).toEqual([words])
+})
+
+test.each([
+  ['https://app.example/client.json', 'app.example'],
+  [
+    'http://localhost?redirect_uri=http%3A%2F%2F127.0.0.1%3A8080%2Fcallback&scope=atproto',
+    'An app at 127.0.0.1:8080/callback',
+  ],
+  ['http://localhost?redirect_uri=http%3A%2F%2F%5B%3A%3A1%5D%3A9090%2F', 'An app at [::1]:9090'],
+  ['http://localhost', 'An app at 127.0.0.1'],
+])('the app %s is listed as: %s', (client, name) => {
+  expect(allowedAppName(client)).toBe(name)
+})
