@@ -6,11 +6,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { protocol } from 'electron'
 import { contentTypeOf, fileAt, pageHeaders } from '../server/operation/web/page.ts'
+import { windowOrigin } from '../server/platform/xrpc/page-origin.ts'
 
-const scheme = 'app'
-const host = 'pds'
+const { protocol: colonScheme, host } = new URL(windowOrigin)
+const scheme = colonScheme.slice(0, -1)
 
-export const pageUrl = `${scheme}://${host}/`
+export const pageUrl = `${windowOrigin}/`
 
 /** Whether an address is within our own origin. Parsed, not compared as text: `app://pds.evil` begins alike. */
 export function isOurs(address: string): boolean {

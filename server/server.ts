@@ -33,6 +33,7 @@ import { randomId } from './platform/util/random.ts'
 import { TooManyLookups } from './platform/util/shared-lookup.ts'
 import { version } from './platform/util/version.ts'
 import { protocolError, type XrpcError } from './platform/xrpc/errors.ts'
+import { noteProxied } from './platform/xrpc/forwarding.ts'
 import { opensToNetwork } from './platform/xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from './platform/xrpc/http.ts'
 import { type CallMethod, createInternalCaller } from './platform/xrpc/internal-call.ts'
@@ -44,6 +45,9 @@ import { callerRename, requestRename } from './repository/records/rename.ts'
 import { announceRestore } from './repository/records/restored.ts'
 import { createServices, type Services } from './services.ts'
 
+/** A proxy may use the name localhost, which can stand for either. */
+const loopback = ['127.0.0.1', '::1']
+
 /** How long a close waits for the last changes to reach the copies. */
 const lastCopyMs = 5000
 
@@ -51,6 +55,8 @@ export interface RunningServer {
   /** URL on this machine, without a trailing slash. */
   readonly url: string
   readonly port: number
+  /** The port for proxies and tunnels on this machine; undefined without one. */
+  readonly proxyPort: number | undefined
   readonly services: Services
   /** Call it after a sleep of the computer: what waits for another server tries it now, once. */
   wake(): void
@@ -124,6 +130,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
   return {
     url: `http://127.0.0.1:${listener.port}`,
     port: listener.port,
+    proxyPort: listener.proxyPort,
     services,
     wake() {
       federation.upstreams.wake()
@@ -203,14 +210,14 @@ interface Handlers {
 }
 
 /** Listens. Requests wait until the handlers are ready. */
-function listenFor(
+async function listenFor(
   handlers: Promise<Handlers>,
   {
     config,
     store,
     instance,
   }: { readonly config: Config; readonly store: Database; readonly instance: string },
-): Promise<Listener> {
+): Promise<Listener & { readonly proxyPort: number | undefined }> {
   const app = createApp({
     dispatch: async (...request) => (await handlers).dispatch(...request),
     fallback: async (...request) => (await handlers).fallback(...request),
@@ -220,7 +227,18 @@ function listenFor(
     health: () => ({ version, healthy: store.writable }),
     instance,
   })
-  return listen(app, config.hosts, config.port)
+  const ordinary = await listen(app, config.hosts, config.port)
+  if (config.proxyPort === undefined) return { ...ordinary, proxyPort: undefined }
+  const ofProxies = await listen(app, loopback, config.proxyPort, undefined, noteProxied).catch(
+    closing(ordinary),
+  )
+  return {
+    port: ordinary.port,
+    proxyPort: ofProxies.port,
+    async close(graceMs) {
+      await Promise.all([ordinary.close(graceMs), ofProxies.close(graceMs)])
+    },
+  }
 }
 
 function hostnamesOf({ publicUrl, hostnames }: Config): string[] {
@@ -300,6 +318,7 @@ function createDispatch(
     versionOf: (tables) => store.version(...tables),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    trustedOrigins: config.trustedOrigins,
     publicUrl: config.publicUrl,
     queryHeaders: (nsid, headers) =>
       labelerHeaders(nsid, headers['atproto-accept-labelers']?.toString(), services.serverDid),

@@ -131,6 +131,13 @@ export class TestServer {
     return this.running.url
   }
 
+  /** The listener of proxies and tunnels, for `proxyPort: 0`. What connects to it is the proxy, and names its clients. */
+  get proxyUrl(): string {
+    const { proxyPort } = this.running
+    if (proxyPort === undefined) throw new Error('the test server has no port for proxies')
+    return `http://127.0.0.1:${proxyPort}`
+  }
+
   get(nsid: string, params: Record<string, string | string[]> = {}, auth?: Auth): Promise<Answer> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(params)) {

@@ -67,6 +67,19 @@ test('a preflight allows the requested headers for a day', async () => {
   expect(headers.get('access-control-allow-private-network')).toBeNull()
 })
 
+test('a preflight allows no header by which a proxy names its client', async () => {
+  const ofProxies = [
+    ...['X-Forwarded-For', 'x-forwarded-host', 'x-forwarded-proto', 'Forwarded', 'Via', 'X-Real-IP'],
+    ...['CF-Connecting-IP', 'cf-ray', 'True-Client-IP', 'Tailscale-User-Login', 'tailscale-funnel-request'],
+  ]
+  for (const name of ofProxies) {
+    const { headers } = await preflight({ 'access-control-request-headers': `authorization,${name}, dpop` })
+    expect(headers.get('access-control-allow-headers')).toBe('authorization, dpop')
+  }
+  const { headers } = await preflight({ 'access-control-request-headers': ofProxies.join(',') })
+  expect(headers.get('access-control-allow-headers')).toBe('authorization')
+})
+
 test('a preflight needs neither credentials nor an existing method', async () => {
   expect((await preflight({}, '/xrpc/com.test.unknown')).status).toBe(204)
 })

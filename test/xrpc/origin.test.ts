@@ -58,6 +58,14 @@ describe('the origin', () => {
     )
   })
 
+  test('is not what a request for a loopback name forwards', async () => {
+    await start({ trustedProxies: ['loopback'] })
+    const forwarded = { 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https' }
+    for (const host of ['localhost:2583', '127.0.0.1:2583', '[::1]:2583', 'LOCALHOST.:2583']) {
+      expect(await originFor({ Host: host, ...forwarded })).toBe(`http://${host.toLowerCase()}`)
+    }
+  })
+
   test('is not what any other client forwards', async () => {
     await start({ trustedProxies: ['10.0.0.1'] })
     const forwarded = { 'X-Forwarded-Host': 'evil.test', 'X-Forwarded-Proto': 'https' }
@@ -65,20 +73,32 @@ describe('the origin', () => {
   })
 })
 
-describe('the router asks whether a page of another site may read', () => {
+describe('the router asks whether a page of another origin may read', () => {
   test.each([
     [{ origin: 'https://evil.example' }, 403],
     [{ origin: 'null' }, 403],
     [{ 'sec-fetch-site': 'cross-site' }, 403],
     [{ 'sec-fetch-site': 'same-origin' }, 200],
-    [{ 'sec-fetch-site': 'none' }, 200],
-    [{ origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' }, 200],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }, 200],
+    [{ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'cors' }, 403],
+    [{ 'sec-fetch-mode': 'cors' }, 200],
+    [{ origin: 'http://localhost:5173' }, 403],
+    [{ origin: 'http://localhost' }, 403],
+    [{ origin: 'https://localhost:2583' }, 403],
+    [{ origin: 'http://127.0.0.1:2583' }, 403],
+    [{ origin: 'http://localhost:2583' }, 200],
+    [{ origin: 'chrome-extension://abcdefghijklmnopabcdefghijklmnop' }, 403],
+    [{ origin: 'moz-extension://0b5a0d1e-0000-4000-8000-000000000000' }, 403],
+    [{ origin: 'app://other' }, 403],
     [{ origin: 'app://pds' }, 200],
+    [{ origin: 'http://localhost:3000' }, 200],
+    [{ origin: 'http://localhost:30001' }, 403],
     [{}, 200],
   ])('%j: %i', async (headers, status) => {
-    await start({ admitPage })
+    await start({ admitPage, trustedOrigins: ['http://localhost:3000'] })
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const request = `GET /xrpc/com.test.list HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n`
+    const request = `GET /xrpc/com.test.list HTTP/1.1\r\nHost: localhost:2583\r\n${lines.join('')}\r\n`
     expect((await exchange(server.port, request)).status).toBe(status)
   })
 })

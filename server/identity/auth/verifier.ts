@@ -4,9 +4,9 @@ import type { Platform } from '../../platform/platform.ts'
 import type { OpenSession } from '../../platform/store/tables/sessions.ts'
 import { iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
-import type { Authorize, CalledMethod, Principal, Proof } from '../../platform/xrpc/method.ts'
-import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
+import type { Authorize, CalledMethod, Caller, Principal, Proof } from '../../platform/xrpc/method.ts'
 import { statusError } from '../../repository/access/status.ts'
+import { createAdminGuesses } from './admin-guesses.ts'
 import { createAppSessions, dpopToken } from './app-session.ts'
 import { basicCredentials, bearerToken, isSameSecret, tokenRefusal } from './authorization.ts'
 import {
@@ -68,7 +68,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   const appSession = createAppSessions({ lookup, loadDpop: oauth.loadDpop, origin: options.origin })
   const ofThisServer = ownAudiences({ serverDid: options.serverDid, appViewDid: options.config.appViewDid })
   const verifyUploadToken = createUploadTokens(options)
-  const adminGuesses = rateLimits ? guessLimiter({ points: 30, seconds: 5 * 60 }) : undefined
+  const adminGuesses = rateLimits ? createAdminGuesses() : undefined
 
   /** Verifies the token of a request, by its scheme. */
   async function presented(proof: Proof): Promise<Presented> {
@@ -128,22 +128,22 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   }
 
   /** Whether the header has the admin password; false for another scheme. @throws XrpcError for a wrong password */
-  async function hasAdminPassword(header: Header, source: string): Promise<boolean> {
+  async function hasAdminPassword(header: Header, caller: Caller): Promise<boolean> {
     const credentials = basicCredentials(header)
     if (credentials === undefined) return false
     const isRight = isSameSecret(credentials, `admin:${adminPassword}`)
-    adminGuesses?.(source, isRight)
+    adminGuesses?.(caller, isRight)
     if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong admin password')
     return true
   }
 
-  async function signUp(header: Header, source: string): Promise<SignUpCredentials> {
-    const isAdmin = await hasAdminPassword(header, source)
+  async function signUp(header: Header, caller: Caller): Promise<SignUpCredentials> {
+    const isAdmin = await hasAdminPassword(header, caller)
     return { isAdmin, serviceToken: isAdmin ? undefined : header?.replace(/^bearer +/i, '') }
   }
 
   async function admin(proof: Proof, method: CalledMethod<AuthWord>): Promise<AdminCredentials> {
-    if (await hasAdminPassword(proof.headers.authorization, proof.caller.source)) return { did: undefined }
+    if (await hasAdminPassword(proof.headers.authorization, proof.caller)) return { did: undefined }
     const { account } = await session(proof, { ...method, auth: 'full' })
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
@@ -192,7 +192,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       case 'upload':
         return upload(proof, method)
       case 'import':
-        return { ...anyone, credentials: await signUp(header, proof.caller.source) }
+        return { ...anyone, credentials: await signUp(header, proof.caller) }
       case 'refresh': {
         const credentials = await refresh(header)
         return { account: credentials.did, credentials }

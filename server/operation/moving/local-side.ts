@@ -23,6 +23,7 @@ export const internalCaller = (origin: string): Caller => ({
   client: undefined,
   isForwarded: false,
   isForeignPage: false,
+  isTrustedPage: false,
   method: 'POST',
   path: '',
   origin,

@@ -12,8 +12,8 @@ import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
 import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
+import { createSenderReader } from '../../platform/xrpc/caller.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
-import { isForeignPage } from '../../platform/xrpc/host.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendBinary, sendError, sendJson } from '../../platform/xrpc/send.ts'
 
@@ -43,11 +43,13 @@ export function createDidPaths(services: Deps): Fallback {
     return part === 'log/last' ? last : dataOf(account.did, parseOperation(last))
   }
 
+  const readSender = createSenderReader(services.config)
   return async (req, res, path) => {
     const [, name = '', part] = didPath.exec(path) ?? []
     if (name === '' || (req.method !== 'GET' && req.method !== 'HEAD')) return false
     // As for methods: a page of another site must not find out who lives on a private server.
-    if (services.config.publicUrl === undefined && isForeignPage(req.headers)) {
+    const { isForeignPage, isTrustedPage } = readSender(req)
+    if (services.config.publicUrl === undefined && isForeignPage && !isTrustedPage) {
       sendError(req, res, protocolError('Forbidden'))
       return true
     }

@@ -59,6 +59,21 @@ const SETTINGS = {
     fallbackText: 'none',
     about: 'Reverse proxies whose X-Forwarded-For names the client, such as loopback or 10.0.0.2.',
   },
+  proxyPort: {
+    env: 'PDS_PROXY_PORT',
+    kind: kinds.port,
+    fallbackText: 'none',
+    about:
+      'Further port, on loopback only, for a reverse proxy or tunnel on this computer: all its requests count as from outside, and its X-Forwarded-For names the client.',
+  },
+  trustedOrigins: {
+    env: 'PDS_TRUSTED_ORIGINS',
+    kind: kinds.pageOrigins,
+    fallback: '',
+    fallbackText: 'none',
+    about:
+      'Origins whose web pages may read a server without a public address as programs do, before a sign-in, such as http://localhost:5173.',
+  },
   /** See {@link publicOrigin}. */
   publicUrl: {
     env: 'PDS_PUBLIC_URL',

@@ -207,6 +207,20 @@ export const originsOrNone: Kind<readonly string[]> = {
   parse: (text) => (text === '' ? [] : parseList(text, origin.parse)),
 }
 
+/** Parses what a browser sends as `Origin` of a page: of a site, or of an extension or an app with a scheme of its own. */
+function parsePageOrigin(text: string): string | undefined {
+  if (/^https?:/i.test(text)) return origin.parse(text)
+  const lower = text.toLowerCase()
+  return /^[a-z][a-z\d+.-]{1,40}:\/\/[a-z\d.-]{1,100}(:\d{1,5})?$/.test(lower) ? lower : undefined
+}
+
+export const pageOrigins: Kind<readonly string[]> = {
+  placeholder: 'ORIGIN,…',
+  expected:
+    'origins without a path, such as http://localhost:5173 or chrome-extension://ID, separated by commas',
+  parse: (text) => (text === '' ? [] : parseList(text, parsePageOrigin)),
+}
+
 export const weeks: Kind<number> = {
   placeholder: 'WEEKS',
   expected: 'a number of weeks from 5 to 520',

@@ -2,39 +2,58 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { createAddressReader } from './client-address.ts'
-import { isForeignPage } from './host.ts'
+import { createForwarding } from './forwarding.ts'
 import type { Caller } from './method.ts'
 import { createOriginReader } from './origin.ts'
+import { createPageReader, type PageSender } from './page-origin.ts'
 import { networkOf, type Sources } from './sources.ts'
 
 export interface CallerOptions {
   /** Proxies whose X-Forwarded-* headers count; none when absent. */
   readonly trustedProxies?: readonly string[]
+  /** Origins whose pages may read as programs do; none when absent. */
+  readonly trustedOrigins?: readonly string[]
   /** The public origin of this server, if it has one. */
   readonly publicUrl?: string | undefined
 }
 
 /** Creates the reader of callers. @param sources the keys of their limits */
 export function createCallerReader(
-  { trustedProxies = [], publicUrl }: CallerOptions,
+  options: CallerOptions,
   sources: Sources,
 ): (req: IncomingMessage) => Caller {
-  const readAddress = createAddressReader(trustedProxies)
-  const readOrigin = createOriginReader(trustedProxies, publicUrl)
+  const readConnection = createReaders(options)
   return (req) => {
-    const client = readAddress(req)
-    const isForeign = isForeignPage(req.headers)
-    const source = sources.of(client, isForeign ? req.headers : undefined)
+    const { client, page, origin } = readConnection(req)
+    const source = sources.of(client, page.isForeignPage ? req.headers : undefined)
     const isElsewhere = !client.isLocal && isIP(client.address) !== 0
     return {
       ...client,
+      ...page,
       source,
       network: isElsewhere ? networkOf(client.address) : source,
       client: req.headers['user-agent']?.slice(0, 200),
-      isForeignPage: isForeign,
-      origin: readOrigin(req),
+      origin,
       method: req.method ?? '',
       path: /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(req.url ?? '')?.[1] ?? '',
     }
   }
+}
+
+/** Creates the reader of the page that sent a request, for paths that have no caller. */
+export function createSenderReader(options: CallerOptions): (req: IncomingMessage) => PageSender {
+  const read = createReaders(options)
+  return (req) => read(req).page
+}
+
+function createReaders({ trustedProxies = [], trustedOrigins = [], publicUrl }: CallerOptions) {
+  const forwarding = createForwarding(trustedProxies)
+  const readAddress = createAddressReader(forwarding)
+  const readOrigin = createOriginReader(forwarding, publicUrl)
+  const readPage = createPageReader(trustedOrigins, readOrigin)
+  return (req: IncomingMessage) => ({
+    client: readAddress(req),
+    page: readPage(req),
+    origin: readOrigin(req),
+  })
 }

@@ -3,6 +3,7 @@
  * Also answers the preflight of Private Network Access, so that a page on the public web may reach this loopback server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isProxyHeader } from './client-address.ts'
 
 const exposedHeaders =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
@@ -17,14 +18,21 @@ export function allowAnyOrigin(res: ServerResponse): void {
 export function answerPreflight(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST')
   // `*` would not cover Authorization (Fetch standard, "CORS non-wildcard request-header name").
-  res.setHeader(
-    'Access-Control-Allow-Headers',
-    req.headers['access-control-request-headers'] ?? 'authorization',
-  )
+  res.setHeader('Access-Control-Allow-Headers', allowedHeaders(req) || 'authorization')
   res.setHeader('Access-Control-Max-Age', secondsPerDay)
   res.setHeader('Vary', 'Access-Control-Request-Headers')
   if (req.headers['access-control-request-private-network'] === 'true') {
     res.setHeader('Access-Control-Allow-Private-Network', 'true')
   }
   res.writeHead(204).end()
+}
+
+/** The headers that a page asks for, without those that only proxies send: the browser then does not send its request. */
+function allowedHeaders({ headers }: IncomingMessage): string {
+  const asked = headers['access-control-request-headers'] ?? ''
+  return asked
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !isProxyHeader(name.toLowerCase()))
+    .join(', ')
 }

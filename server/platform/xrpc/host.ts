@@ -1,7 +1,6 @@
 /**
  * The Host allow-list, which stops DNS rebinding: a page that rebinds its own name to 127.0.0.1 still sends that name as Host.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
@@ -37,15 +36,8 @@ export function isLoopback(name: string): boolean {
   return (isIP(name) === 4 && name.startsWith('127.')) || name === '::1'
 }
 
-/**
- * Whether a page of another site sent the request: browsers add `Origin` or at least `Sec-Fetch-Site`, and a page cannot remove
- * them (Fetch Standard, Fetch Metadata). Pages of this machine and apps with a scheme of their own do not count as foreign.
- */
-export function isForeignPage({ origin, host, ...headers }: IncomingHttpHeaders): boolean {
-  if (origin === undefined) return headers['sec-fetch-site'] === 'cross-site'
-  const url = URL.parse(origin)
-  if (!url) return true
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return false
-  const name = hostname(url.host)
-  return url.host !== host && name !== 'localhost' && !(name !== undefined && isLoopback(name))
+/** Whether a Host header names this computer itself. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  const name = host === undefined ? undefined : hostname(host)
+  return name !== undefined && (name === 'localhost' || isLoopback(name))
 }

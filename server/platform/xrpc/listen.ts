@@ -32,6 +32,7 @@ export interface Listener {
 /**
  * Listens on every host with the same port.
  * @param port 0 for any free one
+ * @param onConnection called with each new connection
  * @throws the system's error (`EADDRINUSE`, `EACCES`…) when a host that exists cannot be bound
  */
 export async function listen(
@@ -39,6 +40,7 @@ export async function listen(
   hosts: readonly string[],
   port: number,
   timeouts = defaultTimeouts,
+  onConnection: (socket: Duplex) => void = () => {},
 ): Promise<Listener> {
   const bound: Bound[] = []
   const close = async (graceMs = 5000) => {
@@ -46,7 +48,7 @@ export async function listen(
   }
   try {
     for (const host of hosts) {
-      const next = await bind(app, { host, port: bound[0]?.port ?? port }, timeouts)
+      const next = await bind(app, { host, port: bound[0]?.port ?? port }, timeouts, onConnection)
       if (next) bound.push(next)
     }
   } catch (error) {
@@ -72,6 +74,7 @@ async function bind(
   app: App,
   address: { host: string; port: number },
   timeouts: Timeouts,
+  onConnection: (socket: Duplex) => void,
 ): Promise<Bound | undefined> {
   /** Each connection with its pending responses. */
   const connections = new Map<Duplex, Set<ServerResponse>>()
@@ -105,6 +108,7 @@ async function bind(
     if (!isMade) socket.destroy()
   })
   server.on('connection', (socket) => {
+    onConnection(socket)
     const pending = new Set<ServerResponse>()
     connections.set(socket, pending)
     socket.once('close', () => {

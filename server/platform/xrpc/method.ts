@@ -57,9 +57,9 @@ type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string
 export interface Caller {
   /** IP address of the client; see `client-address.ts`. */
   readonly address: string
-  /** Whether the client is a program on this machine, reached without a proxy. Exempt from the limits per address. */
+  /** Whether the client is on this machine, reached without a proxy; also a page in a browser. Programs are exempt from the limits per address. */
   readonly isLocal: boolean
-  /** Whether a trusted proxy forwarded the request. */
+  /** Whether the request came by the listener of proxies, or a trusted proxy forwarded it. */
   readonly isForwarded: boolean
   /** The key of limits per address; see `sourceOf`. */
   readonly source: string
@@ -67,8 +67,10 @@ export interface Caller {
   readonly network: string
   /** `User-Agent`, first 200 characters. */
   readonly client: string | undefined
-  /** Whether a page of another site sent the request. */
+  /** Whether a page of another origin sent the request; see `page-origin.ts`. */
   readonly isForeignPage: boolean
+  /** Whether the owner lets this foreign page read as programs do. */
+  readonly isTrustedPage: boolean
   /** The origin under which the client reaches this server; see `origin.ts`. */
   readonly origin: string
   /** The HTTP method. */

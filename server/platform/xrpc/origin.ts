@@ -3,30 +3,36 @@
  * if that has the same host name. Behind a reverse proxy it comes from X-Forwarded-Host and -Proto.
  */
 import type { IncomingMessage } from 'node:http'
-import proxyAddr from 'proxy-addr'
+import type { Forwarding } from './forwarding.ts'
 import { hostname } from './host.ts'
 
 export type ReadOrigin = (req: IncomingMessage) => string
 
-/** @param trustedProxies addresses, CIDR ranges or `loopback`; X-Forwarded-* of any other sender is ignored */
-export function createOriginReader(
-  trustedProxies: readonly string[],
-  publicUrl: string | undefined,
-): ReadOrigin {
-  const isTrusted = proxyAddr.compile([...trustedProxies])
+export function createOriginReader(forwarding: Forwarding, publicUrl: string | undefined): ReadOrigin {
   const publicName = publicUrl === undefined ? undefined : hostname(new URL(publicUrl).host)
+  /** The last origin that was read. Most requests in a row have the same one, and parsing takes longer than the comparison. */
+  let last: { readonly host: string; readonly isSecure: boolean; readonly origin: string | undefined } = {
+    ...{ host: '', isSecure: false, origin: undefined },
+  }
 
-  function forwarded({ headers, socket }: IncomingMessage, name: 'host' | 'proto'): string | undefined {
-    const value = headers[`x-forwarded-${name}`]
-    if (value === undefined || !isTrusted(socket.remoteAddress ?? '', 0)) return undefined
+  function forwarded(req: IncomingMessage, name: 'host' | 'proto'): string | undefined {
+    const value = req.headers[`x-forwarded-${name}`]
+    if (value === undefined || !forwarding.counts(req)) return undefined
     return String(value).split(',')[0]?.trim().toLowerCase()
+  }
+
+  function originOf(host: string, isSecure: boolean): string | undefined {
+    if (publicUrl !== undefined && hostname(host) === publicName) return publicUrl
+    if (hostname(host) === undefined) return undefined
+    return URL.parse(`${isSecure ? 'https' : 'http'}://${host}`)?.origin
   }
 
   return (req) => {
     const host = forwarded(req, 'host') ?? req.headers.host ?? ''
-    if (publicUrl !== undefined && hostname(host) === publicName) return publicUrl
-    const scheme = forwarded(req, 'proto') === 'https' ? 'https' : 'http'
-    const url = hostname(host) === undefined ? null : URL.parse(`${scheme}://${host}`)
-    return url?.origin ?? `http://localhost:${req.socket.localPort}`
+    const isSecure = forwarded(req, 'proto') === 'https'
+    if (host !== last.host || isSecure !== last.isSecure) {
+      last = { host, isSecure, origin: originOf(host, isSecure) }
+    }
+    return last.origin ?? `http://localhost:${req.socket.localPort}`
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import { createCallerReader } from './caller.ts'
+import { type CallerOptions, createCallerReader } from './caller.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
@@ -17,7 +17,7 @@ import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
 
-export interface RouterOptions<Word, Services> {
+export interface RouterOptions<Word, Services> extends CallerOptions {
   readonly methods: readonly Method<Word, Services>[]
   /** The subscriptions beside the methods. */
   readonly streams?: Streams
@@ -35,10 +35,6 @@ export interface RouterOptions<Word, Services> {
   /** Increases with every change of the tables. Responses are not cached when absent. */
   readonly versionOf?: (tables: readonly string[]) => number
   readonly rateLimits: boolean
-  /** Proxies whose X-Forwarded-* headers count; none when absent. */
-  readonly trustedProxies?: readonly string[]
-  /** The public origin of this server, if it has one. */
-  readonly publicUrl?: string | undefined
   /** Returns further headers of the answer to a query. */
   readonly queryHeaders?: (nsid: string, headers: IncomingHttpHeaders) => Readonly<Record<string, string>>
   /** Reports unexpected errors; clients only see InternalServerError. */
@@ -108,7 +104,7 @@ export function createRouter<Word extends string, Services>(
     const { headers } = req
     if (headers.authorization !== undefined || method.auth !== 'none' || prepared.verb === 'POST')
       keepPrivate(res)
-    if (caller.isForeignPage && prepared.verb === 'GET')
+    if (caller.isForeignPage && !caller.isTrustedPage && prepared.verb === 'GET')
       await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()

@@ -86,7 +86,8 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       }
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
-      if (caller.isForeignPage) await options.admitPage?.({ headers, caller }, subscription)
+      if (caller.isForeignPage && !caller.isTrustedPage)
+        await options.admitPage?.({ headers, caller }, subscription)
       const principal = await options.authorize({ headers, caller }, subscription)
       const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { type DatetimeString, iso } from '../util/time.ts'
 import { type ClientAddress, createAddressReader } from './client-address.ts'
+import { createForwarding } from './forwarding.ts'
+import { windowOrigin } from './page-origin.ts'
 
 export interface Visitor {
   /** The site of a page. */
@@ -28,13 +30,12 @@ interface Options {
 const maxVisitors = 200
 
 export function createVisitors({ now, trustedProxies }: Options): Visitors {
-  const readAddress = createAddressReader(trustedProxies)
+  const readAddress = createAddressReader(createForwarding(trustedProxies))
   const visitors = new LRUCache<string, Visitor & { readonly place: string }>({ max: maxVisitors })
   return {
     note(req) {
       const { origin, 'user-agent': agent, 'sec-fetch-site': site } = req.headers
-      // Pages of the app window have a scheme of their own.
-      if (site === 'same-origin' || (origin !== undefined && !/^https?:/i.test(origin))) return
+      if (site === 'same-origin' || origin === windowOrigin) return
       const place = placeOf(readAddress(req))
       const client = agent?.slice(0, 200)
       const visitor = { place, origin: origin?.slice(0, 200), client, at: iso(now()) }

@@ -58,6 +58,7 @@ const others: [string, Sender][] = [
   ['a loopback address that a trusted proxy forwards', { headers: { 'x-forwarded-for': '127.0.0.1' } }],
   ['a public name', { headers: { host: 'pds.test' } }],
   ['a page of another site', { headers: { origin: 'https://page.test' } }],
+  ['a page of another port', { headers: { origin: 'http://localhost:5173' } }],
 ]
 
 const tunnels: [string, Sender][] = [

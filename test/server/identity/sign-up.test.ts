@@ -102,12 +102,22 @@ test('createAccount: without a public address, a page of another site needs an i
   }
 })
 
-test.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'app://pds'])(
-  'createAccount: a page of %s, on this machine, can create the first account',
+test.each([
+  'http://localhost:5173',
+  'http://127.0.0.1:8080',
+  'http://[::1]:8080',
+  'http://localhost:3000',
+  'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+  'app://other',
+])(
+  'createAccount: a page of %s cannot create the first account, nor another one without an invite code',
   async (origin) => {
-    const fresh = await TestServer.start()
+    const fresh = await TestServer.start({ publicUrl: undefined, trustedOrigins: ['http://localhost:3000'] })
     try {
-      expect((await signUpFrom(fresh, origin, { handle: 'alice.test' })).status).toBe(200)
+      const mallory = { handle: 'mallory.test' }
+      expect(await signUpFrom(fresh, origin, mallory)).toMatchObject(refusal(403, 'Forbidden'))
+      expect((await signUpFrom(fresh, 'app://pds', { handle: 'alice.test' })).status).toBe(200)
+      expect(await signUpFrom(fresh, origin, mallory)).toMatchObject(refusal(400, 'InvalidInviteCode'))
     } finally {
       await fresh.close()
     }

@@ -4,9 +4,20 @@ import { methods } from '../../../server/api/index.ts'
 import { adminAuth, TestServer } from '../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-setupServer({ config: { publicUrl: undefined }, accounts: ['alice'] })
+const named = 'http://localhost:3000'
+setupServer({ config: { publicUrl: undefined, trustedOrigins: [named] }, accounts: ['alice'] })
 
 const page = { origin: 'https://evil.example' }
+/** Pages that are not those of this server, though they are of this computer. */
+const neighbours = [
+  'http://localhost:5173',
+  'http://127.0.0.1:8080',
+  'http://[::1]:8080',
+  'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+  'moz-extension://0b5a0d1e-0000-4000-8000-000000000000',
+  'app://other',
+  'null',
+]
 const refused = { status: 403, body: { error: 'Forbidden' } }
 
 const anonymous = methods.filter(
@@ -75,11 +86,50 @@ describe.each(paths)('%s', (path) => {
     }
   })
 
-  test('answers programs, and pages of this machine', async () => {
-    for (const headers of [{}, { origin: 'http://localhost:5173' }]) {
+  test('answers programs, our own page, the app window and pages of an origin that the owner named', async () => {
+    for (const headers of [{}, ...[server.url, 'app://pds', named].map((origin) => ({ origin }))]) {
       expect((await server.fetch(url(), { headers })).status).toBe(200)
     }
   })
+
+  test.each(neighbours)('is refused to a page of %s', async (origin) => {
+    expect(await server.fetch(url(), { headers: { origin } })).toMatchObject(refused)
+    const headers = { origin, authorization: `Bearer ${alice.accessJwt}` }
+    expect((await server.fetch(url(), { headers })).status).toBe(200)
+  })
+
+  test('is refused to images and extensions, which send no origin', async () => {
+    const extension = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'cors' }
+    for (const headers of [{ 'sec-fetch-site': 'same-site' }, extension]) {
+      expect(await server.fetch(url(), { headers })).toMatchObject(refused)
+    }
+  })
+})
+
+test('an origin that the owner named may read and nothing more', async () => {
+  const headers = { origin: named, 'content-type': 'application/json' }
+  const post = (nsid: string, input: object) =>
+    server.fetch(`/xrpc/${nsid}`, { method: 'POST', headers, body: JSON.stringify(input) })
+  const account = { handle: 'mallory.test', password: 'a good password' }
+  expect(await post('com.core.server.createAccount', account)).toMatchObject({
+    ...{ status: 400, body: { error: 'InvalidInviteCode' } },
+  })
+  expect(await post('com.core.server.reserveSigningKey', { did: 'did:web:name.example' })).toMatchObject(
+    refused,
+  )
+  expect((await server.fetch(`/${alice.did}`, { headers })).status).toBe(200)
+})
+
+test('a client on another port of this computer signs in as every client does, and then reads', async () => {
+  const headers = { origin: 'http://localhost:5173', 'content-type': 'application/json' }
+  const { identifier, password } = { identifier: alice.handle, password: alice.password }
+  const signedIn = await server.fetch('/xrpc/com.atproto.server.createSession', {
+    ...{ method: 'POST', headers, body: JSON.stringify({ identifier, password }) },
+  })
+  expect(signedIn.status).toBe(200)
+  const authorization = `Bearer ${signedIn.body.accessJwt}`
+  const path = '/xrpc/com.atproto.identity.resolveHandle?handle=alice.test'
+  expect((await server.fetch(path, { headers: { ...headers, authorization } })).status).toBe(200)
 })
 
 test('a public server answers every page', async () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Account, adminAuth, TestServer } from '../../support/server.ts'
 
@@ -185,4 +186,105 @@ test('guesses of the admin password are counted for the forwarded address', asyn
   for (let guess = 0; guess < 30; guess++) expect(await list('198.51.100.7', wrong)).toBe(401)
   expect(await list('198.51.100.7', adminAuth)).toBe(429)
   expect(await list('198.51.100.8', adminAuth)).toBe(200)
+})
+
+/** The port of proxies, and the ordinary one, on a server that trusts loopback as before. */
+const startWithPort = () =>
+  TestServer.start({ rateLimits: true, proxyPort: 0, trustedProxies: ['loopback'] }).then((started) => {
+    server = started
+  })
+
+const wrongPassword = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
+
+async function adminStatus(url: string, headers: Headers, authorization = wrongPassword): Promise<number> {
+  const path = '/xrpc/com.core.admin.listAccounts'
+  return (await fetch(url + path, { headers: { authorization, ...headers } })).status
+}
+
+async function adminStatuses(url: string, count: number, headers: (n: number) => Headers): Promise<number[]> {
+  const statuses: number[] = []
+  for (let n = 0; n < count; n++) statuses.push(await adminStatus(url, headers(n)))
+  return statuses
+}
+
+describe('forged addresses at a loopback name', () => {
+  const forged = (n: number) => `198.51.${n >> 8}.${n & 255}`
+
+  test.each([
+    ['a page', { origin: 'https://evil.example' }],
+    ['a program', {}],
+  ])('of %s give no further guesses of the admin password, and use up those of no other', async (_, more) => {
+    await startWithPort()
+    const headers = (n: number) => ({ ...more, 'x-forwarded-for': forged(n) })
+    for (const host of ['localhost', '127.0.0.1']) {
+      const url = `http://${host}:${server.running.port}`
+      const statuses = await adminStatuses(url, 40, headers)
+      expect(statuses.slice(30)).toEqual(Array(10).fill(429))
+    }
+    expect(await adminStatus(server.proxyUrl, { 'x-forwarded-for': forged(1) }, adminAuth)).toBe(200)
+    expect(await adminStatus(server.url, {}, adminAuth)).toBe(200)
+  })
+
+  test('give no further sign-ins', async () => {
+    await startWithPort()
+    const alice = await server.account('alice')
+    const headers = (n: number) => ({ 'x-forwarded-for': forged(n) })
+    expect(await exhaust(server.url, alice, headers)).toEqual(exhausted)
+    expect((await server.signIn(alice)).status).toBe(200)
+  })
+})
+
+describe('the port of proxies', () => {
+  test('counts every request as from outside, whatever it says', async () => {
+    await startWithPort()
+    for (const headers of [{}, { 'x-forwarded-for': '127.0.0.1' }, { 'x-forwarded-for': 'nonsense' }]) {
+      expect(await describePolicy(server.proxyUrl, headers)).toBe(overall)
+      const input = { handle: 'mallory.test', password: 'a good password' }
+      const answer = await fetch(`${server.proxyUrl}/xrpc/com.core.server.createAccount`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(input),
+      })
+      expect(answer.status).toBe(403)
+    }
+    expect(await describePolicy(server.url, {})).toBeNull()
+  })
+
+  test('counts clients by the address that the proxy names', async () => {
+    await startWithPort()
+    const alice = await server.account('alice')
+    const named = (address: string) => () => ({ 'x-forwarded-for': address })
+    expect(await exhaust(server.proxyUrl, alice, named('198.51.100.7'))).toEqual(exhausted)
+    expect((await signIn(server.proxyUrl, alice, named('203.0.113.9')())).status).toBe(200)
+  })
+
+  test('is not open to other machines', async () => {
+    server = await TestServer.start({ proxyPort: 0, hosts: ['0.0.0.0'] })
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .flatMap((each) => (each?.family === 'IPv4' && !each.internal ? each.address : []))
+    for (const address of outside) {
+      const url = `http://${address}:${new URL(server.proxyUrl).port}/xrpc/_health`
+      await expect(fetch(url)).rejects.toThrow()
+    }
+  })
+
+  test('that is taken stops the start, and releases the ordinary port', async () => {
+    await startWithPort()
+    const proxyPort = Number(new URL(server.proxyUrl).port)
+    const error = await TestServer.start({ proxyPort }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'EADDRINUSE', port: proxyPort })
+  })
+})
+
+test('wrong admin passwords from outside have a limit together, beyond which a proven source goes on', async () => {
+  await startWithPort()
+  const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.1` })
+  const owner = { 'x-forwarded-for': '192.0.2.1' }
+  expect(await adminStatus(server.proxyUrl, owner, adminAuth)).toBe(200)
+  const statuses = await adminStatuses(server.proxyUrl, 310, (n) => from(n % 20))
+  expect(statuses.filter((status) => status === 401)).toHaveLength(300)
+  expect(await adminStatus(server.proxyUrl, from(99), adminAuth)).toBe(429)
+  expect(await adminStatus(server.proxyUrl, owner, adminAuth)).toBe(200)
+  expect(await adminStatus(server.url, {}, adminAuth)).toBe(200)
 })

@@ -2,12 +2,15 @@
 import { expect, test } from 'vitest'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-setupServer({ accounts: ['alice'], config: { trustedProxies: ['loopback'] } })
+setupServer({ accounts: ['alice'], config: { proxyPort: 0 } })
 
+/** Requests with a forwarded address are those of a proxy. */
+const urlFor = (headers: Record<string, string>) =>
+  'x-forwarded-for' in headers ? server.proxyUrl : server.url
 const call = (headers: Record<string, string>) =>
-  fetch(`${server.url}/xrpc/com.atproto.server.describeServer`, { headers })
+  fetch(`${urlFor(headers)}/xrpc/com.atproto.server.describeServer`, { headers })
 const listed = async (headers: Record<string, string> = {}) => {
-  const answer = await fetch(`${server.url}/xrpc/com.core.server.listVisitors`, {
+  const answer = await fetch(`${urlFor(headers)}/xrpc/com.core.server.listVisitors`, {
     headers: { ...headers, authorization: `Bearer ${alice.accessJwt}`, 'sec-fetch-site': 'same-origin' },
   })
   const body = (await answer.json()) as { visitors: { origin?: string; client?: string }[] }

@@ -10,7 +10,7 @@ import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')
 
-/** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context, and no foreign site for servers. */
+/** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context. */
 const appHost = 'http://127.0.0.99'
 const appUrl = 'app://pds'
 const toBrowser = (url: string) => url.replace(appUrl, appHost)
@@ -168,7 +168,13 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
         : url.startsWith(`${appUrl}/`) || (await rpc.call('page.navigation', id, url))
       if (!isAllowed) return route.abort('aborted')
     }
-    if (!url.startsWith(`${appUrl}/`)) return route.continue()
+    if (!url.startsWith(`${appUrl}/`)) {
+      const headers = await request.allHeaders()
+      // As Electron sends it: the server knows the app window by its origin.
+      return headers.origin === appHost
+        ? route.continue({ headers: { ...headers, origin: appUrl } })
+        : route.continue()
+    }
     const { status, headers, body } = (await rpc.call('protocol', url, request.method())) as {
       status: number
       headers: Record<string, string>

@@ -4,10 +4,10 @@ import { type Listener, listening } from '../../../support/listener.ts'
 import { adminAuth } from '../../../support/server.ts'
 import { server, setupServer } from '../../../support/setup.ts'
 
-setupServer({ config: { trustedProxies: ['loopback'] }, per: 'test' })
+setupServer({ config: { proxyPort: 0 }, per: 'test' })
 
 const connect = (client: string, query = '') =>
-  listening(`${server.url}/xrpc/com.core.sync.subscribeRepos${query}`, {
+  listening(`${server.proxyUrl}/xrpc/com.core.sync.subscribeRepos${query}`, {
     headers: { 'x-forwarded-for': client },
   })
 

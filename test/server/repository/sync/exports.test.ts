@@ -119,19 +119,19 @@ test('readers of one commit share a file, whatever revision they have', async ()
 })
 
 test('a client that does not read its exports keeps no other reader from theirs', async () => {
-  server = await TestServer.start({ trustedProxies: ['127.0.0.1'] })
+  server = await TestServer.start({ proxyPort: 0 })
   const alice = await server.account('alice')
   // More than the buffers of a connection hold.
   await fill(alice, 1000, 'x'.repeat(20_000))
   const path = `/xrpc/com.core.sync.getRepo?did=${alice.did}`
   for (let n = 0; n < 60; n++) {
-    const connection = await openRaw(Number(new URL(server.url).port))
+    const connection = await openRaw(Number(new URL(server.proxyUrl).port))
     connections.push(connection)
     connection.socket.pause()
     connection.send(`GET ${path} HTTP/1.1\r\nhost: pds.test\r\nx-forwarded-for: 198.51.100.7\r\n\r\n`)
   }
   const from = (address: string, auth?: Account) =>
-    fetch(server.url + path, {
+    fetch(server.proxyUrl + path, {
       headers: {
         'x-forwarded-for': address,
         ...(auth ? { authorization: `Bearer ${auth.accessJwt}` } : {}),
