@@ -59,6 +59,8 @@ export const textSettings = [
   'hostnames',
   'publicUrl',
   'trustedProxies',
+  'proxyPort',
+  'trustedOrigins',
   'userDomains',
   'inviteInterval',
   'aliases',

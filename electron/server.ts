@@ -142,7 +142,10 @@ function configFailure(error: unknown): Failed {
 const writeErrorCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
 
 /** The reason of a failed start, as a screen and a sentence. */
-export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port' | 'dataDir'>): Failed {
+export function failureOf(
+  error: unknown,
+  { port, proxyPort, dataDir }: Pick<Config, 'port' | 'dataDir'> & Partial<Pick<Config, 'proxyPort'>>,
+): Failed {
   const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
     kind: 'failed',
     failure,
@@ -161,7 +164,12 @@ export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port'
     return fail('already-running', error.message, join(error.directory, lockName))
   if (error instanceof StoreUnavailable)
     return fail('not-writable', `${dataDir} cannot be written: ${error.message}`, dataDir)
-  const { code = '', syscall, message } = toError(error)
+  const { code = '', syscall, message, port: taken } = toError(error)
+  if (code === 'EADDRINUSE' && taken !== undefined && taken === proxyPort)
+    return fail(
+      'other',
+      `Port ${taken}, to which the proxy or tunnel leads, is in use by another program. Quit that program, or change the port on the Network screen.`,
+    )
   if (code === 'EADDRINUSE') return fail('port-taken', `Port ${port} is in use by another program.`)
   if (syscall === 'listen' && code === 'EACCES')
     return fail('other', `This system does not let a program listen on port ${port}. Choose one above 1023.`)
@@ -170,6 +178,6 @@ export function failureOf(error: unknown, { port, dataDir }: Pick<Config, 'port'
   return fail('other', message)
 }
 
-function toError(error: unknown): NodeJS.ErrnoException {
+function toError(error: unknown): NodeJS.ErrnoException & { readonly port?: number } {
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -21,6 +21,8 @@ interface Content {
   tunnel: TunnelRecord | null
   /** The same through Cloudflare. */
   connector: ConnectorRecord | null
+  /** The port of the listener for tunnels, once it was chosen. */
+  tunnelPort: number | null
   window: WindowPlace | null
   /** Whether the notice that a closed window leaves the server running was shown. */
   closeNoticeShown: boolean
@@ -55,6 +57,7 @@ const schema = {
   copies: { type: 'array' as const, items: { type: 'string' as const } },
   sheetKept: { type: 'boolean' as const },
   tunnel: { type: ['object', 'null'] as ('object' | 'null')[] },
+  tunnelPort: { type: ['integer', 'null'] as ('integer' | 'null')[] },
   connector: { type: ['object', 'null'] as ('object' | 'null')[] },
   window: {
     type: ['object', 'null'] as ('object' | 'null')[],
@@ -78,7 +81,7 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
       schema,
       defaults: {
         ...{ settings: initialSettings, mail: defaultMail, copies: [], sheetKept: false },
-        ...{ tunnel: null, connector: null, window: null, closeNoticeShown: false },
+        ...{ tunnel: null, tunnelPort: null, connector: null, window: null, closeNoticeShown: false },
       },
     })
   let store: Store<Content>

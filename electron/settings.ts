@@ -69,6 +69,12 @@ export function problemsOf(changes: Partial<Settings>, before: Settings): Settin
   }
   // With port 0 the address would change at each start, but clients store it.
   if (/^0+$/.test(changes.port ?? '')) problems.port = 'This must be a port from 1 to 65535.'
+  if (/^0+$/.test(changes.proxyPort ?? '')) problems.proxyPort = 'This must be a port from 1 to 65535.'
+  const { port, proxyPort } = { ...before, ...changes }
+  const ordinary = port || defaultText('port', process.env)
+  if (proxyPort && Number(proxyPort) === Number(ordinary)) {
+    problems.proxyPort = 'Choose another port than that of the server.'
+  }
   // The server does not start with only one of them.
   const { appViewDid, appViewUrl } = { ...before, ...changes }
   if (appViewDid && !appViewUrl) problems.appViewUrl = 'Fill in the address of the app view too.'

@@ -103,6 +103,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
     ...{ config, store, log, now, clock, instance },
     files: options.files ?? nodeFiles,
     port: listener.port,
+    proxyPort: listener.proxyPort,
     signal: outgoing.signal,
     // Methods use the services, and moves of accounts, which are among these, call methods.
     callMethod: (call) => callMethod(call),

@@ -7,7 +7,7 @@ import { createSerializer } from '../../server/platform/util/serialize.ts'
 import type { ConnectorInput, ConnectorView, SettingProblems } from '../bridge.ts'
 import type { Parts } from '../parts.ts'
 import { type Connection, type Fault, findCloudflared } from './cloudflared.ts'
-import { isPublicBy, localPort, type Publication, publication, withdraw } from './publication.ts'
+import { isPublicBy, type Publication, portOf, publication, tunnelPort, withdraw } from './publication.ts'
 
 /** In the settings file. The token is among the secrets. */
 export interface ConnectorRecord extends Publication {
@@ -84,8 +84,8 @@ export function setupConnector(deps: ConnectorDeps): Connector {
     })
   }
 
-  function leadsHere({ host }: ConnectorRecord): boolean {
-    return isHere(connection?.serviceOf(host), localPort(deps))
+  function leadsHere(current: ConnectorRecord): boolean {
+    return isHere(connection?.serviceOf(current.host), portOf(current, deps))
   }
 
   async function stop(): Promise<void> {
@@ -125,7 +125,7 @@ export function setupConnector(deps: ConnectorDeps): Connector {
   return {
     async view() {
       const current = record()
-      const target = `http://localhost:${localPort(deps)}`
+      const target = `http://localhost:${current ? portOf(current, deps) : await tunnelPort(deps)}`
       if (!current) {
         const isThere = (await findCloudflared()) !== undefined
         return {
@@ -148,7 +148,12 @@ export function setupConnector(deps: ConnectorDeps): Connector {
         failure = undefined
         pause = pauseMs.first
         const host = hostOf(input.host)
-        const change = publication(`https://${host}`, file.get('settings'), record() ?? null)
+        const change = publication(
+          `https://${host}`,
+          await tunnelPort(deps),
+          file.get('settings'),
+          record() ?? null,
+        )
         await secrets.save(secret, token)
         file.set('connector', { host, ...change })
         await connect()

@@ -1,14 +1,17 @@
 /** The settings that make the server public through a program, and how they are taken back. */
+import { createServer } from 'node:net'
 import type { Settings } from '../bridge.ts'
 import type { Parts } from '../parts.ts'
+import { defaultSettings } from '../settings.ts'
 import type { SettingsFile } from '../settings-file.ts'
 
-type Changed = Pick<Settings, 'publicUrl' | 'trustedProxies' | 'plcUrl' | 'relays'>
+/** `trustedProxies` in records of earlier versions, which had no port for tunnels. */
+type Changed = Pick<Settings, 'publicUrl' | 'trustedProxies' | 'proxyPort' | 'plcUrl' | 'relays'>
 
 /** What was changed. It is in the settings file before anything is changed, so that it can be taken back after a crash, too. */
 export interface Publication {
-  readonly before: Changed
-  readonly after: Changed
+  readonly before: Partial<Changed>
+  readonly after: Partial<Changed>
   /** The handle that the owner had before the name of this server. */
   readonly handle?: string
 }
@@ -18,15 +21,22 @@ const relay = 'https://bsky.network'
 
 /**
  * Returns the change to a public address. A directory and relays that were chosen before stay.
+ * @param port of the listener for the tunnel
  * @param known an earlier change that is still in place
  */
-export function publication(url: string, settings: Settings, known: Publication | null): Publication {
-  const before = known?.before ?? pick(settings)
+export function publication(
+  url: string,
+  port: number,
+  settings: Settings,
+  known: Publication | null,
+): Publication {
+  const before = { ...pick(settings), ...(known && { proxyPort: '', ...known.before }) }
   return {
     before,
     after: {
       publicUrl: url,
-      trustedProxies: 'loopback',
+      trustedProxies: before.trustedProxies,
+      proxyPort: String(port),
       plcUrl: before.plcUrl || directory,
       relays: before.relays || relay,
     },
@@ -49,12 +59,48 @@ export function isPublicBy(record: Publication | undefined, file: SettingsFile):
   return record !== undefined && file.get('settings').publicUrl === record.after.publicUrl
 }
 
+/**
+ * Returns the port of the listener for tunnels, chosen at the first call and then kept: it is entered at Cloudflare, and Tailscale
+ * stores it. A port that the person has set is used instead.
+ */
+export async function tunnelPort(deps: Pick<Parts, 'server' | 'file'>): Promise<number> {
+  const { file } = deps
+  const set = file.get('settings').proxyPort || defaultSettings().proxyPort
+  if (set) return Number(set)
+  const kept = () => file.get('tunnelPort') ?? undefined
+  if (kept() === undefined) {
+    const next = localPort(deps) + 1
+    const free = (await freePort(next)) ?? (await freePort(0))
+    // Another call may have chosen meanwhile.
+    if (kept() === undefined) file.set('tunnelPort', free ?? next)
+  }
+  return kept() ?? localPort(deps) + 1
+}
+
+/** Returns the port, or any free one for 0; undefined if it is in use. */
+function freePort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
+}
+
+/** The port to which a tunnel must lead. In records of earlier versions it leads to the ordinary one. */
+export function portOf({ after }: Publication, deps: Pick<Parts, 'server' | 'file'>): number {
+  const { proxyPort } = deps.file.get('settings')
+  return after.proxyPort === undefined ? localPort(deps) : Number(proxyPort || after.proxyPort)
+}
+
 /** The port of the server on this machine. */
 export function localPort({ server, file }: Pick<Parts, 'server' | 'file'>): number {
   const { state } = server
   return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
 }
 
-function pick({ publicUrl, trustedProxies, plcUrl, relays }: Settings): Changed {
-  return { publicUrl, trustedProxies, plcUrl, relays }
+function pick({ publicUrl, trustedProxies, proxyPort, plcUrl, relays }: Settings): Changed {
+  return { publicUrl, trustedProxies, proxyPort, plcUrl, relays }
 }

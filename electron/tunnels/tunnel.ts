@@ -7,13 +7,22 @@ import { createSerializer } from '../../server/platform/util/serialize.ts'
 import type { TunnelPort, TunnelState, TunnelView } from '../bridge.ts'
 import type { Parts } from '../parts.ts'
 import type { Ran } from './program.ts'
-import { isPublicBy, localPort, type Publication, publication, withdraw } from './publication.ts'
+import {
+  isPublicBy,
+  localPort,
+  type Publication,
+  portOf,
+  publication,
+  tunnelPort,
+  withdraw,
+} from './publication.ts'
 import {
   consentPage,
   type FunnelPort,
   findTailscale,
   type Problem,
   problemOf,
+  type Served,
   type Tailscale,
   targetOf,
 } from './tailscale.ts'
@@ -77,9 +86,10 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
     const { name } = status
     const known = file.get('tunnel')
     const served = await tailscale.served(name, port)
-    if (served && served.target !== targetOf(known?.localPort ?? localPort(deps))) return
-    const change = publication(urlOf(name, port), file.get('settings'), known)
-    const record = { port, name, localPort: localPort(deps), ...change }
+    const localPort = await tunnelPort(deps)
+    if (served && !isOurs(served, localPort, known ?? undefined)) return
+    const change = publication(urlOf(name, port), localPort, file.get('settings'), known)
+    const record = { port, name, localPort, ...change }
     file.set('tunnel', record)
 
     const stop = new AbortController()
@@ -168,6 +178,12 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
     },
   }
 
+  /** Whether requests are passed on to this server, also to its ordinary port. */
+  function isOurs({ target }: Served, tunnelPort: number, known?: TunnelRecord): boolean {
+    const ports = [tunnelPort, localPort(deps), ...(known ? [known.localPort] : [])]
+    return ports.some((port) => target === targetOf(port))
+  }
+
   function fail(error: unknown): void {
     log.warn({ err: error }, 'tunnel failed')
     failure = { state: 'unclear', detail: (error as Error).message.slice(0, 500) }
@@ -184,10 +200,11 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
       if (record) {
         if (status.name !== record.name) return { state: 'renamed', detail: status.name }
         if (!served?.isPublic) return { state: 'closed' }
-        return served.target === targetOf(localPort(deps)) ? { state: 'open', url } : { state: 'closed' }
+        return served.target === targetOf(portOf(record, deps)) ? { state: 'open', url } : { state: 'closed' }
       }
-      const isOurs = served?.target === targetOf(localPort(deps))
-      return served && !isOurs ? { state: 'occupied', detail: served.target } : { state: 'ready', url }
+      return served && !isOurs(served, await tunnelPort(deps))
+        ? { state: 'occupied', detail: served.target }
+        : { state: 'ready', url }
     } catch (error) {
       return { state: 'unclear', detail: (error as Error).message.slice(0, 500) }
     }

@@ -32,6 +32,8 @@ export interface Platform {
   readonly signal: AbortSignal
   /** The port that is bound. */
   readonly port: number
+  /** The bound port for proxies and tunnels; undefined without one. */
+  readonly proxyPort: number | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
@@ -45,7 +47,7 @@ export interface Platform {
 }
 
 export interface PlatformOptions
-  extends Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'clock' | 'signal' | 'port'> {
+  extends Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'clock' | 'signal' | 'port' | 'proxyPort'> {
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined
 }

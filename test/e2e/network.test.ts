@@ -28,13 +28,14 @@ afterAll(async () => {
 setupWorld({
   config: () => ({
     publicUrl: `https://${host}:${proxy.port}`,
-    trustedProxies: ['loopback'],
+    proxyPort: 0,
+    trustedOrigins: ['http://localhost:5173'],
     relays: [relay.url],
   }),
   accounts: ['alice', 'bob'],
 })
 beforeAll(() => {
-  proxy.upstreamPort = world.server.running.port
+  proxy.upstreamPort = Number(new URL(world.server.proxyUrl).port)
   trustTestAuthority()
   resolveNames({ [host]: ['127.0.0.1'] })
 })
@@ -67,12 +68,19 @@ describe('browser', () => {
     await uploads.getByRole('img', { name: 'OK' }).waitFor()
   })
 
+  test('pages that may read like programs are listed, with how to end that', async () => {
+    const page = await world.signedIn(alice, '/network')
+    await page.getByRole('heading', { name: 'Trusted web pages' }).waitFor()
+    await page.getByText('http://localhost:5173').waitFor()
+    await page.getByText('without them in PDS_TRUSTED_ORIGINS').waitFor()
+  })
+
   test('configurations have the names and ports of the server, and the keyboard chooses among them', async () => {
     const page = await world.signedIn(alice, '/network')
     await page.getByRole('heading', { name: 'Reverse proxy or tunnel' }).click()
     await page.getByRole('radio', { name: 'Caddy' }).focus()
     const copy = page.getByRole('button', { name: 'Copy configuration' })
-    const { port } = world.server.running
+    const port = world.server.running.proxyPort
     for (const line of [
       `reverse_proxy 127.0.0.1:${port}`,
       `proxy_pass http://127.0.0.1:${port};`,
@@ -201,11 +209,11 @@ describe('desktop', () => {
     ])
   })
 
-  test('the public way needs an address, and trusts a proxy on this computer unless changed', async () => {
+  test('the public way needs an address, and a port for a proxy on this computer unless changed', async () => {
     const page = await open()
     await page.getByRole('radio', { name: 'Public' }).click()
     const address = page.getByLabel('Public address')
-    expect(await page.getByLabel('Trusted proxies').inputValue()).toBe('loopback')
+    expect(await page.getByLabel('Port for a proxy on this computer').inputValue()).toBe('2584')
     expect(change()).toEqual([])
     const save = desktop.handlers['settings.change']
     desktop.handlers['settings.change'] = () => ({ publicUrl: 'This must be an https origin.' })
@@ -216,7 +224,7 @@ describe('desktop', () => {
     await address.fill('https://pds.example.com')
     await page.keyboard.press('Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
-    expect(change().at(-1)).toEqual([{ publicUrl: 'https://pds.example.com', trustedProxies: 'loopback' }])
+    expect(change().at(-1)).toEqual([{ publicUrl: 'https://pds.example.com', proxyPort: '2584' }])
     expect(await page.getByRole('radio', { name: 'Public' }).isChecked()).toBe(true)
     expect(await findings(page)).toEqual([])
 

@@ -4,7 +4,7 @@ import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { OwnerSections } from './owner-sections.tsx'
-import { ServicesSection, SettingsSections } from './settings-sections.tsx'
+import { PagesSection, ServicesSection, SettingsSections } from './settings-sections.tsx'
 
 /** Access to the server, and its requests to others. In the desktop it needs neither a session nor a running server. */
 export function NetworkScreen() {
@@ -28,5 +28,12 @@ function DesktopSettings() {
 
 function DesktopServices() {
   const { data: view } = useDesktopQuery('settings.view')
-  return view && <ServicesSection view={view} />
+  return (
+    view && (
+      <>
+        <PagesSection view={view} />
+        <ServicesSection view={view} />
+      </>
+    )
+  )
 }

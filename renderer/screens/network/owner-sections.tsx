@@ -11,7 +11,7 @@ import { DataCheckSection } from '../../parts/data-check.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { CopyField } from '../../ui/copy.tsx'
-import { Panel, Section } from '../../ui/page.tsx'
+import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { BacklinksSection } from './backlinks-section.tsx'
 import { DoctorSection } from './doctor-section.tsx'
@@ -65,6 +65,7 @@ function OfOwner() {
           {network.publicUrl !== undefined && (
             <ProxySection network={network} onChange={setProxy} proxy={proxy} publicUrl={network.publicUrl} />
           )}
+          {!desktop && network.trustedOrigins.length > 0 && <TrustedPages origins={network.trustedOrigins} />}
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <BacklinksSection backlinks={network.backlinks} />
           {!desktop && <CopiesSection />}
@@ -72,6 +73,18 @@ function OfOwner() {
         </>
       )}
     </Loaded>
+  )
+}
+
+function TrustedPages({ origins }: { readonly origins: readonly string[] }) {
+  return (
+    <Section lead={t.network.pagesEnd} title={t.network.pages}>
+      <Panel>
+        {origins.map((origin) => (
+          <Row key={origin} title={origin} />
+        ))}
+      </Panel>
+    </Section>
   )
 }
 

@@ -36,6 +36,10 @@ export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySecti
 }
 
 /** Values for the placeholders of configurations. */
-export function serverOf({ port, blobUploadLimit }: Network, publicUrl: string) {
-  return { host: new URL(publicUrl).hostname, port, megabytes: Math.ceil(blobUploadLimit / 1_000_000) }
+export function serverOf({ port, proxyPort, blobUploadLimit }: Network, publicUrl: string) {
+  return {
+    host: new URL(publicUrl).hostname,
+    port: proxyPort ?? port,
+    megabytes: Math.ceil(blobUploadLimit / 1_000_000),
+  }
 }

@@ -45,7 +45,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
           <SettingsForm
             labels={t.server.labels.address}
             onSaved={() => setChosen(undefined)}
-            proposal={view.settings.trustedProxies || view.defaults.trustedProxies ? {} : proposal}
+            proposal={proposalFor(view)}
             view={view}
           />
           <Panel>
@@ -101,6 +101,15 @@ function AddressSection({ children }: { readonly children: ReactNode }) {
   )
 }
 
+/** Pages of other origins that may read before a sign-in. */
+export function PagesSection({ view }: { readonly view: SettingsView }) {
+  return (
+    <FoldedSection lead={t.network.pagesLead} title={t.network.pages}>
+      <SettingsForm labels={t.server.labels.pages} view={view} />
+    </FoldedSection>
+  )
+}
+
 /** The services of the settings. */
 export function ServicesSection({ view }: { readonly view: SettingsView }) {
   return (
@@ -111,7 +120,11 @@ export function ServicesSection({ view }: { readonly view: SettingsView }) {
 }
 
 /** A proxy usually runs on the same computer. */
-const proposal: Partial<Settings> = { trustedProxies: 'loopback' }
+function proposalFor({ settings, defaults }: SettingsView): Partial<Settings> {
+  const isSet = (name: 'proxyPort' | 'trustedProxies') => Boolean(settings[name] || defaults[name])
+  if (isSet('proxyPort') || isSet('trustedProxies')) return {}
+  return { proxyPort: String(Number(settings.port || defaults.port) + 1) }
+}
 
 /** The settings of each way except the public one. */
 const settingsOf: Readonly<Record<Exclude<Way, 'public'>, Partial<Settings>>> = {

@@ -54,6 +54,11 @@ export const connect = {
         'Chrome, Edge and other browsers from version 142 on ask whether a site may reach apps on this device or the local network. Reload the page and choose Allow. If it does not ask: click the icon left of the page’s address, then Site settings, and allow Apps on device and Local network.',
     },
     {
+      problem: 'A web page on this computer, or a browser extension, reads nothing',
+      remedy:
+        'It signs in like every other client, and reads then. If it must read before that, add its address, such as http://localhost:5173, on the screen Network under “Trusted web pages”, or to PDS_TRUSTED_ORIGINS.',
+    },
+    {
       problem: 'The client accepts only addresses that begin with https',
       remedy: 'It needs a public address. The screen Network says how to get one.',
     },

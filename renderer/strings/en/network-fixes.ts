@@ -11,6 +11,7 @@ interface Fix {
 /** Values that the texts of a fix depend on. */
 export interface FixContext {
   readonly host: string
+  /** The port to which a proxy leads. */
   readonly port: number
   /** The object of the remedy, such as a host name. */
   readonly subject: string
@@ -115,6 +116,12 @@ export const fixes: Readonly<Record<string, Fixes | ((context: FixContext) => Fi
       /^(127\.|::1$)/.test(subject) ? 'loopback' : subject,
       isDesktop,
     ),
+  separatePort: ({ port, isDesktop }) => ({
+    text: isDesktop
+      ? 'Set “Port for a proxy on this computer” on this screen to another port than that of the server, and lead the proxy to it:'
+      : 'Start the server with this setting, and lead the proxy to that port:',
+    code: isDesktop ? String(port + 1) : `PDS_PROXY_PORT=${port + 1}`,
+  }),
   raiseBodySize: {
     caddy: () => ({ text: 'Remove “request_body” from the Caddyfile. Caddy then has no limit.' }),
     nginx: ({ megabytes }) => ({

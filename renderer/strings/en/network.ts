@@ -19,7 +19,7 @@ export const network = {
   wayCommands: {
     thisComputer: 'npm run serve',
     localNetwork: 'npm run serve -- --host 0.0.0.0',
-    public: 'npm run serve -- --public-url https://pds.example.com --trusted-proxies loopback',
+    public: 'npm run serve -- --public-url https://pds.example.com --proxy-port 2584',
   },
   localTitle: 'Allow connections from other devices?',
   localText: [
@@ -40,6 +40,11 @@ export const network = {
     public: 'Saved',
   },
   address: 'Public address',
+  pages: 'Trusted web pages',
+  pagesLead:
+    'Web pages of other addresses, also of this computer, and browser extensions read nothing before someone signs in there. Pages that are named here may read like programs; they still need a sign-in for everything else.',
+  pagesEnd:
+    'These pages may read like programs, before someone signs in there. To end that, start the server without them in PDS_TRUSTED_ORIGINS.',
   addressLead: 'The address of the reverse proxy or tunnel, and the names under which devices connect.',
   names: 'Names of this computer',
   namesLead: 'The names under which devices on the network connect.',

@@ -65,10 +65,12 @@ export const server = {
     port: { port: 'Port' },
     address: {
       publicUrl: 'Public address',
-      trustedProxies: 'Trusted proxies',
+      proxyPort: 'Port for a proxy on this computer',
+      trustedProxies: 'Trusted proxies elsewhere',
       hostnames: 'Additional host names',
     },
     names: { hostnames: 'Additional host names' },
+    pages: { trustedOrigins: 'Web pages that may read like programs' },
     services: {
       plcUrl: 'PLC directory',
       relays: 'Relays',
@@ -86,7 +88,11 @@ export const server = {
     publicUrl:
       'The address on the internet, such as https://pds.example.com. It is published in the identities of accounts.',
     trustedProxies:
-      'Proxies that may say who a visitor is, separated by commas: “loopback” for one on this computer, otherwise its IP address.',
+      'IP addresses of proxies on other computers that may name their visitors, separated by commas.',
+    proxyPort:
+      'The proxy or tunnel must lead to this port, not to that of the server. Everything that arrives there counts as from outside.',
+    trustedOrigins:
+      'Addresses of pages as the browser shows them, such as http://localhost:5173, separated by commas. Delete one to end its access.',
     hostnames: 'Names that devices use for this computer, separated by commas.',
     userDomains: 'The endings of handles, separated by commas, each with a leading dot.',
     inviteInterval: 'Each account earns one code per interval, such as 12h or 7d. Leave empty for none.',

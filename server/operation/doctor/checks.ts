@@ -27,6 +27,8 @@ export interface CheckDeps extends Pick<Platform, 'now' | 'signal'> {
   readonly serverDid: string
   /** The port that this server listens on. */
   readonly port: number
+  /** The one for proxies and tunnels on this machine, if there is one. */
+  readonly proxyPort: number | undefined
 }
 
 /** Checks that need the result of a failed one are not run. */

@@ -1,9 +1,10 @@
 /** Checks that this server answers at the public address, and that the proxy passes on the right headers. */
 
+import type { OutgoingHttpHeaders } from 'node:http'
 import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
 import { openStream } from '../../platform/network/websocket.ts'
 import { isObject, parseJson } from '../../platform/util/json.ts'
-import { hostname } from '../../platform/xrpc/host.ts'
+import { hostname, isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
 import { type Arrival, type Probes, probeBytes } from './probes.ts'
 
@@ -11,6 +12,7 @@ export interface ProxyDeps {
   readonly publicUrl: string
   /** The port that this server listens on. */
   readonly port: number
+  readonly proxyPort: number | undefined
   readonly serverDid: string
   readonly probes: Probes
   readonly signal: AbortSignal
@@ -21,7 +23,7 @@ const uploadMs = 60_000
 
 /** Whether this server answers. */
 export async function checkServer(deps: ProxyDeps): Promise<Check> {
-  const { publicUrl, port, serverDid, signal } = deps
+  const { publicUrl, serverDid, signal } = deps
   const name = 'server'
   const url = `${publicUrl}/xrpc/com.core.server.describeServer`
   const response = await guardedFetch(url, { allowPrivate: true, timeoutMs: requestMs, signal }).catch(
@@ -40,7 +42,7 @@ export async function checkServer(deps: ProxyDeps): Promise<Check> {
   if (status >= 500) {
     return failed(
       name,
-      `The proxy answers ${status}: it does not reach this server at port ${port}.`,
+      `The proxy answers ${status}: it does not reach this server at port ${deps.proxyPort ?? deps.port}.`,
       'setUpstream',
     )
   }
@@ -68,17 +70,27 @@ export async function checkServer(deps: ProxyDeps): Promise<Check> {
 /** An address for documentation (RFC 5737), sent as a client would send a forged one. */
 const forgedAddress = '192.0.2.77'
 
-/** Whether visitors keep their own address, which rate limits are counted by. */
+/** Whether visitors keep their own address, which rate limits are counted by, and cannot forge it; nor can programs of this machine. */
 export async function checkClientAddress(deps: ProxyDeps): Promise<Check> {
   const name = 'clientAddress'
   const sent = await sendProbe(deps, 1)
   if (!sent?.arrival) return unknown(name, 'The request to this server did not arrive.')
-  const { caller, forwardedFor } = sent.arrival
+  const { caller, forwardedFor, host } = sent.arrival
   if (caller.address === forgedAddress) {
     return failed(
       name,
       'Visitors can forge their address: the proxy passes X-Forwarded-For on as it was sent.',
       'passClientAddress',
+    )
+  }
+  if (await isForgedHere(deps, 'localhost')) {
+    return failed(name, 'Web pages in a browser on this computer can forge their address.', 'separatePort')
+  }
+  if (await isForgedHere(deps, new URL(deps.publicUrl).host)) {
+    return warning(
+      name,
+      'Programs on this computer can pass for the proxy at the port of the server, and forge addresses of visitors.',
+      'separatePort',
     )
   }
   if (caller.isForwarded && caller.address !== '')
@@ -90,12 +102,25 @@ export async function checkClientAddress(deps: ProxyDeps): Promise<Check> {
       'passClientAddress',
     )
   }
+  if (isLoopbackHost(host)) {
+    return failed(
+      name,
+      `The proxy sends ${host} as Host header, not the public name, so the addresses of visitors that it sends do not count.`,
+      'passHost',
+    )
+  }
   return failed(
     name,
     `The proxy at ${caller.address} sends the addresses of visitors, but is not trusted: all of them share one rate limit or none.`,
     'trustProxy',
     caller.address,
   )
+}
+
+/** Whether a forged address counts that is sent to the ordinary port, under a host name. */
+async function isForgedHere(deps: ProxyDeps, host: string): Promise<boolean> {
+  const sent = await sendProbe({ ...deps, publicUrl: `http://127.0.0.1:${deps.port}` }, 1, { host })
+  return sent?.arrival?.caller.address === forgedAddress
 }
 
 /** Whether uploads pass. */
@@ -134,7 +159,11 @@ interface Sent {
 }
 
 /** Sends a probe to the public address. @returns undefined without a complete response */
-async function sendProbe({ publicUrl, probes, signal }: ProxyDeps, bytes: number): Promise<Sent | undefined> {
+async function sendProbe(
+  { publicUrl, probes, signal }: ProxyDeps,
+  bytes: number,
+  more: OutgoingHttpHeaders = {},
+): Promise<Sent | undefined> {
   const probe = probes.start()
   try {
     const response = await guardedFetch(
@@ -142,7 +171,7 @@ async function sendProbe({ publicUrl, probes, signal }: ProxyDeps, bytes: number
       {
         allowPrivate: true,
         method: 'POST',
-        headers: { 'content-type': 'application/octet-stream', 'x-forwarded-for': forgedAddress },
+        headers: { 'content-type': 'application/octet-stream', 'x-forwarded-for': forgedAddress, ...more },
         body: new Uint8Array(bytes),
         timeoutMs: uploadMs,
         signal,

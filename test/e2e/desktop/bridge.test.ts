@@ -235,12 +235,16 @@ describe('settings', () => {
       aliases: 'a',
       plcUrl: 'ftp://x',
       trustedProxies: '0.0.0.0/0',
+      trustedOrigins: '*',
+      proxyPort: '70000',
       appViewDid: 'did:web:api.example.com',
     })
     const names = Object.keys(problems)
     // The server needs DID and address of the app view, or neither.
     expect(names.sort()).toEqual(
-      'aliases appViewUrl hostnames inviteInterval plcUrl port publicUrl trustedProxies'.split(' '),
+      'aliases appViewUrl hostnames inviteInterval plcUrl port proxyPort publicUrl trustedOrigins trustedProxies'.split(
+        ' ',
+      ),
     )
     expect(problems.port).toBe('This must be a whole number from 0 to 65535.')
     expect(await call(page, 'settings.change', { port: '0' })).toHaveProperty('port')

@@ -20,10 +20,11 @@ const set = (change: Partial<FakeConnector>) => writeFileSync(file, JSON.stringi
 const view = () => call(page, 'connector.view')
 const open = (token = connectorToken) => call(page, 'connector.open', { host, token })
 const changed = async () => {
-  const { publicUrl, trustedProxies, plcUrl, relays } = (await call(page, 'settings.view')).settings
-  return { publicUrl, trustedProxies, plcUrl, relays }
+  const { publicUrl, trustedProxies, proxyPort, plcUrl, relays } = (await call(page, 'settings.view'))
+    .settings
+  return { publicUrl, trustedProxies, proxyPort, plcUrl, relays }
 }
-const untouched = { publicUrl: '', trustedProxies: '', plcUrl: '', relays: '' }
+const untouched = { publicUrl: '', trustedProxies: '', proxyPort: '', plcUrl: '', relays: '' }
 const becomes = (expected: object) => expect.poll(view, soon).toMatchObject(expected)
 const leadsHere = () => [{ hostname: host, service: target }]
 /** An ended process has no command line, even before its parent has read its status. */
@@ -42,9 +43,11 @@ async function start(): Promise<void> {
 beforeAll(async () => {
   machine = await Machine.create()
   file = join(machine.folder, 'cloudflared.json')
-  target = `http://localhost:${machine.port}`
   writeFileSync(file, JSON.stringify(freshConnector))
   await start()
+  target = (await view()).target
+  // The ordinary port is for this computer, and a tunnel has its own.
+  expect(Number(new URL(target).port)).not.toBe(machine.port)
 })
 afterAll(() => machine.close())
 beforeEach(() => writeFileSync(file, JSON.stringify({ ...freshConnector, ingress: leadsHere() })))
@@ -60,7 +63,7 @@ describe('a token and a host name', () => {
     expect(await open(`sudo cloudflared service install ${connectorToken}`)).toEqual({})
     await becomes({ state: 'open', isPublic: true, url })
     expect(await changed()).toEqual({
-      ...{ publicUrl: url, trustedProxies: 'loopback' },
+      ...{ publicUrl: url, trustedProxies: '', proxyPort: new URL(target).port },
       ...{ plcUrl: 'https://plc.directory', relays: 'https://bsky.network' },
     })
     const [run] = state().runs
@@ -68,8 +71,13 @@ describe('a token and a host name', () => {
     // Other users of the computer can read arguments.
     expect(run?.args).not.toContain(connectorToken.slice(0, 20))
     expect(readFileSync(join(machine.desktopFolder, 'settings.json'), 'utf8')).not.toContain(connectorToken)
+    // It restarts with the changed settings.
+    await call(page, 'server.start')
     const answer = await fetch(`${machine.endpoint}/xrpc/com.core.server.describeServer`)
     expect(((await answer.json()) as { did: string }).did).toBe(`did:web:${host}`)
+    // What arrives by the tunnel is not from this computer.
+    const byTunnel = await fetch(`${target}/xrpc/com.core.server.describeServer`)
+    expect(await byTunnel.json()).not.toHaveProperty('unclaimed')
 
     await call(page, 'tunnel.keepHandle', 'alice.test')
     await app.quit()

@@ -19,13 +19,14 @@ const set = (change: Partial<FakeState>) =>
   writeFileSync(file, JSON.stringify({ ...freshState, ...change }, undefined))
 const settings = async () => (await call(page, 'settings.view')).settings
 const changed = async () => {
-  const { publicUrl, trustedProxies, plcUrl, relays } = await settings()
-  return { publicUrl, trustedProxies, plcUrl, relays }
+  const { publicUrl, trustedProxies, proxyPort, plcUrl, relays } = await settings()
+  return { publicUrl, trustedProxies, proxyPort, plcUrl, relays }
 }
-const untouched = { publicUrl: '', trustedProxies: '', plcUrl: '', relays: '' }
+const untouched = { publicUrl: '', trustedProxies: '', proxyPort: '', plcUrl: '', relays: '' }
 const opened = {
   publicUrl: url,
-  trustedProxies: 'loopback',
+  trustedProxies: '',
+  proxyPort: expect.stringMatching(/^\d+$/),
   plcUrl: 'https://plc.directory',
   relays: 'https://bsky.network',
 }
@@ -50,7 +51,12 @@ describe('one click', () => {
     expect(await call(page, 'tunnel.view')).toEqual({ state: 'ready', isPublic: false, url })
     expect(await call(page, 'tunnel.open', '443')).toEqual({ state: 'open', isPublic: true, url })
     expect(await changed()).toEqual(opened)
-    expect(state().config).toEqual(serving(name, '443', `http://127.0.0.1:${machine.port}`))
+    const { proxyPort } = await settings()
+    expect(Number(proxyPort)).not.toBe(machine.port)
+    expect(state().config).toEqual(serving(name, '443', `http://127.0.0.1:${proxyPort}`))
+    // What arrives by the tunnel is not from this computer.
+    const byTunnel = await fetch(`http://127.0.0.1:${proxyPort}/xrpc/com.core.server.describeServer`)
+    expect(await byTunnel.json()).not.toHaveProperty('unclaimed')
     // The server accepts its public name.
     const answer = await fetch(`${machine.endpoint}/xrpc/com.core.server.describeServer`)
     expect(((await answer.json()) as { did: string }).did).toBe(`did:web:${name}`)

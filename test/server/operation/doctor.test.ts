@@ -37,7 +37,7 @@ afterAll(async () => {
 setupServer({
   config: () => ({
     publicUrl: `https://${host}:${proxy.port}`,
-    trustedProxies: ['loopback'],
+    proxyPort: 0,
     userDomains: [`.${host}`, '.test'],
     plcUrl: directory.url,
     relays: [relay.url],
@@ -45,7 +45,7 @@ setupServer({
   }),
 })
 beforeAll(async () => {
-  proxy.upstreamPort = server.running.port
+  proxy.upstreamPort = Number(new URL(server.proxyUrl).port)
   alice = await server.account('alice', { handle: `alice.${host}` })
 })
 beforeEach(() => resolveNames(names))
@@ -218,7 +218,7 @@ describe('the proxy', () => {
     const twin = await TestServer.start({ publicUrl: server.config.publicUrl })
     proxy.upstreamPort = twin.running.port
     const checks = await check()
-    proxy.upstreamPort = server.running.port
+    proxy.upstreamPort = Number(new URL(server.proxyUrl).port)
     await twin.close()
     expect(checks.server).toMatchObject({ state: 'failed', remedy: 'setProxy' })
     expect(checks.server?.message).toContain('Another server')
@@ -244,9 +244,21 @@ describe('the proxy', () => {
     const distrusting = await TestServer.start({ publicUrl: server.config.publicUrl })
     proxy.upstreamPort = distrusting.running.port
     const { clientAddress } = await check(distrusting)
-    proxy.upstreamPort = server.running.port
+    proxy.upstreamPort = Number(new URL(server.proxyUrl).port)
     await distrusting.close()
     expect(clientAddress).toMatchObject({ state: 'failed', remedy: 'trustProxy', subject: '127.0.0.1' })
+  })
+
+  test('that shares its port with the programs of this computer is a warning', async () => {
+    const shared = await TestServer.start({
+      publicUrl: server.config.publicUrl,
+      trustedProxies: ['loopback'],
+    })
+    proxy.upstreamPort = shared.running.port
+    const { clientAddress } = await check(shared)
+    proxy.upstreamPort = Number(new URL(server.proxyUrl).port)
+    await shared.close()
+    expect(clientAddress).toMatchObject({ state: 'warning', remedy: 'separatePort' })
   })
 
   test('that passes no upgrades fails', async () => {
@@ -349,7 +361,9 @@ test('getNetwork: says who can reach the server and what it sends', async () => 
     publicUrl: server.config.publicUrl,
     port: server.running.port,
     addresses: [],
-    trustedProxies: ['loopback'],
+    proxyPort: server.running.proxyPort,
+    trustedProxies: [],
+    trustedOrigins: [],
   })
   const outgoing = Object.fromEntries(
     body.outgoing.map(({ purpose, ...rest }: { purpose: string }) => [purpose, rest]),

@@ -10,7 +10,7 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  async handler({ config, port, store, repository, federation, refusals }) {
+  async handler({ config, port, proxyPort, store, repository, federation, refusals }) {
     const { backlinks, intake } = federation
     const isOpen = opensToNetwork(config.hosts)
     return {
@@ -19,6 +19,8 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       port,
       addresses: isOpen ? localAddresses(port) : [],
       trustedProxies: [...config.trustedProxies],
+      proxyPort,
+      trustedOrigins: [...config.trustedOrigins],
       blobUploadLimit: config.blobUploadLimit,
       relays: relayViews(repository.relays),
       events: repository.budget.usage(store),
