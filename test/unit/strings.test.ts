@@ -37,7 +37,7 @@ test('strings: no text is empty, has outer spaces, straight quotes or three dots
 
 test.each(Object.entries(configurations))('PUBLIC.md shows the configuration for %s', (_, configuration) => {
   const guide = readFileSync(join(renderer, '../.github/PUBLIC.md'), 'utf8')
-  expect(guide).toContain(configuration({ host: 'pds.example.com', port: 2583, megabytes: 300 }))
+  expect(guide).toContain(configuration({ host: 'pds.example.com', port: 2584, megabytes: 300 }))
 })
 
 test('strings: every check, remedy and reason for a request that lexicons name has a text', () => {

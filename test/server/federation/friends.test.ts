@@ -235,10 +235,15 @@ describe('nothing is found, and nothing is sent', () => {
     }
   })
 
-  test('to pages of other sites, which send an origin', async () => {
+  test.each([
+    'https://evil.example',
+    'http://localhost:5173',
+    'http://127.0.0.1:1',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+  ])('to pages of other origins, which send one (%s)', async (origin) => {
     const response = await fetch(`${bob.server.url}/xrpc/com.core.friend.propose`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+      headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify({
         id: 'b'.repeat(32),
         commitment: 'x',
