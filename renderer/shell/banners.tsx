@@ -26,6 +26,7 @@ export function AccountBanner() {
       {status === 'deactivated' && <DeactivatedNotice />}
       {status === 'suspended' && <Notice variant="warn">{t.banner.suspended}</Notice>}
       {status === 'takendown' && <Notice variant="danger">{t.banner.takendown}</Notice>}
+      <DeletionNotice />
     </Banner>
   )
 }
@@ -60,6 +61,29 @@ function MoveNotice({ move }: { readonly move: Move }) {
   )
 }
 
+/** Shown in every state of an account while its holder has set a date for its deletion. */
+function DeletionNotice() {
+  const now = useNow()
+  const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
+  // Without a date, the deactivation replaces the earlier one. Unlike the activation it depends on no other server.
+  const keep = useProcedure(com.core.server.deactivateAccount, [com.core.server.checkAccountStatus], {
+    onSuccess: () => toast(t.banner.kept),
+    onError: toastError,
+  })
+  const at = data?.deleteAfter
+  if (at === undefined || at === data?.activation?.activateBy) return null
+  const action = (
+    <Button busy={keep.isPending} onClick={() => keep.mutate({})} size="s">
+      {t.banner.keep}
+    </Button>
+  )
+  return (
+    <Notice action={action} live variant="danger">
+      {t.banner.deleteOn(at, formatRelative(at, now))}
+    </Notice>
+  )
+}
+
 /** For an account that its holder has deactivated, or imported and not activated yet. */
 function ActivationNotice() {
   const now = useNow()
@@ -86,15 +110,13 @@ function ActivationNotice() {
   )
 }
 
-/** Says when the account is deleted, or why an imported one is kept. */
+/** Says when an imported account is deleted, or why it is kept. */
 function fateOf(
-  { activation, deleteAfter }: Body<typeof com.core.server.checkAccountStatus.main>,
+  { activation }: Body<typeof com.core.server.checkAccountStatus.main>,
   now: number,
 ): string | undefined {
-  if (deleteAfter) {
-    const text = activation?.activateBy === deleteAfter ? t.banner.activateBy : t.banner.deleteOn
-    return text(deleteAfter, formatRelative(deleteAfter, now))
-  }
+  const at = activation?.activateBy
+  if (at) return t.banner.activateBy(at, formatRelative(at, now))
   if (activation?.kept === 'named') return t.banner.keptNamed
   return activation?.kept === 'unreadable' ? t.banner.keptUnreadable : undefined
 }

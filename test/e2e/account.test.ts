@@ -84,7 +84,7 @@ test('deactivation: the deletion date is shown, and the account can be reactivat
   await page.getByLabel('Delete permanently on').fill(inTenYears)
   await page.getByLabel('Your password').fill(dan.password)
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-  await page.getByText(/It will be permanently deleted on .*, in \d+ years?\./).waitFor()
+  await page.getByText(/This account will be permanently deleted on .*, in \d+ years?\./).waitFor()
   const deactivated = await world.server.get('com.core.server.getSession', {}, dan)
   expect(deactivated.body).toMatchObject({ active: false, status: 'deactivated' })
 
@@ -93,6 +93,23 @@ test('deactivation: the deletion date is shown, and the account can be reactivat
   await page.getByText('This account is deactivated.').waitFor({ state: 'detached' })
   const active = await world.server.get('com.core.server.getSession', {}, dan)
   expect(active.body.active).toBe(true)
+})
+
+test('deactivation: the deletion can be cancelled in every state of the account', async () => {
+  const rosa = await world.server.account('rosa')
+  const page = await world.signedIn(rosa, '/account')
+  const deleteAfter = new Date(world.server.clock.now().getTime() + 20 * day).toISOString()
+  const dateOf = async () =>
+    (await world.server.get('com.core.server.checkAccountStatus', {}, rosa)).body.deleteAfter
+  for (const suspended of [false, true]) {
+    await world.server.setStatus(rosa.did, { suspended })
+    await world.server.post('com.core.server.deactivateAccount', { deleteAfter }, rosa)
+    await page.reload()
+    await page.getByRole('button', { name: 'Keep this account' }).click()
+    await page.getByText('The account is kept. Its deletion is cancelled.').waitFor()
+    await page.getByRole('button', { name: 'Keep this account' }).waitFor({ state: 'detached' })
+    expect(await dateOf()).toBeUndefined()
+  }
 })
 
 test('deletion: needs the handle, the password and an emailed code', async () => {

@@ -2,6 +2,7 @@ import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../../support/clock.ts'
 import { signServiceJwt } from '../../support/jwt.ts'
+import { sweep } from '../../support/maintenance.ts'
 import { createPlcIdentity, nextOperation, PlcDirectory, plannedMove } from '../../support/plc.ts'
 import { type Account, adminAuth, refusal } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'
@@ -51,6 +52,44 @@ async function moveIn(handle: string, plcOp?: boolean) {
   expect(status).toBe(200)
   return { ...identity, ...body, operation } as typeof identity & Account & { operation: typeof operation }
 }
+
+describe('activation while the directory does not answer', () => {
+  const scheduled = async (name: string) => {
+    const account = await server.account(name)
+    await published()
+    const deleteAfter = new Date(server.clock.now().getTime() + 30 * minute).toISOString()
+    await server.post('com.core.server.deactivateAccount', { deleteAfter }, account)
+    directory.mode = 'fails'
+    return account
+  }
+  const wait = async () => {
+    server.clock.advance(60 * minute)
+    await sweep(server.running.services)
+  }
+
+  test('cancels the scheduled deletion, and says so', async () => {
+    const alice = await scheduled('alice')
+    const { status: code, body } = await activate(alice)
+    expect({ code, ...body }).toMatchObject({ code: 502, error: 'UpstreamFailure' })
+    expect(body.message).toContain('Its deletion is cancelled.')
+    expect(await status(alice)).not.toHaveProperty('deleteAfter')
+    await wait()
+    expect((await server.signIn(alice)).body).toMatchObject({ active: false, status: 'deactivated' })
+  })
+
+  test('cancels it for a suspended account too, and by the administrator', async () => {
+    const bob = await scheduled('bob')
+    await server.setStatus(bob.did, { suspended: true })
+    expect(await activate(bob)).toMatchObject(refusal(401, 'AccountSuspended'))
+    directory.mode = 'up'
+    const carla = await scheduled('carla')
+    await expect(server.setStatus(carla.did, { deactivated: false })).rejects.toThrow(
+      'Its deletion is cancelled.',
+    )
+    await wait()
+    for (const account of [bob, carla]) expect((await server.signIn(account)).status).toBe(200)
+  })
+})
 
 describe('PLC submission', () => {
   test('an operation that was accepted without a response is not submitted again', async () => {

@@ -80,12 +80,12 @@ export function findByHandle(db: Reader, handle: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.handle = ?`, [handle])
 }
 
-/** @param email in lower case */
 /** Returns the account of the server's owner; undefined before the first account. */
 export function owner(db: Reader): Account | undefined {
   return db.get<Account>(`${select} WHERE a.is_owner = 1`)
 }
 
+/** @param email in lower case */
 export function findByEmail(db: Reader, email: string): Account | undefined {
   return db.get<Account>(`${select} WHERE a.email = ?`, [email])
 }
@@ -244,6 +244,11 @@ export function setEmailAuthFactor(tx: Writer, did: string, on: boolean): void {
 
 export function deactivate(tx: Writer, did: string, at: string, deleteAfter: string | null): void {
   tx.run('UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ?', [at, deleteAfter, did])
+}
+
+/** Cancels the deletion that the holder asked for. The account stays deactivated. */
+export function cancelDeletion(tx: Writer, did: string): void {
+  tx.run('UPDATE accounts SET delete_after = NULL WHERE did = ?', [did])
 }
 
 /** Activates an account, for which nothing is to be deleted any more. The events of an imported one begin. */

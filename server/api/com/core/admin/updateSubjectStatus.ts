@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { prepareActivation } from '../../../../identity/accounts/activate.ts'
+import { keepAccount, prepareActivation } from '../../../../identity/accounts/activate.ts'
 import { subjectStatus } from '../../../../identity/accounts/subject-status.ts'
 import { blobSubject, recordSubject, takedownStatus } from '../../../../identity/accounts/takedown-status.ts'
 import type { Reader } from '../../../../platform/store/database.ts'
@@ -44,8 +44,10 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       )
     }
     const existing = accounts.findByDid(store, did)
-    if (existing && deactivated?.applied === false)
+    if (existing && deactivated?.applied === false) {
+      await keepAccount(platform, existing)
       await prepareActivation({ ...platform, ...identity }, existing)
+    }
     const account = await store.transact((tx) => {
       const before = accounts.findByDid(tx, did)
       if (!before) throw fail('NotFound', 'Account not found')

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { prepareActivation } from '../../../../identity/accounts/activate.ts'
+import { keepAccount, prepareActivation } from '../../../../identity/accounts/activate.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
@@ -8,6 +8,7 @@ import { method } from '../../../method.ts'
 export const activateAccount = method(com.core.server.activateAccount, {
   auth: 'full or takendown',
   async handler({ auth, fail, identity, ...platform }) {
+    await keepAccount(platform, auth.account)
     const status = statusOf(auth.account)
     if (status === 'takendown') throw takendownError()
     if (status === 'suspended')
