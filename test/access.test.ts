@@ -98,7 +98,7 @@ const tokenNames = Object.keys(tokens) as TokenName[]
 const badScope = 'InvalidToken: Bad token scope'
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
-  reader: ['full', 'app password', 'privileged'],
+  reader: ['full', 'app password', 'privileged', 'takendown'],
   access: ['full', 'app password', 'privileged'],
   upload: ['full', 'app password', 'privileged'],
   'access or takendown': ['full', 'app password', 'privileged', 'takendown'],
@@ -251,7 +251,7 @@ const calls: Record<string, (subject: Subject, token: TokenName) => Call> = {
   'app.example.notification.listActivitySubscriptions': () => ({}),
   'app.example.notification.listNotifications': () => ({}),
   'app.example.notification.putActivitySubscription': () => ({
-    input: { subject: bystander.did, activitySubscription: { post: true, reply: false } },
+    input: { subject: bystander.did, activitySubscription: { post: false, reply: false } },
   }),
   'app.example.notification.putPreferences': () => ({ input: { preferences } }),
   'app.example.notification.putPreferencesV2': () => ({ input: { chat: filterable } }),

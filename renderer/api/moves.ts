@@ -15,10 +15,10 @@ const waitingMs = 15_000
 
 /** The current or last move of the current account; null without one. Is read again until the move has ended. */
 export function useMove({ enabled = true } = {}) {
-  const { did, status } = useSession()
+  const { did } = useSession()
   return useQuery({
     queryKey: keyOf(did, com.core.move.getMove, {}),
-    enabled: enabled && status !== 'takendown',
+    enabled,
     queryFn: async ({ signal }) => (await callAs(did, com.core.move.getMove, { signal })).move ?? null,
     refetchInterval: ({ state: { data: move } }) => {
       if (!move || move.endedAt !== undefined) return false

@@ -26,6 +26,7 @@ export function Shell() {
   useAccountRefresh()
   useNotificationStream()
   const isOwner = useIsOwner()
+  const [path] = useLocation()
   useMoveFirst()
   return (
     <div className={styles.shell}>
@@ -48,7 +49,11 @@ export function Shell() {
         <AccountBanner />
         {desktop && <OutboxBanner />}
         <main id="content" tabIndex={-1}>
-          {session.status === 'takendown' ? <TakendownScreen /> : <Screens isShown={isShownTo(isOwner)} />}
+          {session.status === 'takendown' && path !== '/move' ? (
+            <TakendownScreen />
+          ) : (
+            <Screens isShown={isShownTo(isOwner)} />
+          )}
         </main>
       </div>
       {desktop && session.status === undefined && <AppRequests />}

@@ -95,5 +95,8 @@ export const takendown = {
   title: 'Account taken down',
   lead: 'The owner of this server took this account down. You can still move it, deactivate it or delete it.',
   move: 'Move to another server',
-  moveLead: 'This token lets you create the account on another server with the same DID.',
+  moveLead: 'Your records, media and preferences are copied to the other server, and your DID then names it.',
+  moveAction: 'Move…',
+  token: 'Token for another app',
+  tokenLead: 'An app that moves accounts creates the account on another server with this token.',
 }

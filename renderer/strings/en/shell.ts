@@ -136,7 +136,8 @@ export const status = {
 
 export const banner = {
   deactivated: 'This account is deactivated. Other people cannot see it, and it cannot post.',
-  deleteOn: (at: string, left: string) => `This account will be permanently deleted on ${formatDate(at)}, ${left}.`,
+  deleteOn: (at: string, left: string) =>
+    `This account will be permanently deleted on ${formatDate(at)}, ${left}.`,
   keep: 'Keep this account',
   kept: 'The account is kept. Its deletion is cancelled.',
   unactivated: 'This account was imported, but it is not active yet. Other people cannot see it here.',

@@ -73,10 +73,17 @@ export async function deliver(
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
     if (error instanceof UnsupportedService) return { kind: 'unsupported', reason }
-    return error instanceof OutboundRefused
+    return isAddressRefused(error)
       ? { kind: 'refused', reason }
       : { kind: 'failed', reason, retryAfterMs: 0, isDown: true }
   }
+}
+
+/** Whether the address of the device, or of the document of its push service, is one that this server does not contact. */
+function isAddressRefused(error: unknown): boolean {
+  return (
+    error instanceof OutboundRefused || (error instanceof Error && error.cause instanceof OutboundRefused)
+  )
 }
 
 /** Returns the push as it is now; undefined if preferences, status or age exclude it. */

@@ -60,7 +60,7 @@ export interface CredentialsByWord {
   none: undefined
   /** Anyone; credentials are passed when there is an access token. */
   optional: SessionCredentials | undefined
-  /** Anyone; credentials are passed when there is an access token or the admin password. */
+  /** Anyone; credentials are passed when there is an access token, also of a taken-down account, or the admin password. */
   reader: ReaderCredentials | undefined
   /** A signed-in account: full session or app password. */
   access: SessionCredentials
@@ -89,7 +89,7 @@ const anyApp = [scopes.appPassword, scopes.privilegedAppPassword, scopes.oauth]
 /** The token scopes that each auth word accepts. */
 export const scopesOf: ReadonlyMap<AuthWord, ReadonlySet<string>> = new Map([
   ['optional', new Set([scopes.full, ...anyApp])],
-  ['reader', new Set([scopes.full, ...anyApp])],
+  ['reader', new Set([scopes.full, ...anyApp, scopes.takendown])],
   ['access', new Set([scopes.full, ...anyApp])],
   ['upload', new Set([scopes.full, ...anyApp])],
   ['access or takendown', new Set([scopes.full, ...anyApp, scopes.takendown])],

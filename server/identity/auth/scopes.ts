@@ -4,7 +4,7 @@ export const scopes = {
   full: 'com.core.access',
   appPassword: 'com.core.appPass',
   privilegedAppPassword: 'com.core.appPassPrivileged',
-  /** A taken-down account: it can only move to another server or be deleted. */
+  /** A taken-down account: it can only take its data, move to another server or be deleted. */
   takendown: 'com.core.takendown',
   /** An app that signed in by OAuth; `permissions` of its session limit it further. */
   oauth: 'com.core.oauth',

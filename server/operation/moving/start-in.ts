@@ -95,7 +95,7 @@ async function signIn(
     .at(address)
     .post(
       'com.core.server.createSession',
-      { identifier: named?.did ?? identifier.trim(), password, authFactorToken },
+      { identifier: named?.did ?? identifier.trim(), password, authFactorToken, allowTakendown: true },
       {},
     )
   const session = sessionIn(answer)

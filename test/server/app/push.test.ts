@@ -389,12 +389,20 @@ describe('registerPush', () => {
     expect({ calls: service.calls, registrations: registrations() }).toEqual({ calls: [], registrations: 0 })
   })
 
-  test('refuses a service that cannot be resolved', async () => {
+  test('stores the device while its service cannot be resolved, and delivers once it can be', async () => {
     service.isDown = true
-    expect(await world.call('registerPush', device(), alice)).toMatchObject(
-      refusal(400, 'PushServiceNotFound'),
-    )
-    expect(registrations()).toBe(0)
+    body(await world.call('registerPush', device(), alice))
+    await world.like(bob, post)
+    await idle()
+    expect({ calls: service.calls.length, waiting: waiting() }).toEqual({ calls: 0, waiting: 1 })
+    service.isDown = false
+    await pass(minute)
+    expect({ calls: service.calls.length, waiting: waiting() }).toEqual({ calls: 1, waiting: 0 })
+  })
+
+  test('stores the device of a did:plc on a server without a directory', async () => {
+    body(await world.call('registerPush', device({ serviceDid: `did:plc:${'a'.repeat(24)}` }), alice))
+    expect(registrations()).toBe(1)
   })
 })
 
@@ -494,7 +502,7 @@ test('push queue: private addresses are refused unless the owner allows them', a
   const dave = await strict.account('dave')
   const endpoint = (url: string) => JSON.stringify({ endpoint: url, keys: createBrowser().keys })
   const call = (input: object) => strict.post('app.example.notification.registerPush', input, carol)
-  expect(await call(device())).toMatchObject(refusal(400, 'PushServiceNotFound'))
+  body(await call(device()))
   body(await call(device({ platform: 'web', token: endpoint(service.url.replace('http:', 'https:')) })))
   body(await call(device({ platform: 'web', token: endpoint('https://10.0.0.1/send') })))
   expect(await call(device({ platform: 'web', token: endpoint(service.url) }))).toMatchObject(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { methods } from '../../../server/api/index.ts'
+import { findHead } from '../../../server/platform/store/tables/repos.ts'
 import { decodeJwt } from '../../support/jwt.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, refusal } from '../../support/server.ts'
@@ -9,6 +10,7 @@ setupServer({ accounts: ['owner-of-all'] })
 
 type Auth = Pick<Account, 'accessJwt'>
 
+const bearer = ({ accessJwt }: Auth) => ({ headers: { authorization: `Bearer ${accessJwt}` } })
 const session = (auth: Auth) => server.get('com.core.server.getSession', {}, auth)
 const takenDown = refusal(401, 'AccountTakedown')
 const badScope = refusal(400, 'InvalidToken', 'Bad token scope')
@@ -74,9 +76,36 @@ describe('a session of scope takendown', () => {
       const isRefused = body?.message === 'Bad token scope' || body?.error === 'AccountTakedown'
       if (!isRefused) open.push(nsid)
     }
-    expect(open.sort()).toEqual([
+    const leavingMethods = [
       // Clients call it before they delete the account.
       'chat.example.actor.deleteAccount',
+      // What belongs to the account, and its move to another server.
+      'app.example.actor.getPreferences',
+      'app.example.notification.putActivitySubscription',
+      'app.example.notification.putPreferences',
+      'app.example.notification.putPreferencesV2',
+      'app.example.notification.unregisterPush',
+      'app.example.notification.updateSeen',
+      'com.core.identity.getRecommendedDidCredentials',
+      'com.core.identity.requestPlcOperationSignature',
+      'com.core.identity.resolveHandle',
+      'com.core.identity.signPlcOperation',
+      'com.core.move.cancelMove',
+      'com.core.move.continueMove',
+      'com.core.move.describeServer',
+      'com.core.move.getMove',
+      'com.core.move.moveOut',
+      'com.core.repo.describeRepo',
+      'com.core.repo.getRecord',
+      'com.core.repo.listRecords',
+      'com.core.sync.getBlob',
+      'com.core.sync.getBlocks',
+      'com.core.sync.getLatestCommit',
+      'com.core.sync.getRecord',
+      'com.core.sync.getRepo',
+      'com.core.sync.listBlobs',
+      'com.core.server.checkAccountStatus',
+      'com.core.server.getUsage',
       // An appeal.
       'com.core.moderation.createReport',
       'com.core.server.deactivateAccount',
@@ -85,7 +114,31 @@ describe('a session of scope takendown', () => {
       'com.core.server.getServiceAuth',
       'com.core.server.getSession',
       'com.core.server.requestAccountDelete',
-    ])
+    ]
+    expect(open.sort()).toEqual(leavingMethods.sort())
+  })
+
+  test('reads the repository, the media and the records of the account, and of no other one', async () => {
+    const lena = await leaving('lena')
+    const mona = await leaving('mona')
+    const { services } = server.running
+    for (const [account, readable] of [
+      [lena, true],
+      [mona, false],
+    ] as const) {
+      const commit = { did: account.did }
+      const answers = await Promise.all([
+        fetch(`${server.url}/xrpc/com.core.sync.getRepo?did=${account.did}`, bearer(lena)),
+        server.get('com.core.sync.listBlobs', commit, lena),
+        server.get('com.core.sync.getLatestCommit', commit, lena),
+        server.get('com.core.repo.describeRepo', { repo: account.did }, lena),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => (readable ? 200 : 400)))
+    }
+    expect((await server.get('com.core.server.checkAccountStatus', {}, lena)).body).toMatchObject({
+      activated: false,
+      repoCommit: findHead(services.store, lena.did)?.commit,
+    })
   })
 
   test('cannot be refreshed', async () => {

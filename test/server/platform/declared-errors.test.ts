@@ -260,7 +260,6 @@ async function withDrafts(count: number): Promise<Account> {
 const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
 const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
 const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
-const everyone = { include: 'all', list: true, push: true }
 
 /** Requests the posts of the other account after one has blocked the other. */
 async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) => Account): Promise<Answer> {
@@ -450,23 +449,9 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
       account,
     ),
   ),
-  ...writing('app.example.notification.putPreferences', (account) =>
-    notified('putPreferences', { preferences: {} }, account),
-  ),
-  ...writing('app.example.notification.putPreferencesV2', (account) =>
-    notified('putPreferencesV2', { like: everyone }, account),
-  ),
-  ...writing('app.example.notification.updateSeen', (account) =>
-    notified('updateSeen', { seenAt: server.clock.now().toISOString() }, account),
-  ),
   ...writing('app.example.notification.registerPush', (account) =>
     notified('registerPush', push('token'), account),
   ),
-  ...writing('app.example.notification.unregisterPush', (account) =>
-    notified('unregisterPush', push('token'), account),
-  ),
-  'app.example.notification.registerPush PushServiceNotFound': () =>
-    notified('registerPush', { ...ios, serviceDid: unknownDid }, owner),
   'app.example.notification.registerPush UnsupportedPushService': () =>
     notified('registerPush', { ...ios, serviceDid: owner.did }, owner),
   'app.example.notification.registerPush TooManyRegistrations': async () => {

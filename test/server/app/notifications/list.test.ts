@@ -250,22 +250,36 @@ describe('notifications by authors who are not active', () => {
   })
 })
 
-test('a deactivated account can list notifications but not write', async () => {
+test('a deactivated account can list notifications, but neither register devices nor subscribe', async () => {
   await social.like(bob, post)
   body(await server.post('com.core.server.deactivateAccount', {}, alice))
   expect(await social.listed(alice)).toEqual(['like by bob'])
   const refused = { status: 401, body: { error: 'AccountDeactivated' } }
-  const device = webDevice('t')
+  expect(await social.call('registerPush', webDevice('t'), alice)).toMatchObject(refused)
+  expect(await social.subscribe(alice, bob, true, true)).toMatchObject(refused)
+})
+
+test('in every state an account removes devices and subscriptions, marks notifications and sets preferences', async () => {
   const { preferences } = body(await get('getPreferences'))
-  const writes: [string, unknown][] = [
-    ['updateSeen', { seenAt: '2030-01-01T00:00:00Z' }],
-    ['putPreferences', { preferences }],
-    ['putPreferencesV2', {}],
-    ['registerPush', device],
-    ['unregisterPush', device],
-    ['putActivitySubscription', { subject: bob.did, activitySubscription: { post: true, reply: true } }],
-  ]
-  for (const [name, input] of writes) expect(await social.call(name, input, alice)).toMatchObject(refused)
+  const device = webDevice('t')
+  const rows = (table: string, column: string) =>
+    server.running.services.store.all(`SELECT * FROM ${table} WHERE ${column} = ?`, [alice.did]).length
+  let active = alice
+  for (const state of ['deactivated', 'suspended', 'takedown'] as const) {
+    body(await social.call('registerPush', device, active))
+    body(await social.subscribe(active, bob, true, true))
+    await server.setStatus(alice.did, { [state]: true })
+    const session = { ...alice, ...body(await server.signIn(alice, { allowTakendown: true })) }
+    body(await social.call('unregisterPush', device, session))
+    body(await social.subscribe(session, bob, false, false))
+    body(await social.call('updateSeen', { seenAt: server.clock.now().toISOString() }, session))
+    body(await social.call('putPreferences', { preferences }, session))
+    body(await social.call('putPreferencesV2', { like: preferences.like }, session))
+    expect(rows('push_registrations', 'did')).toBe(0)
+    await server.setStatus(alice.did, { [state]: false })
+    active = { ...alice, ...body(await server.signIn(alice)) }
+    expect(body(await get('listActivitySubscriptions', {}, active)).subscriptions).toEqual([])
+  }
 })
 
 test('notifications survive a restart, and the next one has a later indexedAt', async () => {

@@ -4,7 +4,7 @@ import { scopes } from '../../../../identity/auth/scopes.ts'
 import { method } from '../../../method.ts'
 
 export const getPreferences = method(app.example.actor.getPreferences, {
-  auth: 'access',
+  auth: 'access or takendown',
   handler({ auth, store, names, now }) {
     const session = { did: auth.did, isFull: auth.scope === scopes.full }
     return { preferences: actorPreferences({ names, now }, store, session) }

@@ -1,14 +1,17 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as activitySubscriptions from '../../../../platform/store/tables/activity-subscriptions.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { statusError } from '../../../../repository/access/status.ts'
 import { method } from '../../../method.ts'
 
 export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {
-  auth: 'access',
-  active: true,
+  auth: 'access or takendown',
   async handler({ input, auth, store, federation: { actors }, now, fail }) {
     const { subject, activitySubscription } = input
     const { post, reply } = activitySubscription
+    // An account can unsubscribe in every state.
+    const inactive = post || reply ? statusError(auth.account) : undefined
+    if (inactive) throw inactive
     if (subject === auth.did) throw fail('InvalidRequest', 'An account cannot subscribe to itself')
     if (post || reply) store.assertRoom()
     await store.transact((tx) => {

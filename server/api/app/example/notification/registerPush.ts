@@ -8,8 +8,8 @@ import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
-/** Time limit of the look-up of a push service, in milliseconds. */
-const lookUpMs = 5000
+/** Time limit of the look-up by which a service without push is refused, in milliseconds. */
+const lookUpMs = 2000
 
 export const registerPush = method(app.example.notification.registerPush, {
   auth: 'access',
@@ -25,8 +25,8 @@ export const registerPush = method(app.example.notification.registerPush, {
       const signal = AbortSignal.timeout(lookUpMs)
       await findPushService(resolveDid, input.serviceDid, signal).catch((error: unknown) => {
         if (error instanceof UnsupportedService) throw fail('UnsupportedPushService', error.message)
-        if (error instanceof UnresolvableDid) throw fail('PushServiceNotFound', error.message)
-        throw error
+        // It is resolved for each delivery: this server may be offline now, or have no directory yet.
+        if (!(error instanceof UnresolvableDid)) throw error
       })
     }
     await store.transact((tx) => {

@@ -3,8 +3,7 @@ import * as pushRegistrations from '../../../../platform/store/tables/push-regis
 import { method } from '../../../method.ts'
 
 export const unregisterPush = method(app.example.notification.unregisterPush, {
-  auth: 'access',
-  active: true,
+  auth: 'access or takendown',
   async handler({ input, auth, store }) {
     await store.transact((tx) => pushRegistrations.remove(tx, auth.did, input))
   },

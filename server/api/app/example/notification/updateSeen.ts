@@ -5,8 +5,7 @@ import { setSeenAt } from '../../../../platform/store/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const updateSeen = method(app.example.notification.updateSeen, {
-  auth: 'access',
-  active: true,
+  auth: 'access or takendown',
   async handler({ input, auth, store, now }) {
     const seenAt = seenMarker(input.seenAt)
     const at = now().getTime()

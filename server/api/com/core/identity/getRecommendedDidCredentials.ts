@@ -3,7 +3,7 @@ import { recommendedState } from '../../../../identity/accounts/plc-operation.ts
 import { method } from '../../../method.ts'
 
 export const getRecommendedDidCredentials = method(com.core.identity.getRecommendedDidCredentials, {
-  auth: 'access',
+  auth: 'access or takendown',
   handler({ auth: { account }, identity: { secrets }, origin }) {
     const rotationKeys = account.did.startsWith('did:plc:') ? [secrets.rotationKey.did] : undefined
     return { ...recommendedState(account, origin), rotationKeys }

@@ -6,7 +6,7 @@ import { mailLimits } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const requestPlcOperationSignature = method(com.core.identity.requestPlcOperationSignature, {
-  auth: 'full',
+  auth: 'full or takendown',
   limits: mailLimits,
   async handler({ auth, identity, ...platform }) {
     requirePlc(auth.account)

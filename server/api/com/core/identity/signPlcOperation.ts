@@ -5,7 +5,7 @@ import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const signPlcOperation = method(com.core.identity.signPlcOperation, {
-  auth: 'full',
+  auth: 'full or takendown',
   limits: [hourly(50, 'account')],
   async handler({ input, auth: { did, account }, store, identity: { secrets, plc }, now, fail }) {
     requirePlc(account)

@@ -5,7 +5,7 @@ import { streamStates } from '../../../../platform/store/tables/stream-state.ts'
 import { method } from '../../../method.ts'
 
 export const cancelMove = method(com.core.move.cancelMove, {
-  auth: 'full',
+  auth: 'full or takendown',
   async handler({ auth, fail, repository, operation: { moves }, ...platform }) {
     const { did, account } = auth
     const { store, now } = platform

@@ -5,7 +5,7 @@ import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const continueMove = method(com.core.move.continueMove, {
-  auth: 'full',
+  auth: 'full or takendown',
   limits: [perFiveMinutes(10, 'account')],
   async handler({ input, auth, store, operation: { moves } }) {
     await proceed({ store, moves }, auth.did, input)

@@ -4,7 +4,7 @@ import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.move.describeServer, {
-  auth: 'full',
+  auth: 'full or takendown',
   limits: [perFiveMinutes(100, 'account')],
   async handler({ params, auth, config, origin: here, operation: { moves } }) {
     const target = await describeTarget({ config, moves, origin: here }, params.server)

@@ -4,7 +4,7 @@ import * as moves from '../../../../platform/store/tables/moves.ts'
 import { method } from '../../../method.ts'
 
 export const getMove = method(com.core.move.getMove, {
-  auth: 'full',
+  auth: 'full or takendown',
   handler({ auth, store }) {
     const move = moves.find(store, auth.did)
     return { move: move && moveView(store, move) }

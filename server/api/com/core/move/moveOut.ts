@@ -6,7 +6,7 @@ import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const moveOut = method(com.core.move.moveOut, {
-  auth: 'full',
+  auth: 'full or takendown',
   limits: [perFiveMinutes(30, 'account')],
   async handler({ input, auth, identity, operation, ...platform }) {
     await startMoveOut({ ...platform, ...identity, ...operation }, auth.account, input, false)

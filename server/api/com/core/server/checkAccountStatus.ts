@@ -14,7 +14,7 @@ import { method } from '../../../method.ts'
 const maxListed = 100
 
 export const checkAccountStatus = method(com.core.server.checkAccountStatus, {
-  auth: 'access',
+  auth: 'access or takendown',
   async handler({ auth, fail, identity, repository: { room }, ...platform }) {
     const { did, account } = auth
     const validDid = await isDidValid({ ...platform, ...identity }, account)

@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 const maxCollections = 1000
 
 export const getUsage = method(com.core.server.getUsage, {
-  auth: 'access',
+  auth: 'access or takendown',
   handler({ auth, store }) {
     return {
       collections: usage.ofCollections(store, auth.did, maxCollections),
