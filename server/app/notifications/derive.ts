@@ -11,20 +11,24 @@ interface Rule {
   readonly reason: Reason
   /** Our name of the collection that the subject must be in, if given. */
   readonly subject?: string
+  /** Whether an author notifies once per subject, however many records say the same. */
+  readonly isOnce?: true
 }
+
+const isOnce = true
 
 /** The notification of each link, if it has one. */
 const rules: ReadonlyMap<number, Rule> = new Map([
-  [linkPaths['feed.like:subject'], { reason: 'like' }],
-  [linkPaths['feed.like:via'], { reason: 'like-via-repost', subject: collections.repost }],
-  [linkPaths['feed.repost:subject'], { reason: 'repost' }],
-  [linkPaths['feed.repost:via'], { reason: 'repost-via-repost', subject: collections.repost }],
+  [linkPaths['feed.like:subject'], { reason: 'like', isOnce }],
+  [linkPaths['feed.like:via'], { reason: 'like-via-repost', subject: collections.repost, isOnce }],
+  [linkPaths['feed.repost:subject'], { reason: 'repost', isOnce }],
+  [linkPaths['feed.repost:via'], { reason: 'repost-via-repost', subject: collections.repost, isOnce }],
   [linkPaths['feed.post:mention'], { reason: 'mention' }],
   [linkPaths['feed.post:reply.parent'], { reason: 'reply', subject: collections.post }],
   [linkPaths['feed.post:reply.root'], { reason: 'reply', subject: collections.post }],
   [linkPaths['feed.post:embed'], { reason: 'quote', subject: collections.post }],
-  [linkPaths['graph.follow:subject'], { reason: 'follow' }],
-  [linkPaths['graph.verification:subject'], { reason: 'verified' }],
+  [linkPaths['graph.follow:subject'], { reason: 'follow', isOnce }],
+  [linkPaths['graph.verification:subject'], { reason: 'verified', isOnce }],
   [
     linkPaths['actor.profile:joinedViaStarterPack'],
     { reason: 'starterpack-joined', subject: collections.starterpack },
@@ -49,7 +53,8 @@ function notificationOf({ path, did, record }: Link, names: Names): NewNotificat
   const rule = rules.get(path)
   if (!rule) return []
   if (rule.subject && record && names.own(record.collection) !== rule.subject) return []
-  return [{ to: did, reason: rule.reason, subject: record && { did, ...record } }]
+  const subject = record && { did, ...record }
+  return [{ to: did, reason: rule.reason, subject, ...(rule.isOnce && { oncePer: path }) }]
 }
 
 /** One notification per account and post: mention before reply before quote. */

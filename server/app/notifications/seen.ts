@@ -3,8 +3,7 @@ import { type DatetimeString, instant, iso } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 
 /**
- * Normalises a client's `seenAt` to the form of `indexedAt`: UTC, milliseconds. A future time is kept: notifications that arrive
- * before it are read.
+ * Normalises a client's `seenAt` to the form of `indexedAt`: UTC, milliseconds. A future time is kept.
  * @throws InvalidRequest
  */
 export function seenMarker(text: string): DatetimeString {

@@ -575,7 +575,8 @@ const notifications = `
   -- The times up to which accounts have read their notifications.
   CREATE TABLE seen_markers (
     account INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
-    seen_at INTEGER NOT NULL
+    seen_at INTEGER NOT NULL,          -- not after the call that set it
+    given_at INTEGER                   -- the later time that the client gave; null: the same
   ) STRICT;
 
   -- The kinds of notifications that an account has had, and how many of each are not hidden and later than its marker.

@@ -346,4 +346,7 @@ export const upgrades: readonly string[] = [
     WHERE permissions LIKE 'limit:%';`,
     )
     .join(''),
+
+  // 54. A seen marker in the future marks what arrived before the call.
+  'ALTER TABLE seen_markers ADD COLUMN given_at INTEGER',
 ]

@@ -2,7 +2,7 @@
  * Tables `links` and `subjects`: the references from records to actors and records. Triggers keep `link_counts`, and delete
  * subjects and actors with the last link to them.
  */
-import type { Writer } from '../database.ts'
+import type { Reader, Writer } from '../database.ts'
 import type { LinkPath } from '../link-paths.ts'
 import * as actors from './actors.ts'
 import * as collections from './collections.ts'
@@ -37,6 +37,15 @@ export function replace(tx: Writer, from: { record: number; actor: number }, lin
       from.record,
     ])
   }
+}
+
+/** Whether another record of the actor refers to the same subject by the same path. */
+export function hasOtherLink(
+  db: Reader,
+  { subject, path, actor, record }: Row & { readonly actor: number; readonly record: number },
+): boolean {
+  const sql = 'SELECT 1 FROM links WHERE subject = ? AND path = ? AND actor = ? AND record <> ? LIMIT 1'
+  return db.get(sql, [subject, path, actor, record]) !== undefined
 }
 
 function insertRow(tx: Writer, { record, actor }: { record: number; actor: number }, row: Row): void {

@@ -9,12 +9,13 @@ import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atpro
 import { type DatetimeString, iso } from '../../util/time.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import type { Reader, Writer } from '../database.ts'
-import { paths } from '../link-paths.ts'
+import { type LinkPath, paths } from '../link-paths.ts'
 import type { Reason } from '../reasons.ts'
 import * as actors from './actors.ts'
 import { actorId } from './actors.ts'
 import { collectionId } from './collections.ts'
 import { hiddenSql } from './hidden.ts'
+import { hasOtherLink } from './links.ts'
 
 /** The filter: reasons to include from followed authors, and from all others. */
 export interface Wanted {
@@ -202,7 +203,16 @@ export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: Da
   return row?.count ?? 0
 }
 
-/** The account's seen marker. */
+/** The account's seen marker as the client gave it, which may be in the future. */
+export function givenSeenAt(db: Reader, did: string): DatetimeString | undefined {
+  const row = db.get<{ at: number }>(
+    `SELECT coalesce(given_at, seen_at) AS at FROM seen_markers WHERE account = ${actorId}`,
+    [did],
+  )
+  return row && iso(new Date(row.at))
+}
+
+/** The time up to which the account has read its notifications. */
 export function seenAt(db: Reader, did: string): DatetimeString | undefined {
   const row = db.get<{ seenAt: number }>(
     `SELECT seen_at AS seenAt FROM seen_markers WHERE account = ${actorId}`,
@@ -211,11 +221,15 @@ export function seenAt(db: Reader, did: string): DatetimeString | undefined {
   return row && iso(new Date(row.seenAt))
 }
 
-export function setSeenAt(tx: Writer, did: string, at: DatetimeString): void {
+/** Sets the seen marker. @param now of a later marker, only what arrived before the call counts as read */
+export function setSeenAt(tx: Writer, did: string, given: DatetimeString, now: number): void {
+  const at = Date.parse(given)
+  // The times of notifications that arrived at once are a little ahead of the clock.
+  const latest = Math.max(now, lastArrival(tx))
   tx.run(
-    `INSERT INTO seen_markers (account, seen_at) SELECT id, ? FROM accounts WHERE did = ?
-     ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at`,
-    [Date.parse(at), did],
+    `INSERT INTO seen_markers (account, seen_at, given_at) SELECT id, ?, ? FROM accounts WHERE did = ?
+     ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at, given_at = excluded.given_at`,
+    [Math.min(at, latest), at > latest ? at : null, did],
   )
   recount(tx, actors.idOf(tx, did) ?? 0)
 }
@@ -267,7 +281,10 @@ export function correctTimes(
 export function correctMarkers(tx: Writer, now: number): void {
   const future = tx.all<{ account: number }>('SELECT account FROM seen_markers WHERE seen_at > ?', [now])
   for (const { account } of future) {
-    tx.run('UPDATE seen_markers SET seen_at = ? WHERE account = ?', [now - correctedMs, account])
+    tx.run('UPDATE seen_markers SET seen_at = ?, given_at = NULL WHERE account = ?', [
+      now - correctedMs,
+      account,
+    ])
     recount(tx, account)
   }
 }
@@ -285,6 +302,11 @@ export interface NewNotification {
   readonly reason: Reason
   /** The record that the author acted on. */
   readonly subject?: Source | undefined
+  /**
+   * The path of the link that causes it, if its author notifies once per subject: none if another record of the author has the
+   * same link, or the subject is a record that does not exist. An author could flood the list otherwise.
+   */
+  readonly oncePer?: LinkPath | undefined
 }
 
 /** A deleted record, stored with the notification of its deletion. */
@@ -311,9 +333,14 @@ export function insert(
 ): void {
   const author = actors.idOf(tx, source.did) ?? 0
   const record = deleted ? null : idOf(tx, recordId, source)
-  for (const { to, reason, subject } of notifications) {
+  for (const { to, reason, subject, oncePer } of notifications) {
     const account = actors.idOf(tx, to) ?? 0
     const about = subject ? idOf(tx, subjectId, subject) : null
+    if (oncePer !== undefined) {
+      if (subject && idOf(tx, recordId, subject) === null) continue
+      if (hasOtherLink(tx, { subject: about ?? account, path: oncePer, actor: author, record: record ?? 0 }))
+        continue
+    }
     // Read first, so that the journal has the result instead of the long expression.
     const state = tx.get<{ hidden: number; followed: number }>(stateOfNew, [account, author, record, about])
     tx.run(

@@ -158,8 +158,8 @@ describe('a muted thread', () => {
 
   test('hides replies to its posts, mentions in it, likes and quotes of its posts, earlier and later ones', async () => {
     const root = await social.post(carol)
-    const own = await social.reply(alice, root)
     const inThread = async () => {
+      const own = await social.reply(alice, root)
       await social.reply(bob, own, root)
       await social.like(bob, own)
       await social.quote(bob, own)

@@ -60,6 +60,8 @@ interface ExistingRecord {
   readonly author: number
   readonly ref: Ref
   readonly follows: number | undefined
+  /** The subject of a like. */
+  readonly likes: number | undefined
   readonly reasons: ReadonlyMap<number, string>
 }
 
@@ -106,15 +108,27 @@ async function perform(
 ): Promise<void> {
   const { action, actor, target, on, pick } = step
   const account = accounts[actor] as Account
-  const write = async (record: Promise<Ref>, notified: [number, string][], follows?: number) => {
-    const others = new Map(notified.reverse().filter(([to]) => to !== actor))
-    model.records.push({ author: actor, ref: await record, reasons: others, follows })
+  const write = async (
+    record: Promise<Ref>,
+    notified: [number, string][],
+    { follows, likes }: { follows?: number; likes?: number } = {},
+  ) => {
+    const isRepeated = model.records.some(
+      (one) =>
+        one.author === actor &&
+        ((likes !== undefined && one.likes === likes) || (follows !== undefined && one.follows === follows)),
+    )
+    const others = new Map(isRepeated ? [] : notified.reverse().filter(([to]) => to !== actor))
+    model.records.push({ author: actor, ref: await record, reasons: others, follows, likes })
   }
   const writes = action === 'like' || action === 'follow' || action === 'post'
   if (writes && model.suspended.has(actor)) return
-  if (action === 'like') await write(social.like(account, posts[target] as Ref), [[target, 'like']])
+  if (action === 'like')
+    await write(social.like(account, posts[target] as Ref), [[target, 'like']], { likes: target })
   if (action === 'follow')
-    await write(social.follow(account, accounts[target] as Account), [[target, 'follow']], target)
+    await write(social.follow(account, accounts[target] as Account), [[target, 'follow']], {
+      follows: target,
+    })
   if (action === 'post') {
     const subscribers = [...accounts.keys()].filter((other) => model.subscriptions.has(`${other} ${actor}`))
     await write(social.post(account, mentions(accounts[target] as Account)), [

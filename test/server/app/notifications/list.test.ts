@@ -3,7 +3,7 @@ import { preferencesOf, wantedBy } from '../../../../server/app/notifications/pr
 import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
 import { type Account, adminAuth } from '../../../support/server.ts'
 import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body, feed, mentions, type Ref } from '../../../support/social.ts'
+import { body, mentions, type Ref } from '../../../support/social.ts'
 import { webDevice } from '../../../support/web-push.ts'
 
 setupAccounts()
@@ -36,7 +36,7 @@ const times = async (count: number, task: () => Promise<Ref>) => {
 
 describe('listNotifications pages', () => {
   test('contain every notification once, newest first', async () => {
-    const newestFirst = await times(7, () => social.like(bob, post))
+    const newestFirst = await times(7, () => social.quote(bob, post))
     expect(await pages({ limit: '3' })).toEqual([
       newestFirst.slice(0, 3),
       newestFirst.slice(3, 6),
@@ -55,9 +55,9 @@ describe('listNotifications pages', () => {
     await social.follow(alice, carol)
     const newestFirst: string[] = []
     for (const author of [bob, carol, bob]) {
-      newestFirst.unshift((await social.repost(author, post)).uri)
-      newestFirst.unshift((await social.like(author, post)).uri)
-      newestFirst.unshift((await social.follow(author, alice)).uri)
+      newestFirst.unshift((await social.reply(author, post)).uri)
+      newestFirst.unshift((await social.quote(author, post)).uri)
+      newestFirst.unshift((await social.post(author, mentions(alice))).uri)
     }
     expect((await pages({ limit: '2' })).flat()).toEqual(newestFirst)
     expect((await pages({ limit: '4' })).flat()).toEqual(newestFirst)
@@ -65,9 +65,9 @@ describe('listNotifications pages', () => {
 
   test('neither repeat nor skip notifications when others arrive or are deleted between requests', async () => {
     const [, ...likes] = [
-      await social.like(bob, post),
-      await social.like(bob, post),
-      await social.like(bob, post),
+      await social.quote(bob, post),
+      await social.quote(bob, post),
+      await social.quote(bob, post),
     ]
     const first = await social.list(alice, { limit: '1' })
     await social.like(carol, post)
@@ -79,7 +79,7 @@ describe('listNotifications pages', () => {
   })
 
   test('have 50 items by default and at most 100', async () => {
-    const all = await times(101, () => social.like(bob, post))
+    const all = await times(101, () => social.quote(bob, post))
     expect((await social.list(alice)).notifications).toHaveLength(50)
     expect(await pages({ limit: '100' })).toEqual([all.slice(0, 100), all.slice(100)])
   })
@@ -148,7 +148,7 @@ describe('seen marker', () => {
     (await social.list(alice, params)).notifications.map(({ isRead }: { isRead: boolean }) => isRead)
 
   test('notifications up to it are read, later ones are unread', async () => {
-    await times(2, () => social.like(bob, post))
+    await times(2, () => social.quote(bob, post))
     const before = await social.list(alice)
     expect(before).not.toHaveProperty('seenAt')
     const [newest, oldest] = before.notifications
@@ -163,11 +163,25 @@ describe('seen marker', () => {
   })
 
   test('an earlier marker makes notifications unread again', async () => {
-    await times(2, () => social.like(bob, post))
+    await times(2, () => social.quote(bob, post))
     await social.call('updateSeen', { seenAt: '2035-01-01T00:00:00Z' }, alice)
     expect(await social.unread(alice)).toBe(0)
     await social.call('updateSeen', { seenAt: '2025-01-01T00:00:00Z' }, alice)
     expect(await social.unread(alice)).toBe(2)
+  })
+
+  test('one in the future is stored as given, and marks only what arrived before the call', async () => {
+    await social.like(bob, post)
+    const seenAt = '9999-12-31T23:59:59.000Z'
+    body(await social.call('updateSeen', { seenAt }, alice))
+    expect(await read()).toEqual([true])
+    await social.repost(bob, post)
+    expect((await social.list(alice)).seenAt).toBe(seenAt)
+    expect(await read()).toEqual([false, true])
+    expect(await social.unread(alice)).toBe(1)
+    body(await social.call('updateSeen', { seenAt }, alice))
+    expect(await social.unread(alice)).toBe(0)
+    expect(await read()).toEqual([true, true])
   })
 
   test('deleted notifications, read or unread, are not counted', async () => {
@@ -181,7 +195,7 @@ describe('seen marker', () => {
   })
 
   test('the seenAt parameter replaces the stored marker for the request', async () => {
-    await times(3, () => social.like(bob, post))
+    await times(3, () => social.quote(bob, post))
     const [, middle] = (await social.list(alice)).notifications
     const params = { seenAt: middle.indexedAt }
     expect(await read(params)).toEqual([false, true, true])
@@ -370,10 +384,4 @@ test('deleting an account removes it from every table', async () => {
     expect({ name, mentioning }).toEqual({ name, mentioning: [] })
   }
   await social.remove(alice, follow)
-})
-
-test('a like of a post that does not exist notifies its author', async () => {
-  const uri = `at://${alice.did}/${feed}.post/3kaaaaaaaaaa2`
-  await social.like(bob, { uri, cid: post.cid })
-  expect((await social.list(alice)).notifications).toMatchObject([{ reason: 'like', reasonSubject: uri }])
 })

@@ -57,6 +57,54 @@ describe('notifications of a record', () => {
     expect(second.indexedAt > first.indexedAt).toBe(true)
   })
 
+  test('a second record with the same author, reason and subject does not notify', async () => {
+    const post = await social.post(alice)
+    const repost = await social.repost(alice, post)
+    for (let i = 0; i < 3; i++) {
+      await social.like(bob, post, repost)
+      await social.repost(bob, post, repost)
+      await social.follow(bob, alice)
+      await social.verify(bob, alice)
+    }
+    const once = ['verified', 'follow', 'repost-via-repost', 'repost', 'like-via-repost', 'like']
+    expect(await social.listed(alice)).toEqual(once.map((reason) => `${reason} by bob`))
+    expect(await social.unread(alice)).toBe(once.length)
+    await social.like(carol, post)
+    await social.like(bob, await social.post(alice))
+    expect(await social.unread(alice)).toBe(once.length + 2)
+  })
+
+  test('a like that was deleted and made again notifies again', async () => {
+    const post = await social.post(alice)
+    await social.remove(bob, await social.like(bob, post))
+    expect(await social.listed(alice)).toEqual([])
+    const { uri } = await social.like(bob, post)
+    expect((await social.list(alice)).notifications).toMatchObject([{ uri, reason: 'like' }])
+  })
+
+  test('several replies, quotes and mentions of one author all notify', async () => {
+    const post = await social.post(alice)
+    for (let i = 0; i < 2; i++) {
+      await social.reply(bob, post)
+      await social.quote(bob, post)
+      await social.post(bob, mentions(alice))
+    }
+    expect(await social.unread(alice)).toBe(6)
+  })
+
+  test('a like or repost of a record that does not exist does not notify', async () => {
+    const post = await social.post(alice)
+    const madeUp = { uri: `at://${alice.did}/${feed}.post/3jzfcijpj2z2a`, cid: post.cid }
+    const noRepost = { uri: `at://${alice.did}/${feed}.repost/3jzfcijpj2z2a`, cid: post.cid }
+    await social.like(bob, madeUp)
+    await social.repost(bob, madeUp)
+    await social.remove(alice, post)
+    await social.like(bob, post)
+    await social.like(bob, await social.post(carol), noRepost)
+    expect(await social.listed(alice)).toEqual([])
+    expect(await social.unread(alice)).toBe(0)
+  })
+
   test('a like or repost via a record that is not a repost notifies only the author of the post', async () => {
     const post = await social.post(alice)
     const way = await social.like(bob, post)
@@ -412,7 +460,7 @@ describe('rules', () => {
     const post = await social.post(alice)
     const uri = post.uri.replace(alice.did, alice.handle)
     await social.like(bob, { ...post, uri })
-    await social.like(bob, { ...post, uri: uri.replace(alice.handle, alice.handle.toUpperCase()) })
+    await social.like(carol, { ...post, uri: uri.replace(alice.handle, alice.handle.toUpperCase()) })
     const ofPost = { reasonSubject: post.uri }
     expect((await social.list(alice)).notifications).toMatchObject([ofPost, ofPost])
   })

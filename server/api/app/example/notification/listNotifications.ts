@@ -15,7 +15,7 @@ export const listNotifications = method(app.example.notification.listNotificatio
     const before = cursor ? Number(decodeCursor(cursor, 1)?.[0]) : undefined
     if (before !== undefined && !Number.isSafeInteger(before))
       throw fail('InvalidRequest', 'Malformed cursor')
-    const seenAt = params.seenAt === undefined ? notifications.seenAt(store, did) : seenMarker(params.seenAt)
+    const given = params.seenAt === undefined ? undefined : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
     const found = notifications.page(store, {
       did,
@@ -27,9 +27,13 @@ export const listNotifications = method(app.example.notification.listNotificatio
     const last = found.length > shown.length ? shown.at(-1) : undefined
     return {
       cursor: last && encodeCursor(String(last.id)),
-      notifications: notificationViews(viewContext(caller.origin, did), shown, seenAt),
+      notifications: notificationViews(
+        viewContext(caller.origin, did),
+        shown,
+        given ?? notifications.seenAt(store, did),
+      ),
       priority,
-      seenAt,
+      seenAt: given ?? notifications.givenSeenAt(store, did),
     }
   },
 })

@@ -11,7 +11,7 @@ export const updateSeen = method(app.example.notification.updateSeen, {
     const at = now().getTime()
     await store.transact((tx) => {
       correctArrivals(tx, at)
-      setSeenAt(tx, auth.did, seenAt)
+      setSeenAt(tx, auth.did, seenAt, at)
     })
   },
 })
