@@ -82,7 +82,7 @@ function PreferenceRow({ reason, value, onChange }: PreferenceRowProps) {
   )
 }
 
-const { getPreferences, putPreferences } = app.example.notification
+const { getPreferences, putPreferencesV2 } = app.example.notification
 
 type Response = Body<typeof getPreferences.main>
 export type Preferences = Response['preferences']
@@ -96,8 +96,8 @@ interface Preference {
 }
 
 /**
- * Changes a preference optimistically. Requests run one at a time, because each carries all preferences. A failed change is
- * rolled back with a toast.
+ * Changes a preference optimistically. A request carries the changed reason only: the others may have been changed by another
+ * client since they were read. Requests run one at a time, in order. A failed change is rolled back with a toast.
  */
 function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference>) => void {
   const { did } = useSession()
@@ -105,7 +105,7 @@ function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference
   const key = keyOf(did, getPreferences, {})
   const save = useMutation({
     scope: { id: `preferences ${did}` },
-    mutationFn: (preferences: Preferences) => callAs(did, putPreferences, { body: { preferences } }),
+    mutationFn: (changed: Partial<Preferences>) => callAs(did, putPreferencesV2, { body: changed }),
     onError: async (error) => {
       toast(t.preferences.failed(explain(error)))
       await client.invalidateQueries({ queryKey: key })
@@ -114,8 +114,8 @@ function usePreferenceChange(): (reason: ReasonName, changed: Partial<Preference
   return (reason, changed) => {
     const cached = client.getQueryData<Response>(key)
     if (!cached) return
-    const preferences = { ...cached.preferences, [reason]: { ...cached.preferences[reason], ...changed } }
-    client.setQueryData<Response>(key, { preferences })
-    save.mutate(preferences)
+    const preference = { [reason]: { ...cached.preferences[reason], ...changed } }
+    client.setQueryData<Response>(key, { preferences: { ...cached.preferences, ...preference } })
+    save.mutate(preference)
   }
 }
