@@ -10,7 +10,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Reader, Writer } from '../../platform/store/database.ts'
 import type { Account } from '../../platform/store/tables/accounts.ts'
 import * as rows from '../../platform/store/tables/mail-tokens.ts'
-import { randomGroups } from '../../platform/util/random.ts'
+import { randomGroups, regrouped } from '../../platform/util/random.ts'
 import { iso } from '../../platform/util/time.ts'
 import type { Secrets } from '../did/secrets.ts'
 
@@ -86,5 +86,5 @@ export function ownerOfToken(
 }
 
 function hashOf(secrets: Secrets, purpose: MailPurpose, token: string): Uint8Array {
-  return secrets.hash(`mail token, ${purpose}`, token.trim().toUpperCase())
+  return secrets.hash(`mail token, ${purpose}`, regrouped(token, 2, 5).toUpperCase())
 }

@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../platform/store/database.ts'
 import * as rows from '../../platform/store/tables/app-passwords.ts'
-import { randomGroups } from '../../platform/util/random.ts'
+import { randomGroups, regrouped } from '../../platform/util/random.ts'
 import type { Secrets } from '../did/secrets.ts'
 
 /**
@@ -40,6 +40,7 @@ export function hashAppPassword(secrets: Hasher, password: string): Uint8Array {
 
 /** Hashes a password once and returns a function that finds it among the app passwords of an account. */
 export function appPasswordFinder(secrets: Hasher, password: string) {
-  const hash = shape.test(password) ? hashAppPassword(secrets, password) : undefined
+  const written = regrouped(password, 4, 4)
+  const hash = shape.test(written) ? hashAppPassword(secrets, written) : undefined
   return (db: Reader, did: string) => (hash === undefined ? undefined : rows.findByHash(db, did, hash))
 }

@@ -35,7 +35,7 @@ const posts: Readonly<Record<string, keyof AuthorizationServer['endpoints']>> = 
 /** Answers the paths of the authorization server. */
 export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps): Fallback {
   const readCaller = createCallerReader(config, createSources())
-  const checkLimit = config.rateLimits ? limiter([limit]) : undefined
+  const checkLimit = config.rateLimits ? limiter([limit], undefined) : undefined
   const documents: Readonly<Record<string, unknown>> = {
     '/.well-known/oauth-protected-resource': resourceMetadata(origin),
     '/.well-known/oauth-authorization-server': serverMetadata(origin),

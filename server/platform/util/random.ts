@@ -9,6 +9,18 @@ export function randomGroups(groups: number, lettersEach: number): string {
   return Array.from({ length: groups }, () => randomLetters(lettersEach)).join('-')
 }
 
+/**
+ * Returns text that a person typed in the form of `randomGroups`: in lower case, without blanks, with its dashes. Text that does
+ * not have as many letters is only trimmed and lower-cased.
+ */
+export function regrouped(typed: string, groups: number, lettersEach: number): string {
+  const letters = typed.toLowerCase().replace(/[\s-]+/g, '')
+  if (letters.length !== groups * lettersEach) return typed.trim().toLowerCase()
+  return Array.from({ length: groups }, (_, i) => letters.slice(i * lettersEach, (i + 1) * lettersEach)).join(
+    '-',
+  )
+}
+
 /** An unguessable identifier of 130 bits. */
 export function randomId(): string {
   return randomLetters(26)

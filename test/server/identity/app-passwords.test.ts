@@ -211,6 +211,14 @@ describe('signing in with an app password', () => {
     expect(await verified(signIn)).toBe(0)
   })
 
+  test('accepts it in capitals, with blanks around it, and without dashes', async () => {
+    const ada = await server.account('ada')
+    const app = await server.appSession(ada, 'phone')
+    const { password } = app
+    for (const typed of [password.toUpperCase(), ` ${password} `, password.replaceAll('-', '')])
+      expect((await server.signIn({ ...app, password: typed })).status).toBe(200)
+  })
+
   test.each([
     ['a wrong one', 'zoe.test'],
     ['one for an unknown account', 'unknown.test'],
