@@ -167,6 +167,24 @@ describe('the server itself', () => {
     for (const spelling of spellings) expect((await attempt(spelling)).status).toBe(429)
   })
 
+  test('counts wrong passwords per account, and admits an app password that matches', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const alice = await running.account('alice')
+    const app = await running.appSession(alice, 'phone')
+    const attempt = (identifier: string, password = 'wrong') =>
+      running.post('com.core.server.createSession', { identifier, password })
+    const names = [alice.handle, alice.email, alice.did]
+    // The app password was not counted.
+    for (let call = 0; call < 30; call++) expect((await attempt(names[call % 3] ?? '')).status).toBe(401)
+    for (const name of names) {
+      expect((await attempt(name)).status).toBe(429)
+      expect((await attempt(name, alice.password)).status).toBe(429)
+      expect((await attempt(name, app.password)).status).toBe(200)
+    }
+    expect((await running.get('com.core.server.getSession', {}, alice)).status).toBe(200)
+  })
+
   test('refuses the admin password after 30 wrong guesses', async () => {
     const running = await TestServer.start({ rateLimits: true })
     server = running

@@ -2,22 +2,28 @@
 import { CODE_LIFETIME_MINUTES } from '../mail/templates.ts'
 import type { RateLimit } from '../xrpc/rate-limit.ts'
 
-type Per<Input> = RateLimit<Input>['per']
+type Per<Input, Services> = RateLimit<Input, Services>['per']
 
-export function perFiveMinutes<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+export function perFiveMinutes<Input, Services = unknown>(
+  points: number,
+  per: Per<Input, Services>,
+): RateLimit<Input, Services> {
   return { points, seconds: 5 * 60, per }
 }
 
 /** While a mailed code is valid. */
-export function perCodeLifetime<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+export function perCodeLifetime<Input>(points: number, per: Per<Input, unknown>): RateLimit<Input> {
   return { points, seconds: CODE_LIFETIME_MINUTES * 60, per }
 }
 
-export function hourly<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+export function hourly<Input>(points: number, per: Per<Input, unknown>): RateLimit<Input> {
   return { points, seconds: 60 * 60, per }
 }
 
-export function daily<Input>(points: number, per: Per<Input>): RateLimit<Input> {
+export function daily<Input, Services = unknown>(
+  points: number,
+  per: Per<Input, Services>,
+): RateLimit<Input, Services> {
   return { points, seconds: 24 * 60 * 60, per }
 }
 

@@ -96,7 +96,7 @@ export interface MethodDefinition<S extends MethodSchema, Word, Credentials, Ser
   readonly auth: Word
   /** Whether deactivated, suspended and taken-down accounts are refused. */
   readonly active?: boolean
-  readonly limits?: readonly RateLimit<InputOf<S>>[]
+  readonly limits?: readonly RateLimit<InputOf<S>, Services>[]
   /** Largest body in bytes; 150 kB when absent. A function for a limit that is a setting. */
   readonly maxBody?: number | ((services: Services) => number)
   /** Tables that responses depend on, besides the account, its parameters and origin: they are cached until one changes. */
@@ -110,7 +110,7 @@ export interface Method<Word = string, Services = unknown> {
   readonly schema: MethodSchema
   readonly auth: Word
   readonly active: boolean
-  readonly limits: readonly RateLimit<unknown>[]
+  readonly limits: readonly RateLimit<unknown, Services>[]
   readonly maxBody: number | ((services: Services) => number)
   readonly reads: readonly string[] | undefined
   readonly handler: (call: Services & Call<MethodSchema, unknown>) => unknown
@@ -133,7 +133,7 @@ export function methodFactory<Words, Services>() {
       schema,
       auth: definition.auth,
       active: definition.active ?? false,
-      limits: (definition.limits ?? []) as readonly RateLimit<unknown>[],
+      limits: (definition.limits ?? []) as readonly RateLimit<unknown, Services>[],
       maxBody: definition.maxBody ?? defaultMaxBody,
       reads: definition.reads,
       handler: definition.handler as Method<Word, Services>['handler'],

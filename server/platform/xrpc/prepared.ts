@@ -41,7 +41,7 @@ export function prepare<Word, Services>(
     projectParams: projection(schema.parameters),
     projectInput: projection(input.schema),
     projectOutput: projection(schema.output.schema),
-    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.limits) : undefined,
+    checkLimits: rateLimits && method.limits.length > 0 ? limiter(method.limits, services) : undefined,
   }
 }
 

@@ -7,13 +7,16 @@ import type { ServerResponse } from 'node:http'
 import { type Count, Counters } from './counters.ts'
 import { XrpcError } from './errors.ts'
 
-export interface RateLimit<Input = unknown> {
+export interface RateLimit<Input = unknown, Services = unknown> {
   /** Calls allowed in a window. */
   readonly points: number
   /** Length of the window. */
   readonly seconds: number
-  /** The key of the counter: the caller's source, the account, or a text made from the input. */
-  readonly per: 'address' | 'account' | ((input: Input, address: string) => string)
+  /** The key of the counter: the caller's source, the account, or a text made from the input; undefined: the call is not counted. */
+  readonly per:
+    | 'address'
+    | 'account'
+    | ((input: Input, address: string, services: Services) => string | undefined)
 }
 
 export interface LimitedCall {
@@ -27,12 +30,17 @@ export interface LimitedCall {
 export type CheckLimits = (call: LimitedCall, res: Pick<ServerResponse, 'setHeader'>) => void
 
 /** Creates the limiter of a method, which sets the headers of the limit with the fewest calls left. @throws RateLimitExceeded */
-export function limiter(limits: readonly RateLimit[]): CheckLimits {
+export function limiter<Services = unknown>(
+  limits: readonly RateLimit<unknown, Services>[],
+  services: Services,
+): CheckLimits {
   const counted = limits.map((limit) => ({ limit, counters: new Counters(limit.seconds) }))
   return (call, res) => {
-    let tightest: { limit: RateLimit; state: Count } | undefined
+    let tightest: { limit: RateLimit<unknown, Services>; state: Count } | undefined
     for (const { limit, counters } of counted) {
-      const state = counters.add(keyOf(limit, call))
+      const key = keyOf(limit, call, services)
+      if (key === undefined) continue
+      const state = counters.add(key)
       if (!tightest || remaining(limit, state) < remaining(tightest.limit, tightest.state))
         tightest = { limit, state }
       if (state.count > limit.points) {
@@ -63,14 +71,19 @@ function tooMany(state: Count): XrpcError {
   })
 }
 
-function keyOf(limit: RateLimit, call: LimitedCall): string {
+function keyOf<Services>(
+  limit: RateLimit<unknown, Services>,
+  call: LimitedCall,
+  services: Services,
+): string | undefined {
   if (limit.per === 'address') return call.address
   if (limit.per === 'account') return call.account ?? call.address
   // Keys stay in memory for the whole window: a hash bounds their length.
-  return createHash('sha256').update(limit.per(call.input, call.address)).digest('base64url')
+  const key = limit.per(call.input, call.address, services)
+  return key === undefined ? undefined : createHash('sha256').update(key).digest('base64url')
 }
 
-function remaining(limit: RateLimit, { count }: Count): number {
+function remaining(limit: Pick<RateLimit, 'points'>, { count }: Count): number {
   return Math.max(limit.points - count, 0)
 }
 
@@ -78,7 +91,11 @@ function seconds(state: Count): number {
   return Math.ceil(state.msLeft / 1000)
 }
 
-function writeHeaders(res: Pick<ServerResponse, 'setHeader'>, limit: RateLimit, state: Count): void {
+function writeHeaders(
+  res: Pick<ServerResponse, 'setHeader'>,
+  limit: Pick<RateLimit, 'points' | 'seconds'>,
+  state: Count,
+): void {
   res.setHeader('RateLimit-Limit', limit.points)
   res.setHeader('RateLimit-Remaining', remaining(limit, state))
   res.setHeader('RateLimit-Reset', seconds(state))

@@ -90,7 +90,7 @@ export function createRouter<Word extends string, Services>(
   const sources = createSources()
   const readCaller = createCallerReader(options, sources)
   const responses = createResponseCache()
-  const checkOverall = rateLimits ? limiter([overallLimit]) : undefined
+  const checkOverall = rateLimits ? limiter([overallLimit], undefined) : undefined
 
   async function call(
     prepared: Prepared<Word, Services>,

@@ -9,7 +9,7 @@ const day = 24 * 60 * 60
 
 test('a limit keeps no timer per caller, and stays exceeded while others call', async () => {
   vi.useFakeTimers()
-  const check = limiter([{ points: 2, seconds: day, per: 'address' }])
+  const check = limiter([{ points: 2, seconds: day, per: 'address' }], undefined)
   const call = (address: string) => check({ input: undefined, address, account: undefined }, res)
   for (let n = 0; n < 2; n++) call('guesser')
   expect(() => call('guesser')).toThrow('Too many calls')

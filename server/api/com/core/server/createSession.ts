@@ -16,6 +16,7 @@ import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { protocolError } from '../../../../platform/xrpc/errors.ts'
 import { findByIdentifier, normalizeIdentifier } from '../../../../repository/access/identifier.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
+import type { Services } from '../../../../services.ts'
 import { method } from '../../../method.ts'
 
 type Opened =
@@ -24,8 +25,19 @@ type Opened =
   | 'tooMany'
   | { current: Account; issued: IssuedSession }
 
-const triedName = (input: { identifier: string }, address: string) =>
-  `${normalizeIdentifier(input.identifier)} ${address}`
+/**
+ * Tries count per account, whatever the spelling of its name, and per source: others must not lock its holder out. An app password
+ * that matches is not counted: a program with an old password would shut out all others of its computer.
+ */
+function triedAccount(
+  { identifier, password }: { identifier: string; password: string },
+  address: string,
+  { store, identity: { secrets } }: Services,
+): string | undefined {
+  const did = findByIdentifier(store, identifier)?.did
+  const isApp = appPasswordFinder(secrets, password)(store, did ?? '') !== undefined
+  return isApp ? undefined : `${did ?? normalizeIdentifier(identifier)} ${address}`
+}
 /** Clients compare this text. */
 const wrong = 'Invalid identifier or password'
 const codeSent = 'A code has been sent to the email address of the account'
@@ -36,7 +48,7 @@ const tooManyCodes =
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
   // The address comes first: beyond its limit, no further names are counted, which bounds the memory.
-  limits: [perFiveMinutes(300, 'address'), perFiveMinutes(30, triedName), daily(300, triedName)],
+  limits: [perFiveMinutes(300, 'address'), perFiveMinutes(30, triedAccount), daily(300, triedAccount)],
   async handler({ input, caller, fail, identity, ...platform }) {
     const { store, now } = platform
     const { secrets, passwords } = identity
