@@ -145,7 +145,7 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
         if (request.parameters.signedInAfter !== undefined) return { failure: 'SignInRequired' }
         if (request.number !== null) return { number: request.number }
         const number = randomInt(10, 100)
-        rows.setWaiting(tx, id, { approvalId: randomId(), number })
+        rows.setWaiting(tx, id, { approvalId: randomId(), number, at: iso(now()) })
         return { number }
       })
     },

@@ -226,6 +226,7 @@ const signIn = `
     created_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     approval_id TEXT UNIQUE,           -- its name in the app window, once it waits for an approval there
+    waiting_at TEXT,                   -- since when
     number INTEGER,                    -- two digits that the browser shows then
     did TEXT REFERENCES accounts (did) ON DELETE CASCADE, -- the account that decided it
     denied_at TEXT,

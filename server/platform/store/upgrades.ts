@@ -319,6 +319,7 @@ export const upgrades: readonly string[] = [
     created_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     approval_id TEXT UNIQUE,
+    waiting_at TEXT,
     number INTEGER,
     did TEXT REFERENCES accounts (did) ON DELETE CASCADE,
     denied_at TEXT,

@@ -88,7 +88,7 @@ export function isChallengeUsed(db: Reader, codeChallenge: string): boolean {
 }
 
 /**
- * Returns the undecided requests that wait for an approval in the app window of an account, oldest first.
+ * Returns the undecided requests that wait for an approval in the app window of an account, by the time since when they wait.
  * @param identifiers of the account
  * @param isOwnerHere whether requests without a login hint are for it
  */
@@ -102,7 +102,7 @@ export function waitingRequests(
     `SELECT ${requestColumns} FROM oauth_requests
      WHERE number IS NOT NULL AND did IS NULL AND expires_at > ?
        AND (login_hint IN (SELECT value FROM json_each(?)) OR (login_hint IS NULL AND ?))
-     ORDER BY created_at, rowid LIMIT 50`,
+     ORDER BY waiting_at, rowid LIMIT 50`,
     [now, JSON.stringify(identifiers), Number(isOwnerHere)],
   )
 }
@@ -137,11 +137,12 @@ export function removeOfLargestSource(tx: Writer): void {
 export function setWaiting(
   tx: Writer,
   id: string,
-  waiting: { readonly approvalId: string; readonly number: number },
+  waiting: { readonly approvalId: string; readonly number: number; readonly at: string },
 ): void {
-  tx.run('UPDATE oauth_requests SET approval_id = ?, number = ? WHERE id = ?', [
+  tx.run('UPDATE oauth_requests SET approval_id = ?, number = ?, waiting_at = ? WHERE id = ?', [
     waiting.approvalId,
     waiting.number,
+    waiting.at,
     id,
   ])
 }

@@ -124,19 +124,21 @@ describe('a request', () => {
     expect(await listed(owner)).toEqual([])
   })
 
-  test('is listed oldest first, whichever was shown, without its number and its id', async () => {
+  test('is listed in the order in which they began to wait, without its number and its id', async () => {
     const app = await App.create()
     const hint = { login_hint: alice.did }
-    const own = await app.requestId({ ...hint, scope: 'atproto' })
-    await read(own)
+    // Pushed first, so that it could come before a dialog that is open by then.
+    const earlier = await app.requestId(hint)
+    await read(earlier)
     server.clock.advance(1)
-    const later = await app.requestId(hint)
-    await wait(later)
+    const own = await app.requestId({ ...hint, scope: 'atproto' })
     await wait(own)
+    server.clock.advance(1)
+    await wait(earlier)
     const list = await listed(alice)
     expect(list.map(({ scope }) => scope)).toEqual(['atproto', 'atproto transition:generic'])
     expect(list[0]).not.toHaveProperty('number')
-    expect([own, later]).not.toContain(list[0]?.id)
+    expect([own, earlier]).not.toContain(list[0]?.id)
   })
 })
 
