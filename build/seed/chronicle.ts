@@ -42,9 +42,8 @@ export function planChronicle(town: Town): void {
     town.members.delete('mallory')
   })
   on(10, async () => {
-    const { agent, password } = member(town, 'victor')
     const deleteAfter = iso(new Date(town.end + 20 * day))
-    await xrpc(agent, server.deactivateAccount, { body: { deleteAfter, password } })
+    await xrpc(member(town, 'victor').agent, server.deactivateAccount, { body: { deleteAfter } })
     town.members.delete('victor')
   })
   // Codes are valid for 15 minutes: these two are still valid at the end.

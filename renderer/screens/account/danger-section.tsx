@@ -1,6 +1,5 @@
 import type { DatetimeString } from '@atproto/lex-schema'
 import { CirclePause, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
@@ -10,7 +9,6 @@ import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 
 export function DangerSection() {
   const { email, status } = useSession()
@@ -48,10 +46,9 @@ export function DangerSection() {
 }
 
 function DeactivateDialog({ onClose }: { onClose(): void }) {
-  const [day, setDay] = useState('')
   const deactivate = useDialogAction(com.core.server.deactivateAccount, {
     invalidates: [com.core.server.getSession, com.core.server.checkAccountStatus],
-    input: (field) => (day === '' ? {} : { deleteAfter: startOf(day), password: field('password') }),
+    input: (field) => (field('day') === '' ? {} : { deleteAfter: startOf(field('day')) }),
     done: t.account.deactivatedToast,
     onClose,
   })
@@ -59,7 +56,6 @@ function DeactivateDialog({ onClose }: { onClose(): void }) {
     <FormDialog
       {...deactivate}
       action={t.account.deactivateSubmit}
-      error={isWrongPassword(deactivate.error) ? null : deactivate.error}
       title={t.account.deactivateTitle}
       variant="danger"
     >
@@ -69,11 +65,8 @@ function DeactivateDialog({ onClose }: { onClose(): void }) {
         label={t.account.deactivateDate}
         min={tomorrow()}
         name="day"
-        onChange={(event) => setDay(event.target.value)}
         type="date"
-        value={day}
       />
-      {day !== '' && <OwnPasswordField error={deactivate.error} />}
     </FormDialog>
   )
 }

@@ -66,25 +66,21 @@ describe('deleteAfter', () => {
     ['of a leap second', '2040-12-31T23:59:60Z'],
   ])('%s is refused', async (_, deleteAfter) => {
     const erin = await server.account(`e${crypto.randomUUID().slice(0, 8)}`)
-    expect(await deactivate(erin, { password: erin.password, deleteAfter })).toMatchObject(
-      refusal(400, 'InvalidRequest'),
-    )
+    expect(await deactivate(erin, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))
     expect(await session(erin)).toMatchObject({ active: true })
   })
 
   test('of the current time is refused', async () => {
     const frank = await server.account('frank')
     const deleteAfter = server.clock.now().toISOString()
-    expect(await deactivate(frank, { password: frank.password, deleteAfter })).toMatchObject(
-      refusal(400, 'InvalidRequest'),
-    )
+    expect(await deactivate(frank, { deleteAfter })).toMatchObject(refusal(400, 'InvalidRequest'))
   })
 
   test('deletes the account at that time, given in any time zone', async () => {
     const grace = await server.account('grace')
     const due = new Date(server.clock.now().getTime() + day)
     const deleteAfter = new Date(due.getTime() + 5 * hour).toISOString().replace('Z', '+05:00')
-    expect((await deactivate(grace, { password: grace.password, deleteAfter })).status).toBe(200)
+    expect((await deactivate(grace, { deleteAfter })).status).toBe(200)
     server.clock.advance(day - minute)
     await sweep(server.running.services)
     expect((await server.signIn(grace)).status).toBe(200)
@@ -97,7 +93,7 @@ describe('deleteAfter', () => {
   test('deletes the account at the next start if the server was off', async () => {
     const heidi = await server.account('heidi')
     const deleteAfter = inFuture(day)
-    await deactivate(heidi, { password: heidi.password, deleteAfter })
+    await deactivate(heidi, { deleteAfter })
     const status = await server.get('com.core.server.checkAccountStatus', {}, heidi)
     expect(status.body).toMatchObject({ activated: false, deleteAfter })
     server.clock.advance(2 * day)
@@ -108,7 +104,7 @@ describe('deleteAfter', () => {
 
   test('is cancelled by activateAccount', async () => {
     const ivan = await server.account('ivan')
-    await deactivate(ivan, { password: ivan.password, deleteAfter: inFuture(hour) })
+    await deactivate(ivan, { deleteAfter: inFuture(hour) })
     await activate(ivan)
     server.clock.advance(day)
     await sweep(server.running.services)
@@ -117,7 +113,7 @@ describe('deleteAfter', () => {
 
   test('is replaced by a later deactivation, also by one without it', async () => {
     const judy = await server.account('judy')
-    await deactivate(judy, { password: judy.password, deleteAfter: inFuture(hour) })
+    await deactivate(judy, { deleteAfter: inFuture(hour) })
     await deactivate(judy)
     server.clock.advance(day)
     await sweep(server.running.services)

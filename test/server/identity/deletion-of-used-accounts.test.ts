@@ -26,7 +26,7 @@ async function usedAccount(name: string): Promise<Account> {
   const app = await App.create()
   await app.signIn(account)
   await app.code(account)
-  const { body } = await server.post('com.core.factor.startTotp', undefined, account)
+  const { body } = await server.post('com.core.factor.startTotp', { password: account.password }, account)
   const code = new TOTP({ secret: body.secret }).generate({ timestamp: server.clock.now().getTime() })
   await server.post('com.core.factor.confirmTotp', { id: body.id, name: 'Phone', code }, account)
   expect((await write(account)).status).toBe(200)

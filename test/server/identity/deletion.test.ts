@@ -46,11 +46,7 @@ test('deletion: deletes every row of the account except its uses of invite codes
   expect((await server.post('com.core.repo.createRecord', note, alice)).status).toBe(200)
   const preferences = [{ $type: 'app.example.actor.defs#adultContentPref', enabled: true }]
   await server.post('app.example.actor.putPreferences', { preferences }, alice)
-  await server.post(
-    'com.core.server.deactivateAccount',
-    { deleteAfter: '2031-01-01T00:00:00Z', password: alice.password },
-    alice,
-  )
+  await server.post('com.core.server.deactivateAccount', { deleteAfter: '2031-01-01T00:00:00Z' }, alice)
   const { store } = server.running.services
   const tables = mentionsOf(store, alice.did).map((mention) => mention.split('.')[0])
   const all = ['accounts', 'app_passwords', 'sessions', 'mail_tokens', 'invite_codes', 'invite_code_uses']
@@ -158,7 +154,7 @@ test('deletion: removes messages to the account from the outbox, not those to a 
   const third = await server.account('judy')
   await tokenFor(third)
   const deleteAfter = new Date(server.clock.now().getTime() + minute).toISOString()
-  await server.post('com.core.server.deactivateAccount', { deleteAfter, password: third.password }, third)
+  await server.post('com.core.server.deactivateAccount', { deleteAfter }, third)
   await server.running.services.background.idle()
   server.clock.advance(minute)
   await sweep(server.running.services)
@@ -285,11 +281,7 @@ test('maintenance: an account that cannot be deleted stops neither other deletio
     )
     const deleteAfter = new Date(logged.clock.now().getTime() + hour).toISOString()
     for (const account of [owen, pia]) {
-      await logged.post(
-        'com.core.server.deactivateAccount',
-        { deleteAfter, password: account.password },
-        account,
-      )
+      await logged.post('com.core.server.deactivateAccount', { deleteAfter }, account)
     }
     const sessions = (did: string) => store.all('SELECT id FROM sessions WHERE did = ?', [did]).length
     expect(sessions(quin.did)).toBe(1)

@@ -70,7 +70,7 @@ test('typed client: sign-up, email, app password, refresh, second factor, deacti
   expect(open.sessions).toMatchObject([{ openedWith: 'password', current: true }])
 
   // Deactivation.
-  await alice.xrpc(core.deactivateAccount, { body: { deleteAfter: '2031-01-01T00:00:00.000Z', password } })
+  await alice.xrpc(core.deactivateAccount, { body: { deleteAfter: '2031-01-01T00:00:00.000Z' } })
   const { body: away } = await alice.xrpc(core.checkAccountStatus)
   expect(away).toMatchObject({ activated: false, validDid: true })
   await alice.xrpc(core.activateAccount)

@@ -21,6 +21,7 @@ const others: Readonly<Record<string, string>> = {
   'posts.sort_at': 'corrected in slices, with the records',
   'records.indexed_at': 'corrected in slices',
   'seen_markers.seen_at': 'corrected with the notifications',
+  'seen_markers.given_at': 'corrected with the notifications',
   'session_writes.day': 'added to the counts of today',
 }
 

@@ -35,6 +35,7 @@ const deletions: Record<string, () => Promise<unknown>> = {
     await call('com.core.move.cancelMove', {}, ann)
     const deleteAfter = new Date(server.clock.now().getTime() + 3 * day).toISOString()
     await call('com.core.server.deactivateAccount', { deleteAfter }, ann)
+    await server.running.services.background.idle()
     await server.elapse(4 * day)
     await runJobs(server)
   },

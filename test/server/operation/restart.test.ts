@@ -44,7 +44,7 @@ async function populate(): Promise<Populated> {
   await core('admin.deleteAccount', { did: deleted.did }, owner)
   const bad = { subject: { $type: 'com.core.admin.defs#repoRef', did: (await server.account('bad')).did } }
   await core('admin.updateSubjectStatus', { ...bad, takedown: { applied: true, ref: 'case 7' } }, owner)
-  await core('server.deactivateAccount', { deleteAfter: '2040-01-01T00:00:00Z', password: alice.password })
+  await core('server.deactivateAccount', { deleteAfter: '2040-01-01T00:00:00Z' })
   await core('server.requestPasswordReset', { email: alice.email })
   const tokens = {
     reset: await server.codeTo(alice.email),

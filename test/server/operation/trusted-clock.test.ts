@@ -71,7 +71,7 @@ const logged = (text: string) => server.logged.filter((line) => line.includes(te
 test('a clock that is three years ahead for a minute deletes nothing, and logs that once', async () => {
   const alice = await server.account('alice')
   const deleteAfter = new Date(server.clock.now().getTime() + 30 * day).toISOString()
-  await server.post('com.core.server.deactivateAccount', { deleteAfter, password: alice.password }, alice)
+  await server.post('com.core.server.deactivateAccount', { deleteAfter }, alice)
   const events = eventState(services().store)
 
   server.clock.advance(years)

@@ -54,7 +54,7 @@ const texts: readonly FutureTime[] = [
   ...written('app_passwords', 'created_at', 'last_used_at'),
   ...written('second_factors', 'created_at', 'last_used_at', 'wrong_code_at'),
   { table: 'oauth_requests', column: 'expires_at', leadMs: hour },
-  ...written('oauth_requests', 'denied_at'),
+  ...written('oauth_requests', 'created_at', 'waiting_at', 'denied_at'),
   { table: 'oauth_assertions', column: 'expires_at', leadMs: hour },
   { table: 'mail_tokens', column: 'expires_at', leadMs: hour / 4 },
   ...written('reports', 'created_at', 'closed_at'),

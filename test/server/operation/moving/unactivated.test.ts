@@ -187,9 +187,7 @@ describe('an account that a client moves', () => {
     const gus = await imported('gus')
     await directory.submit(gus.did, await moveOperation(gus, server, keyOf(gus.did)))
     const deleteAfter = new Date(server.clock.now().getTime() + hour).toISOString()
-    await succeed(
-      server.post('com.core.server.deactivateAccount', { deleteAfter, password: gus.password }, gus),
-    )
+    await succeed(server.post('com.core.server.deactivateAccount', { deleteAfter }, gus))
     expect(await statusOf(gus)).toMatchObject({ deleteAfter })
     server.clock.advance(2 * hour)
     await run()

@@ -10,13 +10,14 @@ import {
   signTokens,
 } from '../../../../identity/auth/sessions.ts'
 import { needsFactor, spendFactor } from '../../../../identity/factors/factors.ts'
+import type { Identity } from '../../../../identity/identity.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
+import type { Database } from '../../../../platform/store/database.ts'
 import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { protocolError } from '../../../../platform/xrpc/errors.ts'
 import { findByIdentifier, normalizeIdentifier } from '../../../../repository/access/identifier.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
-import type { Services } from '../../../../services.ts'
 import { method } from '../../../method.ts'
 
 type Opened =
@@ -32,7 +33,10 @@ type Opened =
 function triedAccount(
   { identifier, password }: { identifier: string; password: string },
   address: string,
-  { store, identity: { secrets } }: Services,
+  {
+    store,
+    identity: { secrets },
+  }: { readonly store: Database; readonly identity: Pick<Identity, 'secrets'> },
 ): string | undefined {
   const did = findByIdentifier(store, identifier)?.did
   const isApp = appPasswordFinder(secrets, password)(store, did ?? '') !== undefined
