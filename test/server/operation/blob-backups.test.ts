@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInWorker } from '../../../server/platform/store/backups/tasks.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
@@ -84,12 +86,25 @@ test('a one-file backup holds the blobs, encrypted, and restores them on another
 
 test('a one-file backup that tar unpacks is a data directory', async () => {
   const file = join(folder, 'all.tar.gz')
+  for (const left of ['outbox', 'admin-password'])
+    await writeFile(join(server.config.dataDir, left), 'left out')
   await run('backup', '--export', file, '--unprotected', '--data-dir', server.config.dataDir)
   const dataDir = await mkdtemp(join(folder, 'unpacked-'))
   await promisify(execFile)('tar', ['-xzf', file, '-C', dataDir])
+  expect((await readdir(dataDir)).sort()).toEqual(['blobs', 'pds.sqlite'])
   const there = await TestServer.start({ dataDir })
   await expectImage(there)
   await there.close()
+})
+
+test('a decompressed backup is an ordinary SQLite database', async () => {
+  const { file } = await server.running.services.store.backup()
+  const copy = join(folder, 'copy.sqlite')
+  await writeFile(copy, zstdDecompressSync(await readFile(file)))
+  const database = new DatabaseSync(copy, { readOnly: true })
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  expect(database.prepare('SELECT handle FROM accounts').all()).toEqual([{ handle: 'alice.test' }])
+  database.close()
 })
 
 test('a backup without its blobs is restored, and its owner learns which are missing', async () => {
