@@ -10,7 +10,7 @@ import { sentencesOf } from './support/sentences.ts'
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-const documents = ['README.md']
+const documents = ['README.md', '.github/SECURITY.md']
 
 /** Why a sentence needs no test. */
 const reasons = [

@@ -63,6 +63,7 @@ test('the headers forbid foreign scripts, framing and other origins', async () =
       "connect-src 'self'",
       "img-src 'self' data: blob:",
       "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
     ]),
   )
   expect(policy).not.toContain('unsafe')

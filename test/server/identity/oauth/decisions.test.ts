@@ -27,6 +27,8 @@ describe('the answer', () => {
     const id = await app.requestId()
     const { status, body } = await allow(id, alice)
     expect(status).toBe(200)
+    // The app compares it with the server that it asked (RFC 9207).
+    expect(answerIn(body.location).get('iss')).toBe(issuer())
     for (const caller of [undefined, bob, owner]) {
       expect((await core('decideRequest', { id, isAllowed: true }, caller)).body.location).toBeUndefined()
       expect((await core('declineSilentRequest', { id }, caller)).body.location).toBeUndefined()
