@@ -10,7 +10,13 @@ import { sentencesOf } from './support/sentences.ts'
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-const documents = ['README.md', '.github/SECURITY.md']
+const documents = [
+  'README.md',
+  '.github/SECURITY.md',
+  '.github/PUBLIC.md',
+  '.github/FOLLOWING.md',
+  '.github/BACKUPS.md',
+]
 
 /** Why a sentence needs no test. */
 const reasons = [

@@ -1,7 +1,8 @@
 /** Every call of the bridge: its effect, and the arguments and senders it refuses. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
+import { get, type IncomingMessage } from 'node:http'
+import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -277,7 +278,9 @@ describe('settings', () => {
     await call(page, 'settings.change', { logLevel: 'info' })
   })
 
-  test('the server is reachable from the network only with networkAccess', async ({ skip }) => {
+  test('the server is reachable from the network only with networkAccess, also by the name of the computer', async ({
+    skip,
+  }) => {
     const outside = Object.values(networkInterfaces())
       .flatMap((one) => one ?? [])
       .find(({ internal, family }) => !internal && family === 'IPv4')?.address
@@ -286,6 +289,10 @@ describe('settings', () => {
     await expect(fetch(address)).rejects.toThrow()
     await call(page, 'settings.change', { networkAccess: true })
     expect((await fetch(address)).status).toBe(200)
+    const byName = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(address, { headers: { host: `${hostname()}.local:${machine.port}` } }, resolve).on('error', reject)
+    })
+    expect(byName.resume().statusCode).toBe(200)
     await call(page, 'settings.change', { networkAccess: false })
     await expect(fetch(address)).rejects.toThrow()
   })
@@ -366,7 +373,8 @@ describe('outbox', () => {
 
   test('a message that the server adds sends the new count', async () => {
     await listen(page, 'outbox')
-    await post('com.core.server.updateEmail', { email: 'alice@home.test' }, alice.accessJwt)
+    const email = { email: 'alice@home.test', password: 'alice-password' }
+    await post('com.core.server.updateEmail', email, alice.accessJwt)
     await fetch(`${machine.endpoint}/xrpc/com.core.server.requestEmailConfirmation`, {
       method: 'POST',
       headers: { authorization: `Bearer ${alice.accessJwt}` },

@@ -19,21 +19,24 @@ const cases: [string, Partial<Config>, boolean][] = [
   ['off, with a public address', { inviteRequired: 'off' }, false],
 ]
 
-test.each(cases)('%s', async (_, config, isRequired) => {
-  server = await TestServer.start(config)
-  // The first account never needs one.
-  expect((await signUp('alice.test')).status).toBe(200)
-  const { body } = await server.get('com.core.server.describeServer')
-  expect(body.inviteCodeRequired).toBe(isRequired)
-  const second = await signUp('bob.test')
-  if (!isRequired) expect(second.status).toBe(200)
-  else {
-    expect(second).toMatchObject(refusal(400, 'InvalidInviteCode'))
-    const created = await server.post('com.core.server.createInviteCode', { useCount: 1 }, adminAuth)
-    expect((await signUp('bob.test', created.body.code)).status).toBe(200)
-  }
-  expect(checkSignUp(server.config).state).toBe(isRequired ? 'ok' : 'warning')
-})
+test.each(cases)(
+  '%s: sign-up, describeServer and the check of the network agree',
+  async (_, config, isRequired) => {
+    server = await TestServer.start(config)
+    // The first account never needs one.
+    expect((await signUp('alice.test')).status).toBe(200)
+    const { body } = await server.get('com.core.server.describeServer')
+    expect(body.inviteCodeRequired).toBe(isRequired)
+    const second = await signUp('bob.test')
+    if (!isRequired) expect(second.status).toBe(200)
+    else {
+      expect(second).toMatchObject(refusal(400, 'InvalidInviteCode'))
+      const created = await server.post('com.core.server.createInviteCode', { useCount: 1 }, adminAuth)
+      expect((await signUp('bob.test', created.body.code)).status).toBe(200)
+    }
+    expect(checkSignUp(server.config).state).toBe(isRequired ? 'ok' : 'warning')
+  },
+)
 
 test('auto is the default', async () => {
   server = await TestServer.start()

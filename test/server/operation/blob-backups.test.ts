@@ -97,7 +97,7 @@ test('a one-file backup that tar unpacks is a data directory', async () => {
   await there.close()
 })
 
-test('a decompressed backup is an ordinary SQLite database', async () => {
+test('a decompressed backup is an ordinary SQLite database, and can be restored', async () => {
   const { file } = await server.running.services.store.backup()
   const copy = join(folder, 'copy.sqlite')
   await writeFile(copy, zstdDecompressSync(await readFile(file)))
@@ -105,6 +105,11 @@ test('a decompressed backup is an ordinary SQLite database', async () => {
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   expect(database.prepare('SELECT handle FROM accounts').all()).toEqual([{ handle: 'alice.test' }])
   database.close()
+  const dataDir = join(folder, 'from-decompressed')
+  await run('restore', copy, '--data-dir', dataDir)
+  const there = await TestServer.start({ dataDir })
+  expect((await there.get('com.core.repo.describeRepo', { repo: alice.did })).status).toBe(200)
+  await there.close()
 })
 
 test('a backup without its blobs is restored, and its owner learns which are missing', async () => {

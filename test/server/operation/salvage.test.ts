@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StoreDamaged } from '../../../server/platform/store/errors.ts'
@@ -133,4 +134,21 @@ test('a start with damaged checksums of the database says so in the log', async 
   expect((await readFile(list)).length % 4096).toBe(0)
   await warned.running.close()
   await server.open()
+})
+
+test('a database that another program changed is opened with --accept-changed', async () => {
+  const dataDir = join(folder, 'changed')
+  const changed = await TestServer.start({ dataDir })
+  await changed.account('carol')
+  await changed.running.close()
+  const database = new DatabaseSync(join(dataDir, 'pds.sqlite'))
+  database.exec('VACUUM')
+  database.close()
+  await expect(TestServer.start({ dataDir })).rejects.toBeInstanceOf(StoreDamaged)
+
+  expect(salvage(dataDir)).toMatchObject({ status: 1, stderr: expect.stringContaining('--accept-changed') })
+  expect(salvage(dataDir, '--accept-changed')).toMatchObject({ status: 0, stderr: '' })
+  await changed.open()
+  expect((await changed.get('com.core.repo.describeRepo', { repo: 'carol.test' })).status).toBe(200)
+  await changed.close()
 })

@@ -22,7 +22,7 @@ interface Call<T> extends Pick<PlaceRequest<T>, 'method' | 'read' | 'body'> {
 
 /** @param address `s3://bucket/prefix?endpoint=URL&region=NAME`; without an endpoint, AWS's of the region */
 export function s3Place(address: string, options: PlaceOptions): Place {
-  const { bucket, prefix, region, base } = parse(address)
+  const { bucket, prefix, region, base } = parseS3Address(address)
   const root = base.href.replace(/\/$/, '')
   const { credentials = {}, now = () => new Date() } = options
   const request = createRequest(options)
@@ -137,7 +137,8 @@ export function s3Place(address: string, options: PlaceOptions): Place {
   }
 }
 
-function parse(address: string) {
+/** Returns the parts of an `s3:` address. @throws CopyProblem `invalid` */
+export function parseS3Address(address: string) {
   const url = new URL(address)
   const bucket = decodeURIComponent(url.host)
   const path = decodeURIComponent(url.pathname).replaceAll(/^\/+|\/+$/g, '')

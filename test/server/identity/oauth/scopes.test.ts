@@ -144,17 +144,20 @@ beforeAll(async () => {
   await server.post('com.atproto.repo.putRecord', input, owner)
 })
 
-test.each(cases)('%s: %s', async (scope, _, { nsid, query, input, headers }, isAllowed) => {
-  const app = await App.create(`atproto ${scope === 'atproto' ? '' : scope}`.trim())
-  const tokens = await app.signIn(owner)
-  const answer = await app.call(nsid, tokens, {
-    ...(query !== undefined && { query }),
-    ...(input && { input: input() }),
-    ...(headers && { headers }),
-  })
-  if (isAllowed) expect(answer).toMatchObject({ status: 200 })
-  else expect([answer.status, answer.body.error]).toEqual([403, 'ScopeMissingError'])
-})
+test.each(cases)(
+  'an app with the scope %s: %s',
+  async (scope, _, { nsid, query, input, headers }, isAllowed) => {
+    const app = await App.create(`atproto ${scope === 'atproto' ? '' : scope}`.trim())
+    const tokens = await app.signIn(owner)
+    const answer = await app.call(nsid, tokens, {
+      ...(query !== undefined && { query }),
+      ...(input && { input: input() }),
+      ...(headers && { headers }),
+    })
+    if (isAllowed) expect(answer).toMatchObject({ status: 200 })
+    else expect([answer.status, answer.body.error]).toEqual([403, 'ScopeMissingError'])
+  },
+)
 
 describe('files and email', () => {
   let images: App

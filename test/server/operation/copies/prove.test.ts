@@ -122,7 +122,7 @@ test('a proof is recorded, shown by the command, due again after a week, and lea
   ).toEqual([expect.stringMatching(/^[0-9a-f]{12}\.proof\.json$/)])
 })
 
-test('proofs are due a week after the last one', async () => {
+test('proofs are due a week after the last one, with all media once a month', async () => {
   await copies().proveDue()
   const first = copies().status()[0]?.proof
   expect(first?.problem).toBeUndefined()
@@ -131,7 +131,14 @@ test('proofs are due a week after the last one', async () => {
   expect(copies().status()[0]?.proof).toEqual(first)
   await server.elapse(day)
   await copies().proveDue()
-  expect(copies().status()[0]?.proof?.provenAt).not.toBe(first?.provenAt)
+  const second = copies().status()[0]?.proof
+  expect(second?.provenAt).not.toBe(first?.provenAt)
+  expect(second?.mediaAt).toBe(first?.mediaAt)
+  await server.elapse(23 * day)
+  await copies().proveDue()
+  const third = copies().status()[0]?.proof
+  expect([third?.problem, third?.mediaAt]).toEqual([undefined, third?.provenAt])
+  expect(third?.mediaAt).not.toBe(first?.mediaAt)
 })
 
 describe('damage at the place is found by a proof and repaired', () => {

@@ -1,5 +1,6 @@
 /** Examples of signed requests that AWS publishes for S3: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
 import { expect, test } from 'vitest'
+import { parseS3Address } from '../../../../server/operation/copies/places/s3.ts'
 import { sign } from '../../../../server/operation/copies/places/sigv4.ts'
 
 const signer = {
@@ -42,3 +43,10 @@ test.each([
     expect(signed.Authorization).toMatch(new RegExp(`Signature=${signature}$`))
   },
 )
+
+test('an address without an endpoint is one of AWS, without a region of us-east-1', () => {
+  const base = (address: string) => parseS3Address(address).base.href
+  expect(base('s3://bucket/prefix')).toBe('https://bucket.s3.us-east-1.amazonaws.com/')
+  expect(base('s3://bucket?region=eu-west-1')).toBe('https://bucket.s3.eu-west-1.amazonaws.com/')
+  expect(base('s3://bucket?endpoint=https://s3.example.com')).toBe('https://s3.example.com/bucket')
+})
