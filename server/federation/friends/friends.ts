@@ -15,7 +15,7 @@ import type { Reader } from '../../platform/store/database.ts'
 import * as accounts from '../../platform/store/tables/accounts.ts'
 import { isObject, parseJson } from '../../platform/util/json.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
-import { isOnLocalNetwork } from '../../platform/xrpc/host.ts'
+import { isLoopback, isOnLocalNetwork } from '../../platform/xrpc/host.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
 import { type Card, codeOf, commitmentTo, newNonce, type Side } from './code.ts'
 import type { Computer, Discovery, DiscoveryNetwork } from './discovery.ts'
@@ -65,7 +65,7 @@ export interface Friends {
   close(): void
 }
 
-export type Sender = Pick<Caller, 'address' | 'isForwarded' | 'isForeignPage'>
+export type Sender = Pick<Caller, 'address' | 'isLocal' | 'isForwarded' | 'isForeignPage'>
 
 export interface Proposal {
   readonly id: string
@@ -142,9 +142,13 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
     return added
   }
 
-  /** Refuses what does not come from a server of the local network: pages send an origin, proxies forward. */
-  function checkSender({ address, isForwarded, isForeignPage }: Sender): void {
-    if (!isForwarded && !isForeignPage && !isPublicAddress(address)) return
+  /**
+   * Refuses what does not come from a server of the local network: pages send an origin, proxies forward. A proxy that is not
+   * configured connects by loopback, and its requests are not local.
+   */
+  function checkSender({ address, isLocal, isForwarded, isForeignPage }: Sender): void {
+    const isByProxy = isForwarded || (isLoopback(address) && !isLocal)
+    if (!isByProxy && !isForeignPage && !isPublicAddress(address)) return
     throw new XrpcError('NotOnLocalNetwork', 'Only servers on the same network can ask')
   }
 
