@@ -1,0 +1,84 @@
+/** Calls of the methods of the administrator. */
+import { owner as bystander } from '../../setup.ts'
+import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
+
+export const adminCalls: CallTable = {
+  // Not the address of a server: nothing is sent.
+  'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
+  'com.core.admin.checkNetwork': () => ({}),
+  'com.core.admin.checkRelays': () => ({}),
+  'com.core.admin.closeReport': () => ({
+    input: { id: 1_000_000, resolution: 'resolved' },
+    answer: 'ReportNotFound',
+  }),
+  'com.core.admin.confirmClock': () => ({}),
+  'com.core.admin.continueServer': () => ({}),
+  'com.core.admin.copyNow': () => ({}),
+  'com.core.admin.deleteAccount': (subject, token) => ({
+    input: { did: subject.did },
+    answer: ofOther(subject, token),
+  }),
+  'com.core.admin.disableAccountInvites': (subject) => ({
+    input: { account: subject.did },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.disableInviteCodes': ({ did }) => ({ input: { accounts: [did] } }),
+  'com.core.admin.enableAccountInvites': (subject) => ({
+    input: { account: subject.did },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
+  'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
+  'com.core.admin.getClock': () => ({}),
+  'com.core.admin.getCopies': () => ({}),
+  'com.core.admin.getDataCheck': () => ({}),
+  'com.core.admin.getInviteCodes': () => ({}),
+  'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
+  'com.core.admin.getNetwork': () => ({}),
+  'com.core.admin.getSubjectStatus': (subject) => ({
+    params: { did: subject.did },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.listAccounts': () => ({}),
+  'com.core.admin.listReports': () => ({}),
+  'com.core.admin.listUpstreams': () => ({}),
+  'com.core.admin.moveAccount': () => ({
+    input: { did: bystander.did, server: 'localhost', password: 'a password' },
+    answer: 'MoveRefused',
+  }),
+  'com.core.admin.purgeRemoteRecords': () => ({}),
+  'com.core.admin.removeSecondFactors': (subject, token) => ({
+    input: { did: subject.did },
+    answer: ofOther(subject, token),
+  }),
+  'com.core.admin.removeUpstream': () => ({
+    input: { url: 'https://pds.invalid' },
+    answer: 'UpstreamNotFound',
+  }),
+  'com.core.admin.requestCrawls': () => ({}),
+  'com.core.admin.retryUpstream': () => ({
+    input: { url: 'https://pds.invalid' },
+    answer: 'UpstreamNotFound',
+  }),
+  'com.core.admin.searchAccounts': () => ({}),
+  'com.core.admin.sendEmail': (subject) => ({
+    input: { recipientDid: subject.did, senderDid: bystander.did, content: 'Hello' },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.updateAccountEmail': (subject, token) => ({
+    input: { account: subject.did, email: subject.email },
+    answer: ofOther(subject, token),
+  }),
+  'com.core.admin.updateAccountHandle': (subject) => ({
+    input: { did: subject.did, handle: `${uniqueName()}.test` },
+    answer: deleted(subject),
+  }),
+  'com.core.admin.updateAccountPassword': (subject, token) => ({
+    input: { did: subject.did, password: 'another password' },
+    answer: ofOther(subject, token),
+  }),
+  'com.core.admin.updateSubjectStatus': (subject) => ({
+    input: { subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did } },
+    answer: deleted(subject),
+  }),
+}
