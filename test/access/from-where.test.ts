@@ -120,7 +120,7 @@ test('from-where.md lists the answers', async () => {
       new Map(
         Object.entries(answers).flatMap(([kind, all]) =>
           [...matrixOf(all.filter((each) => each.method === method))].map(
-            ([way, cells]) => [`${kind}, ${way}`, cells] as const,
+            ([way, cells]) => [`${kind}: ${way}`, cells] as const,
           ),
         ),
       ),

@@ -1,7 +1,7 @@
 /** Sends the calls of the access tests. Connections are kept and answers read without the cost of `fetch`: there are thousands. */
 import { Agent, request } from 'node:http'
 import { listen } from '../listener.ts'
-import { type Call, isSubscription, type Method } from './model.ts'
+import { badCode, type Call, isSubscription, type Method } from './model.ts'
 
 const atOnce = 8
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
@@ -70,7 +70,8 @@ async function connect(url: string, headers: Headers): Promise<string> {
   return 'success'
 }
 
+/** `InvalidToken` is the refusal of credentials, and that of a code in the input. */
 function outcome({ error, message }: { error: string; message: string }): string {
-  const isAmbiguous = error === 'ExpiredToken' || /^Bad token/.test(message)
-  return isAmbiguous ? `${error}: ${message}` : error
+  if (error === 'ExpiredToken' || /^Bad token/.test(message)) return `${error}: ${message}`
+  return error === 'InvalidToken' && message !== 'Token could not be verified' ? badCode : error
 }

@@ -57,6 +57,8 @@ export type TokenName = keyof typeof tokens
 export const tokenNames = Object.keys(tokens) as TokenName[]
 
 export const badScope = 'InvalidToken: Bad token scope'
+/** The refusal of a code in the input. */
+export const badCode = 'InvalidToken: wrong code'
 export const inactive = {
   active: undefined,
   deactivated: 'AccountDeactivated',

@@ -42,9 +42,22 @@ function tableOf(corner: string, matrix: Matrix): string {
     const text = columns.map((column) => cells.get(column) ?? '').join(' | ')
     rows.set(text, [...(rows.get(text) ?? []), row])
   }
-  const lines = [...rows].map(([text, names]) => `| ${names.join('; ')} | ${text} |`)
+  const lines = [...rows].map(([text, names]) => `| ${short(names, [...matrix.keys()])} | ${text} |`)
   const ruler = `|${' --- |'.repeat(columns.length + 1)}`
   return [`| ${corner} | ${columns.join(' | ')} |`, ruler, ...lines].join('\n')
+}
+
+/** Names `app: a`, `app: b` as `app: a, b`, and as `app: all` if there are no others. */
+function short(names: readonly string[], all: readonly string[]): string {
+  const familyOf = (name: string) => /^(.*?): /.exec(name)?.[1] ?? ''
+  return [...Map.groupBy(names, familyOf)]
+    .flatMap(([family, members]) => {
+      if (family === '') return members
+      const isWhole = members.length === all.filter((name) => familyOf(name) === family).length
+      const ends = members.map((name) => name.slice(family.length + 2))
+      return [`${family}: ${isWhole ? 'all' : ends.join(', ')}`]
+    })
+    .join('; ')
 }
 
 /** Returns answers in one cell: `yes`, or each answer with its callers, the most frequent as `else`. */

@@ -1,6 +1,6 @@
 /** Calls of the methods of accounts, identities, second factors, apps, friends and moves. */
 import { owner as bystander } from '../../setup.ts'
-import { badScope, type CallTable, inactive, uniqueName } from '../model.ts'
+import { badCode, badScope, type CallTable, inactive, uniqueName } from '../model.ts'
 
 export const accountCalls: CallTable = {
   'com.core.factor.addPasskey': () => ({ input: { name: 'x', response: {} }, answer: 'InvalidPasskey' }),
@@ -51,7 +51,7 @@ export const accountCalls: CallTable = {
   'com.core.identity.resolveIdentity': () => ({ params: { identifier: bystander.did } }),
   'com.core.identity.signPlcOperation': () => ({
     input: { token: 'AAAAA-AAAAA' },
-    answer: 'InvalidToken',
+    answer: badCode,
   }),
   'com.core.identity.submitPlcOperation': () => ({ input: { operation: {} }, answer: 'InvalidRequest' }),
   'com.core.identity.updateHandle': () => ({ input: { handle: `${uniqueName()}.test` } }),
@@ -122,7 +122,7 @@ export const accountCalls: CallTable = {
   'com.core.server.reserveSigningKey': () => ({ input: { did: `did:web:${uniqueName()}.example` } }),
   'com.core.server.resetPassword': () => ({
     input: { token: 'AAAAA-AAAAA', password: 'another password' },
-    answer: 'InvalidToken',
+    answer: badCode,
   }),
   'com.core.server.revokeAppPassword': (_, token) => ({
     input: { name: 'another' },

@@ -2,7 +2,7 @@
 import { owner as bystander } from '../../setup.ts'
 import { someCid } from '../../social.ts'
 import { webDevice } from '../../web-push.ts'
-import type { CallTable } from '../model.ts'
+import { badCode, type CallTable } from '../model.ts'
 
 const someActor = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const someGenerator = `at://${someActor}/app.example.feed.generator/weather`
@@ -45,7 +45,7 @@ export const appCalls: CallTable = {
   'app.example.contact.getSyncStatus': () => ({}),
   'app.example.contact.importContacts': () => ({
     input: { token: 'x', contacts: ['+12125550123'] },
-    answer: 'InvalidToken',
+    answer: badCode,
   }),
   'app.example.contact.removeData': () => ({ input: {} }),
   'app.example.contact.startPhoneVerification': () => ({

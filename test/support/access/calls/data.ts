@@ -29,7 +29,9 @@ export const dataCalls: CallTable = {
   'com.core.repo.importRepo': () => ({ answer: 'InvalidRequest' }),
   'com.core.repo.listMissingBlobs': () => ({}),
   'com.core.repo.listRecords': () => ({ params: { repo: bystander.did, collection } }),
-  'com.core.repo.putRecord': ({ did }) => ({ input: { repo: did, collection, rkey: 'one', record: {} } }),
+  'com.core.repo.putRecord': ({ did }) => ({
+    input: { repo: did, collection, rkey: uniqueName(), record: {} },
+  }),
   'com.core.repo.uploadBlob': () => ({ input: {} }),
   'com.core.sync.getBlob': () => ({
     params: { did: bystander.did, cid: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' },
