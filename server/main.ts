@@ -51,7 +51,7 @@ function explain(error: unknown): string {
   if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
-    return `${error.message}: another program uses the port. Choose another with PDS_PORT, or PDS_PROXY_PORT for that of proxies.`
+    return `The port is in use by another program. Choose another with PDS_PORT, or with PDS_PROXY_PORT for proxies (${error.message}).`
   if (code === 'EACCES' || code === 'EPERM')
     return `Not permitted: ${error.message}. Check the rights on the data folder, or choose a port above 1023.`
   if (code === 'ENOSPC') return 'The disk is full. Make room on it, then start again.'
