@@ -101,7 +101,7 @@ async function prepareForService(
   { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
   signal: AbortSignal,
 ): Promise<Prepare> {
-  const endpoint = await findPushService(resolveDid, serviceDid, signal)
+  const endpoint = await findPushService(resolveDid, serviceDid, { signal })
   return async ({ notification, unreadCount }) => {
     const iat = Math.floor(now().getTime() / 1000)
     const claims = { iss: did, aud: serviceDid, lxm: deliverPush, iat, exp: iat + tokenLifetime }

@@ -3,7 +3,7 @@
  * services of the network (`#bsky_notif`) have another method, and must not see notifications of a private server.
  */
 import { serviceEndpointOf } from '../../identity/did/did-document.ts'
-import type { ResolveDid } from '../../identity/did/resolver.ts'
+import type { ResolveDid, ResolveOptions } from '../../identity/did/resolver.ts'
 
 export const deliverPush = 'app.example.notification.deliverPush'
 const fragment = '#notif'
@@ -19,9 +19,9 @@ export class UnsupportedService extends Error {
 export async function findPushService(
   resolveDid: ResolveDid,
   did: string,
-  signal: AbortSignal,
+  options: ResolveOptions,
 ): Promise<string> {
-  const endpoint = serviceEndpointOf(await resolveDid(did, { signal }), fragment)
+  const endpoint = serviceEndpointOf(await resolveDid(did, options), fragment)
   if (endpoint === undefined) {
     throw new UnsupportedService(`${did} is no push service for this server: its document has no ${fragment}`)
   }

@@ -34,6 +34,8 @@ export interface ResolveOptions extends LookupOptions {
   readonly signal?: AbortSignal
   /** Throws instead of returning an earlier document while the DID cannot be looked up. */
   readonly onlyCurrent?: boolean
+  /** Throws instead of a look-up: only a kept document, or one of an account here, is returned. */
+  readonly onlyKept?: boolean
 }
 
 /** Finds the document of a DID. Throws UnresolvableDid, also when `signal` aborts. */
@@ -83,9 +85,10 @@ export function createDidResolver(options: DidResolverOptions): ResolveDid {
     return document
   }
 
-  return async (did, { waitMs, signal, onlyCurrent, ...wanted } = {}) => {
+  return async (did, { waitMs, signal, onlyCurrent, onlyKept, ...wanted } = {}) => {
     const known = documents.kept(did, wanted.maxAgeMs) ?? local?.(did)
     if (known) return known
+    if (onlyKept) throw new UnresolvableDid(`${did}: not looked up yet`, { isOutage: true })
     try {
       return await waitFor(
         did,

@@ -26,7 +26,7 @@ import { watchPushes } from '../../support/pushes.ts'
 import { mentionsOf } from '../../support/scan.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { server, setupServer, social as world } from '../../support/setup.ts'
-import { body, feed, type Ref, SocialServer } from '../../support/social.ts'
+import { body, type Ref, SocialServer } from '../../support/social.ts'
 import { createBrowser } from '../../support/web-push.ts'
 
 const deliverPush = 'app.example.notification.deliverPush'
@@ -155,13 +155,15 @@ describe('a notification', () => {
 
   test('is not sent to a service that no longer delivers: its registration is removed', async () => {
     await register()
-    service.services = [{ id: '#bsky_notif', serviceEndpoint: service.url }]
-    await pass(5 * minute)
     await world.like(bob, post)
     await idle()
+    service.services = [{ id: '#bsky_notif', serviceEndpoint: service.url }]
+    await pass(5 * minute)
+    await world.repost(bob, post)
+    await idle()
     await pass(2 * hour)
-    expect({ calls: service.calls, waiting: waiting(), registrations: registrations() }).toEqual({
-      calls: [],
+    expect({ calls: service.calls.length, waiting: waiting(), registrations: registrations() }).toEqual({
+      calls: 1,
       waiting: 0,
       registrations: 0,
     })
@@ -191,11 +193,9 @@ describe('a notification', () => {
     await world.like(bob, post)
     await world.repost(bob, post)
     await idle()
-    expect(service.calls).toEqual([])
-    // That of the registration.
-    expect(service.lookUps).toBe(1)
+    expect({ calls: service.calls, lookUps: service.lookUps }).toEqual({ calls: [], lookUps: 0 })
     await world.follow(alice, bob)
-    await world.write(bob, `${feed}.repost`, { subject: post, createdAt: '2030-01-01T00:00:00.000Z' })
+    await world.repost(bob, await world.post(alice))
     await idle()
     expect(service.bodies.map(({ notification }) => notification.reason)).toEqual(['repost'])
     expect(waiting()).toBe(0)
@@ -342,7 +342,7 @@ describe('a delivery that fails', () => {
 
     service.answer = { status: 500 }
     const again = await server.signIn(bob)
-    await world.like({ ...bob, ...again.body }, post)
+    await world.repost({ ...bob, ...again.body }, post)
     await idle()
     await pass(24 * hour - minute)
     expect(service.calls).toHaveLength(3)
@@ -379,14 +379,32 @@ describe('a queued delivery is dropped', () => {
 })
 
 describe('registerPush', () => {
-  test.each(['#bsky_notif', '#atproto_pds'])('refuses a service whose document names only %s', async (id) => {
-    service.services = [{ id, serviceEndpoint: service.url }]
-    expect(await world.call('registerPush', device(), alice)).toMatchObject(
-      refusal(400, 'UnsupportedPushService'),
-    )
-    await world.like(bob, post)
-    await idle()
-    expect({ calls: service.calls, registrations: registrations() }).toEqual({ calls: [], registrations: 0 })
+  test.each(['#bsky_notif', '#atproto_pds'])(
+    'deletes the device at its first delivery if the document names only %s, and then refuses it',
+    async (id) => {
+      service.services = [{ id, serviceEndpoint: service.url }]
+      await register()
+      await world.like(bob, post)
+      await idle()
+      expect({ calls: service.calls, registrations: registrations() }).toEqual({
+        calls: [],
+        registrations: 0,
+      })
+      expect(await world.call('registerPush', device(), alice)).toMatchObject(
+        refusal(400, 'UnsupportedPushService'),
+      )
+      await pass(5 * minute)
+      await register()
+    },
+  )
+
+  test('asks no other server', async () => {
+    await register()
+    await register(alice, { serviceDid: `did:plc:${'a'.repeat(24)}` })
+    expect({ connections: service.connections, registrations: registrations() }).toEqual({
+      connections: 0,
+      registrations: 2,
+    })
   })
 
   test('stores the device while its service cannot be resolved, and delivers once it can be', async () => {
@@ -398,11 +416,6 @@ describe('registerPush', () => {
     service.isDown = false
     await pass(minute)
     expect({ calls: service.calls.length, waiting: waiting() }).toEqual({ calls: 1, waiting: 0 })
-  })
-
-  test('stores the device of a did:plc on a server without a directory', async () => {
-    body(await world.call('registerPush', device({ serviceDid: `did:plc:${'a'.repeat(24)}` }), alice))
-    expect(registrations()).toBe(1)
   })
 })
 

@@ -8,13 +8,11 @@ import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
-/** Time limit of the look-up by which a service without push is refused, in milliseconds. */
-const lookUpMs = 2000
 
 export const registerPush = method(app.example.notification.registerPush, {
   auth: 'access',
   active: true,
-  // A registration may cause a request to a server that the client names.
+  // Deliveries cause requests to a server that the client names.
   limits: [hourly(300, 'account')],
   async handler({ input, auth, config, store, identity: { resolveDid }, now, fail }) {
     const { did } = auth
@@ -22,10 +20,9 @@ export const registerPush = method(app.example.notification.registerPush, {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
     }
     if (!isWebPush(input)) {
-      const signal = AbortSignal.timeout(lookUpMs)
-      await findPushService(resolveDid, input.serviceDid, signal).catch((error: unknown) => {
+      // Without a request: this server may be offline, or have no directory yet. Deliveries resolve the service.
+      await findPushService(resolveDid, input.serviceDid, { onlyKept: true }).catch((error: unknown) => {
         if (error instanceof UnsupportedService) throw fail('UnsupportedPushService', error.message)
-        // It is resolved for each delivery: this server may be offline now, or have no directory yet.
         if (!(error instanceof UnresolvableDid)) throw error
       })
     }
