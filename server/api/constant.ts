@@ -7,13 +7,15 @@ import type { CredentialsByWord } from '../identity/auth/credentials.ts'
 import type { Call, Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 
-const { ageassurance, contact, embed, feed, unspecced } = app.example
+const { ageassurance, contact, embed, feed, unspecced, video } = app.example
 const { actor, convo, group, notification } = chat.example
 const { label, temp } = com.core
 
 const silent = { include: 'all', push: false } as const
 
 const noTexts = 'This server sends no text messages, so contacts cannot be found by phone number'
+
+const noVideos = 'This server has no video service. Attach a video as a file instead.'
 
 export const constantMethods = [
   constant(ageassurance.getConfig, 'optional', { regions: [] }),
@@ -35,6 +37,7 @@ export const constantMethods = [
   constant(unspecced.getTaggedSuggestions, 'optional', { suggestions: [] }),
   constant(unspecced.getTrendingTopics, 'optional', { topics: [], suggested: [] }),
   constant(unspecced.getTrends, 'optional', { trends: [] }),
+  constant(video.getUploadLimits, 'access', { canUpload: false, message: noVideos }),
   constant(actor.deleteAccount, 'access or takendown', {}),
   constant(actor.getStatus, 'access', { chatDisabled: true, canCreateGroups: false, groupMemberLimit: 0 }),
   constant(convo.getConvoAvailability, 'access', { canChat: false }),

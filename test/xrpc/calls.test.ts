@@ -61,11 +61,13 @@ describe('verbs', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('a query refuses %s', async (verb) => {
     const answer = await server.fetch('/xrpc/com.test.greeting', { method: verb })
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect(answer.headers.get('allow')).toBe('GET, HEAD')
   })
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('a procedure refuses %s', async (verb) => {
     const answer = await server.fetch('/xrpc/com.test.store', { method: verb })
     expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect(answer.headers.get('allow')).toBe('POST')
   })
 
   test('a procedure refuses HEAD without a body', async () => {
@@ -131,6 +133,21 @@ describe('parameters', () => {
   test('of array type repeat their key', async () => {
     expect((await ask('reasons=like&reasons=reply')).body.params.reasons).toEqual(['like', 'reply'])
     expect((await ask('reasons=like')).body.params.reasons).toEqual(['like'])
+  })
+
+  test.each(['reasons[]', 'reasons[0]', 'limit[]'])('named %s are refused with their name', async (name) => {
+    const answer = await ask(`${encodeURIComponent(name)}=1`)
+    expect(answer).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    expect(answer.body.message).toContain(name)
+    expect((await ask('other[]=1')).status).toBe(200)
+  })
+
+  test.each([
+    ['limit=many', 'limit must be an integer'],
+    ['limit=101', 'limit may have at most 100'],
+    [`name=${'a'.repeat(11)}`, 'name may have at most 10 bytes'],
+  ])('%s: the refusal names the parameter in words', async (query, message) => {
+    expect((await ask(query)).body).toEqual({ error: 'InvalidRequest', message })
   })
 
   test('are decoded, plus signs included', async () => {

@@ -133,6 +133,8 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     if (credentials === undefined) return false
     const isRight = isSameSecret(credentials, `admin:${adminPassword}`)
     adminGuesses?.(caller, isRight)
+    if (!isRight && !credentials.startsWith('admin:'))
+      throw protocolError('AuthenticationRequired', 'The user name for the admin password is admin')
     if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong admin password')
     return true
   }

@@ -120,7 +120,7 @@ const SETTINGS = {
   },
   plcUrl: {
     env: 'PDS_PLC_URL',
-    kind: kinds.webUrl as kinds.Kind<string>,
+    kind: kinds.baseUrl,
     about:
       'Directory that did:plc operations are submitted to. With one, handles of other domains are looked up.',
   },

@@ -255,13 +255,13 @@ function isFolder(url: URL): boolean {
   }
 }
 
-/** An http(s) URL without credentials, and without the trailing slash. */
+/** An http(s) URL without credentials. */
 export const webUrl: Kind<UriString> = {
   placeholder: 'URL',
   expected: 'an http or https URL',
   parse(text) {
     const url = parseUrl(text, ['http:', 'https:'])
-    return url && !url.username && !url.password ? (url.href.replace(/\/$/, '') as UriString) : undefined
+    return url && !url.username && !url.password ? (url.href as UriString) : undefined
   },
 }
 
@@ -269,7 +269,7 @@ export const webUrl: Kind<UriString> = {
 export const baseUrl: Kind<string> = {
   placeholder: 'URL',
   expected: 'an http or https URL without a query, such as https://links.example.com',
-  parse: (text) => (/[?#]/.test(text) ? undefined : webUrl.parse(text)),
+  parse: (text) => (/[?#]/.test(text) ? undefined : webUrl.parse(text)?.replace(/\/$/, '')),
 }
 
 export const smtpUrl: Kind<string> = {

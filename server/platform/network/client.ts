@@ -265,10 +265,16 @@ function tooLarge(host: string, maxBytes: number): ResponseTooLarge {
   return new ResponseTooLarge(`${host}: the response is larger than ${maxBytes} bytes`)
 }
 
+/** Errors of the look-up of a host, whose messages name system calls and the host again. */
+const lookUpErrors: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no server has this name',
+  EAI_AGAIN: 'the name could not be looked up',
+}
+
 /** If several addresses of a host fail, the error has a code but no message. */
 function messageOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException
-  return message || code || 'no response'
+  const { message, code = '' } = error as NodeJS.ErrnoException
+  return lookUpErrors[code] || message || code || 'no response'
 }
 
 /** An import would evaluate every export of node:http, including Node's fetch (50 ms and 13 MB). */

@@ -55,7 +55,7 @@ function kindOf({ encoding }: l.Payload): BodyKind {
 }
 
 /**
- * Reads and validates a JSON body.
+ * Reads and validates a JSON body. A missing one counts as `{}` if no property is required.
  * @param rename maps its `$type`s to our names
  * @throws InvalidRequest, PayloadTooLarge
  */
@@ -65,9 +65,9 @@ export async function readInput<Word, Services>(
   rename?: Rename,
 ): Promise<unknown> {
   const body = await readJson(req, maxBody)
-  if (body === undefined)
+  if (body === undefined && !schema?.matches({}))
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
-  return schema && validated(schema, projectInput(body, rename))
+  return schema && validated(schema, projectInput(body ?? {}, rename))
 }
 
 /**

@@ -99,6 +99,7 @@ export function createRouter<Word extends string, Services>(
   ): Promise<void> {
     const { method, inputKind } = prepared
     if (!verbFits(prepared.verb, req.method)) {
+      res.setHeader('allow', prepared.verb === 'GET' ? 'GET, HEAD' : 'POST')
       throw protocolError('InvalidRequest', `${method.nsid} is called with ${prepared.verb}`)
     }
     const { headers } = req

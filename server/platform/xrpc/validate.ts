@@ -1,15 +1,21 @@
 /** Validates parameters and bodies against the lexicon. */
 import { LexValidationError, type l } from '@atproto/lex-schema'
 import { protocolError } from './errors.ts'
+import { describeIssues } from './issues.ts'
 
 /**
- * Reads the parameters of a query string. Undeclared ones are ignored, and so are empty ones, by which clients mean none.
+ * Reads the parameters of a query string. Undeclared ones are ignored, and so are empty ones, by which clients mean none. The
+ * spelling of other servers for a list, `name[]`, is refused: the client would get an answer without its filter.
  * @throws InvalidRequest
  */
 export function readParams(schema: l.ParamsSchema, query: string): unknown {
   const declared = new URLSearchParams()
   for (const [name, value] of new URLSearchParams(query)) {
-    if (!schema.shapeValidators.has(name)) continue
+    if (!schema.shapeValidators.has(name)) {
+      const listed = /^(.+)\[\d*\]$/.exec(name)?.[1]
+      if (listed === undefined || !schema.shapeValidators.has(listed)) continue
+      throw protocolError('InvalidRequest', `Parameter ${name}: repeat ${listed} for each value instead`)
+    }
     if (value.includes('\0')) throw protocolError('InvalidRequest', `Parameter ${name} may not contain NUL`)
     declared.append(name, value)
   }
@@ -39,5 +45,7 @@ export function withoutStackTraces<T>(work: () => T): T {
 }
 
 function invalid(error: unknown): unknown {
-  return error instanceof LexValidationError ? protocolError('InvalidRequest', error.message) : error
+  return error instanceof LexValidationError
+    ? protocolError('InvalidRequest', describeIssues(error.issues))
+    : error
 }

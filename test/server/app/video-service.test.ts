@@ -1,15 +1,19 @@
-/** The methods of the network's video service, which this server does not have. */
+/** The methods of the network's video service: this server has none. */
 import { expect, test } from 'vitest'
 import { refusal } from '../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
 setupServer({ accounts: ['alice'] })
 
-test.each([
-  ['getUploadLimits', {}],
-  ['getJobStatus', { jobId: 'job' }],
-])('app.bsky.video.%s is refused as unknown, so that clients promise no upload', async (name, params) => {
-  expect(await server.get(`app.bsky.video.${name}`, params, alice)).toMatchObject(
+test('app.bsky.video.getUploadLimits: no video can be uploaded, with the reason for the person', async () => {
+  expect(await server.get('app.bsky.video.getUploadLimits', {}, alice)).toMatchObject({
+    status: 200,
+    body: { canUpload: false, message: expect.stringMatching(/ file .*\.$/) },
+  })
+})
+
+test('app.bsky.video.getJobStatus is refused as unknown', async () => {
+  expect(await server.get('app.bsky.video.getJobStatus', { jobId: 'job' }, alice)).toMatchObject(
     refusal(501, 'MethodNotImplemented'),
   )
 })

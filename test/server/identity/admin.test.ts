@@ -27,7 +27,11 @@ describe('admin rights', () => {
   const everyMethod = (auth: Auth | undefined) => [
     list({}, auth ?? ''),
     server.get('com.core.admin.getSubjectStatus', { did: owner.did }, auth),
-    server.post('com.core.admin.updateSubjectStatus', { subject: accountOf(owner.did) }, auth),
+    server.post(
+      'com.core.admin.updateSubjectStatus',
+      { subject: accountOf(owner.did), deactivated: { applied: false } },
+      auth,
+    ),
     server.post('com.core.admin.disableInviteCodes', {}, auth),
   ]
 
@@ -48,6 +52,12 @@ describe('admin rights', () => {
         expect(answer.headers.get('www-authenticate')).not.toBeNull()
       }
     }
+  })
+
+  test('a wrong user name and a wrong password have messages of their own', async () => {
+    const message = async (text: string) => (await list({}, basic(text))).body.message
+    expect(await message('alice:her password')).toBe('The user name for the admin password is admin')
+    expect(await message('admin:wrong')).toBe('Wrong admin password')
   })
 
   test('are refused to other accounts and to app passwords of the owner', async () => {
@@ -191,6 +201,13 @@ describe('updateSubjectStatus', () => {
     expect(await session()).toMatchObject({ active: false, status: 'deactivated' })
     await update(frank.did, { deactivated: { applied: false } })
     expect(await session()).toMatchObject({ active: true })
+  })
+
+  test('refuses a call that names no status', async () => {
+    const answer = await update(owner.did, { suspension: { applied: true } })
+    expect(answer).toMatchObject(
+      refusal(400, 'InvalidRequest', 'Name a status to change: takedown, suspended or deactivated'),
+    )
   })
 
   test('refuses an unknown DID and other kinds of subjects', async () => {

@@ -41,6 +41,20 @@ describe('confirmEmail', () => {
     expect(await session(alice)).toMatchObject({ emailConfirmed: true })
   })
 
+  test('accepts a code with blanks around it, without its dash, and with a blank instead', async () => {
+    const typings = [
+      (code: string) => ` ${code} `,
+      (code: string) => code.replace('-', ''),
+      (code: string) => code.replace('-', ' ').toLowerCase(),
+    ]
+    for (const [n, type] of typings.entries()) {
+      const typist = await server.account(`typist${n}`)
+      expect((await askToConfirm(typist)).status).toBe(200)
+      const code = type(await server.codeTo(typist.email))
+      expect((await confirm(typist, typist.email, code)).status).toBe(200)
+    }
+  })
+
   test('refuses another address', async () => {
     const bob = await server.account('bob')
     await askToConfirm(bob)

@@ -341,7 +341,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.updateAccountPassword NotFound': () => adminPassword(unknownDid, 'a new password'),
   'com.core.admin.updateSubjectStatus NotFound': () => {
     const subject = { $type: 'com.core.admin.defs#repoRef', did: unknownDid }
-    return core('admin.updateSubjectStatus', { subject }, adminAuth)
+    return core('admin.updateSubjectStatus', { subject, deactivated: { applied: false } }, adminAuth)
   },
 
   'com.core.server.checkDomain DomainNotFound': () =>

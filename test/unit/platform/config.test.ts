@@ -134,7 +134,7 @@ test.each([
   ['rateLimits', 'PDS_RATE_LIMITS', 'off', false],
   ['allowPrivateTargets', 'PDS_ALLOW_PRIVATE_TARGETS', 'on', true],
   ['logLevel', 'PDS_LOG_LEVEL', 'Debug', 'debug'],
-  ['privacyUrl', 'PDS_PRIVACY_URL', 'https://example.com/privacy', 'https://example.com/privacy'],
+  ['privacyUrl', 'PDS_PRIVACY_URL', 'https://example.com/privacy/', 'https://example.com/privacy/'],
   ['termsUrl', 'PDS_TERMS_URL', 'https://example.com/terms', 'https://example.com/terms'],
   ['contactEmail', 'PDS_CONTACT_EMAIL', 'me@example.com', 'me@example.com'],
 ] as const)('%s is read from %s=%s and from its flag', (name, variable, text, value) => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../../server/app/notifications/preferences.ts'
 import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
-import { type Account, adminAuth } from '../../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server.ts'
 import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
 import { body, mentions, type Ref } from '../../../support/social.ts'
 import { webDevice } from '../../../support/web-push.ts'
@@ -141,6 +141,15 @@ describe('listNotifications filters', () => {
     await social.put(alice, collection, rkey, { subject: carol.did, createdAt: '2030-01-01T00:00:00Z' })
     expect(await social.listed(alice, { priority: 'true' })).toEqual(['like by carol'])
   })
+})
+
+test('reasons in one value are refused, and unknown ones match nothing', async () => {
+  await social.like(bob, post)
+  const ask = (reasons: string) =>
+    server.get('app.example.notification.listNotifications', { reasons }, alice)
+  expect(await ask('like,reply')).toMatchObject(refusal(400, 'InvalidRequest'))
+  expect(await ask('nonsense')).toMatchObject({ status: 200, body: { notifications: [] } })
+  expect((await ask('like')).body.notifications).toHaveLength(1)
 })
 
 describe('seen marker', () => {

@@ -78,7 +78,10 @@ export const adminCalls: CallTable = {
     answer: ofOther(subject, token),
   }),
   'com.core.admin.updateSubjectStatus': (subject) => ({
-    input: { subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did } },
+    input: {
+      subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did },
+      deactivated: { applied: false },
+    },
     answer: deleted(subject),
   }),
 }

@@ -142,6 +142,7 @@ export const appCalls: CallTable = {
   'app.example.unspecced.getTaggedSuggestions': () => ({}),
   'app.example.unspecced.getTrendingTopics': () => ({}),
   'app.example.unspecced.getTrends': () => ({}),
+  'app.example.video.getUploadLimits': () => ({}),
   'chat.example.actor.deleteAccount': () => ({}),
   'chat.example.actor.getStatus': () => ({}),
   'chat.example.convo.getConvoAvailability': () => ({ params: { members: bystander.did } }),

@@ -91,7 +91,9 @@ test.each(['localhost.', 'a.localhost', 'localhost.localdomain', 'ip6-localhost'
   async (host) => {
     const server = await loopbackServer((_, response) => response.end('secret'))
     const request = guardedFetch(`https://${host}:${server.port}/`)
-    await expect(request).rejects.toThrow(/not a public address|ENOTFOUND|EAI_AGAIN|no complete response/)
+    await expect(request).rejects.toThrow(
+      /not a public address|no server has this name|could not be looked up|no complete response/,
+    )
     expect(server.connections()).toBe(0)
   },
 )

@@ -15,6 +15,9 @@ export const listNotifications = method(app.example.notification.listNotificatio
     const before = cursor ? Number(decodeCursor(cursor, 1)?.[0]) : undefined
     if (before !== undefined && !Number.isSafeInteger(before))
       throw fail('InvalidRequest', 'Malformed cursor')
+    // A list in one value would match no reason.
+    if (params.reasons?.some((reason) => reason.includes(',')))
+      throw fail('InvalidRequest', 'Parameter reasons: repeat it for each reason instead of a comma')
     const given = params.seenAt === undefined ? undefined : seenMarker(params.seenAt)
     const wanted = wantedBy(preferencesOf(store, did), 'list', params)
     const found = notifications.page(store, {

@@ -19,6 +19,8 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
     const { store, names, now } = platform
     const { takedown, suspended, deactivated } = input
     const { subject } = input
+    if (!takedown && !suspended && !deactivated)
+      throw fail('InvalidRequest', 'Name a status to change: takedown, suspended or deactivated')
     if (!repoRef.$matches(subject)) {
       if (suspended || deactivated) {
         throw fail('InvalidRequest', 'A record or a blob can only be taken down')

@@ -12,7 +12,7 @@ import {
 import { needsFactor, spendFactor } from '../../../../identity/factors/factors.ts'
 import type { Identity } from '../../../../identity/identity.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import type { Database } from '../../../../platform/store/database.ts'
+import type { Platform } from '../../../../platform/platform.ts'
 import type { Account } from '../../../../platform/store/tables/accounts.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { protocolError } from '../../../../platform/xrpc/errors.ts'
@@ -33,10 +33,7 @@ type Opened =
 function triedAccount(
   { identifier, password }: { identifier: string; password: string },
   address: string,
-  {
-    store,
-    identity: { secrets },
-  }: { readonly store: Database; readonly identity: Pick<Identity, 'secrets'> },
+  { store, identity: { secrets } }: Pick<Platform, 'store'> & { identity: Pick<Identity, 'secrets'> },
 ): string | undefined {
   const did = findByIdentifier(store, identifier)?.did
   const isApp = appPasswordFinder(secrets, password)(store, did ?? '') !== undefined
