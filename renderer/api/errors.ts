@@ -26,7 +26,7 @@ export function explain(error: unknown): string {
   if (!(error instanceof XrpcResponseError)) return t.errors.unexpected
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
   // The name is that of a wrong code, too.
-  if (error.message === 'Bad token scope') return t.errors.notPermitted
+  if (/^Bad token (scope|method)/.test(error.message)) return t.errors.notPermitted
   if (specificErrors.has(error.error) && error.message) return sentence(error.message)
   return t.errors.byName[error.error] ?? sentence(error.message)
 }

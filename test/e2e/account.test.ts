@@ -13,7 +13,11 @@ test('email: an address is added, confirmed, used as second factor and changed',
   const page = await world.signedIn(alice, '/account')
   await page.getByText('No email address', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Add email' }).click()
+  await page.getByLabel('New email address').fill('alice@mail')
+  const isValid = () => page.getByLabel('New email address').evaluate((field) => field.matches(':valid'))
+  expect(await isValid()).toBe(false)
   await page.getByLabel('New email address').fill(alice.email)
+  expect(await isValid()).toBe(true)
   await page.getByLabel('Your password').fill(alice.password)
   await page.getByRole('dialog').getByRole('button', { name: 'Add email' }).click()
   await page.getByText('Not confirmed').waitFor()
@@ -103,7 +107,9 @@ test('deactivation: the deletion can be cancelled in every state of the account'
     (await world.server.get('com.core.server.checkAccountStatus', {}, rosa)).body.deleteAfter
   for (const suspended of [false, true]) {
     await world.server.setStatus(rosa.did, { suspended })
-    await world.server.post('com.core.server.deactivateAccount', { deleteAfter }, rosa)
+    const input = { deleteAfter, password: rosa.password }
+    const answer = await world.server.post('com.core.server.deactivateAccount', input, rosa)
+    expect(answer.status).toBe(200)
     await page.reload()
     await page.getByRole('button', { name: 'Keep this account' }).click()
     await page.getByText('The account is kept. Its deletion is cancelled.').waitFor()

@@ -179,7 +179,9 @@ describe('with accounts on the server', () => {
       route.fulfill({ status: 400, json: { error: 'InvalidToken', message: 'Bad token scope' } }),
     )
     await page.getByRole('button', { name: 'Create token' }).click()
-    await page.getByText('This session does not permit that.').waitFor()
+    await page
+      .getByText('This session may not do that. Sign in with the main password of the account.')
+      .waitFor()
     await heading(page, 'Account taken down').waitFor()
   })
 

@@ -210,9 +210,24 @@ test('preferences: a change is saved immediately and applied', async () => {
   expect(await page.getByText('liked your post').count()).toBe(0)
 })
 
+test('preferences: a change keeps what another client changed since the page was loaded', async () => {
+  const page = await world.signedIn(alice, '/preferences')
+  const quotes = page.getByRole('group', { name: 'Quotes of your posts', exact: true })
+  await quotes.getByRole('switch', { name: 'Inbox', checked: true }).waitFor()
+  const follow = { include: 'follows', list: true, push: false }
+  await world.server.post('app.example.notification.putPreferencesV2', { follow }, alice)
+  await quotes.getByRole('switch', { name: 'Push' }).click()
+  const saved = async () =>
+    (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences
+  await expect.poll(async () => (await saved()).quote.push).toBe(false)
+  expect((await saved()).follow).toEqual(follow)
+  const all = { include: 'all', list: true, push: true }
+  await world.server.post('app.example.notification.putPreferencesV2', { follow: all, quote: all }, alice)
+})
+
 test('preferences: a failed change is rolled back and shows an error', async () => {
   const page = await world.signedIn(alice, '/preferences')
-  await page.route('**/app.example.notification.putPreferences', (route) =>
+  await page.route('**/app.example.notification.putPreferencesV2', (route) =>
     route.fulfill({ status: 503, json: { error: 'NotEnoughResources' } }),
   )
   const follows = page.getByRole('group', { name: 'New followers' })
@@ -249,6 +264,29 @@ test('subscriptions: one is added, produces a notification, is removed and resto
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.filter({ hasText: 'dan.test' }).waitFor()
   expect(await row.getByRole('switch', { name: 'Replies' }).isChecked()).toBe(true)
+})
+
+test('subscriptions: a change keeps what another client changed since the page was loaded', async () => {
+  const greta = await world.server.account('greta')
+  await social.subscribe(alice, greta, true, false)
+  const page = await world.signedIn(alice, '/subscriptions')
+  const row = page.getByRole('listitem').filter({ hasText: 'greta' })
+  await row.getByRole('switch', { name: 'Posts', checked: true }).waitFor()
+  const profile = await world.signedIn(alice, `/people/${greta.did}`)
+  await profile.getByRole('button', { name: 'Subscribed', exact: true }).waitFor()
+  const saved = async () => {
+    const { body } = await world.server.get('app.example.notification.listActivitySubscriptions', {}, alice)
+    return body.subscriptions.find(({ did }: { did: string }) => did === greta.did)?.activitySubscription
+  }
+  await social.subscribe(alice, greta, true, true)
+  await row.getByRole('switch', { name: 'Posts' }).uncheck()
+  await expect.poll(saved).toMatchObject({ post: false, reply: true })
+  await social.subscribe(alice, greta, true, false)
+  await profile.reload()
+  await profile.getByRole('button', { name: 'Subscribed', exact: true }).waitFor()
+  await social.subscribe(alice, greta, true, true)
+  await profile.getByRole('button', { name: 'Subscribed', exact: true }).click()
+  await expect.poll(saved).toMatchObject({ post: false, reply: true })
 })
 
 test('subscriptions: two quick changes of one subscription are both saved', async () => {

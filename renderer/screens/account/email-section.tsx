@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
+import { newEmail } from '../../parts/new-email.ts'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -127,7 +128,7 @@ function ChangeEmailDialog({ onClose }: { onClose(): void }) {
         label={t.account.newEmail}
         name="email"
         required
-        type="email"
+        {...newEmail}
       />
       {!emailConfirmed && <OwnPasswordField error={update.error} />}
     </FormDialog>

@@ -3,6 +3,7 @@ import type { HandleString } from '@atproto/syntax'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
+import { newEmail } from '../../parts/new-email.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -128,7 +129,7 @@ export function EmailDialog({ account: { did, handle, email }, onClose }: Accoun
         label={t.accounts.email}
         name="email"
         required
-        type="email"
+        {...newEmail}
       />
     </FormDialog>
   )

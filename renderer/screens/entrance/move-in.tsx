@@ -7,6 +7,7 @@ import { hostOf, type MoveInInput, moveIn } from '../../api/moves.ts'
 import { entrances } from '../../entrances.ts'
 import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
+import { newEmail } from '../../parts/new-email.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -167,7 +168,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
         hint={t.move.emailHint}
         label={t.move.email}
         name="email"
-        type="email"
+        {...newEmail}
       />
       {server.inviteCodeRequired && !adminPassword.isAsked && (
         <Field

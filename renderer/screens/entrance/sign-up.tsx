@@ -11,6 +11,7 @@ import { entrances } from '../../entrances.ts'
 import { BirthDateField } from '../../parts/birth-date-field.tsx'
 import { useHandleChoice } from '../../parts/handle-check.ts'
 import { HandleField } from '../../parts/handle-field.tsx'
+import { newEmail } from '../../parts/new-email.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { useSettingsChange } from '../../parts/settings.ts'
 import { t } from '../../strings/en.ts'
@@ -96,7 +97,7 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           hint={t.signUp.emailHint}
           label={t.signUp.email}
           name="email"
-          type="email"
+          {...newEmail}
         />
         <BirthDateField />
         {server.unclaimed === undefined && adminPassword.field}

@@ -1,12 +1,14 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { UserX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useParams } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
+import { changeSubscription } from '../../api/activity-subscriptions.ts'
 import { useActor } from '../../api/actors.ts'
 import type { Body } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
 import { useFollowing } from '../../api/follows.ts'
-import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useSession } from '../../api/sessions.ts'
 import { NotCarried } from '../../parts/not-carried.tsx'
@@ -24,7 +26,6 @@ import styles from './person.module.css'
 
 const { getProfile } = app.example.actor
 const { getAuthorFeed } = app.example.feed
-const { putActivitySubscription } = app.example.notification
 
 type Profile = Body<typeof getProfile.main>
 
@@ -93,7 +94,13 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
       toast(following === undefined ? t.people.followed(name) : t.people.unfollowed(name)),
     onError: toastError,
   })
-  const subscribe = useProcedure(putActivitySubscription, [getProfile], { onError: toastError })
+  const { did: account } = useSession()
+  const client = useQueryClient()
+  const subscribe = useMutation({
+    mutationFn: (post: boolean) => changeSubscription(account, did, { post }, viewer?.activitySubscription),
+    onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(account, getProfile) }),
+  })
   return (
     <div className={styles.actions}>
       <Button
@@ -106,15 +113,7 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
       <Button
         aria-pressed={isSubscribed}
         busy={subscribe.isPending}
-        onClick={() =>
-          subscribe.mutate({
-            subject: did,
-            activitySubscription: {
-              post: !isSubscribed,
-              reply: viewer?.activitySubscription?.reply ?? false,
-            },
-          })
-        }
+        onClick={() => subscribe.mutate(!isSubscribed)}
       >
         {isSubscribed ? t.people.subscribed : t.people.subscribe}
       </Button>

@@ -3,10 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Radio } from 'lucide-react'
 import { Link } from 'wouter'
 import { app, com } from '../../../lexicons/generated/index.ts'
+import { type ActivitySubscription, changeSubscription } from '../../api/activity-subscriptions.ts'
 import { useActor } from '../../api/actors.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { errorName } from '../../api/errors.ts'
-import { keyOf, usePages, useProcedure } from '../../api/hooks.ts'
+import { keyOf, usePages } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useProfile } from '../../api/views.ts'
@@ -23,7 +24,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './subscriptions.module.css'
 
-const { listActivitySubscriptions, putActivitySubscription } = app.example.notification
+const { listActivitySubscriptions } = app.example.notification
 
 export function SubscriptionsScreen() {
   const list = usePages(listActivitySubscriptions, { limit: 50 }, (page) => page.subscriptions)
@@ -53,8 +54,7 @@ function SubscribeForm() {
   const add = useMutation({
     mutationFn: async (input: string) => {
       const subject = await didOf(did, input)
-      const body = { subject, activitySubscription: { post: true, reply: false } }
-      return callAs(did, putActivitySubscription, { body })
+      return changeSubscription(did, subject, { post: true })
     },
     onSuccess: (_, input) => toast(t.subscriptions.added(input)),
     onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
@@ -81,7 +81,6 @@ async function didOf(account: string, name: string): Promise<DidString> {
 }
 
 type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
-type ActivitySubscription = Subscription['activitySubscription']
 
 /** One subscription. Turning off posts and replies removes it, with undo. */
 function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
@@ -89,30 +88,35 @@ function SubscriptionRow({ subscription }: { readonly subscription: Subscription
   const name = nameOf(subscription)
   const { data: profile } = useProfile(did)
   const { data: elsewhere } = useActor(subscription.createdAt === undefined ? did : undefined)
-  const put = useProcedure(putActivitySubscription, [listActivitySubscriptions], {
+  const { did: account } = useSession()
+  const client = useQueryClient()
+  const put = useMutation({
     scope: { id: `subscription ${did}` },
+    mutationFn: ({
+      changed,
+      known,
+    }: {
+      changed: Partial<ActivitySubscription>
+      known: ActivitySubscription
+    }) => changeSubscription(account, did, changed, known),
     onSuccess: (now) => {
       if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
     },
     onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(account, listActivitySubscriptions) }),
   })
-  const change = (changed: ActivitySubscription) =>
-    put.mutate({ subject: did, activitySubscription: changed })
-  // Optimistic: shows the requested state, which the next change also builds on.
-  const shown = put.isPending ? put.variables.activitySubscription : current
+  // Optimistic: shows the requested state, with earlier changes that are under way.
+  const shown = put.isPending ? { ...put.variables.known, ...put.variables.changed } : current
+  const change = (changed: Partial<ActivitySubscription>) => put.mutate({ changed, known: shown })
   return (
     <Row
       action={
         <div className={styles.controls}>
-          <Switch
-            checked={shown.post}
-            label={t.subscriptions.posts}
-            onChange={(post) => change({ ...shown, post })}
-          />
+          <Switch checked={shown.post} label={t.subscriptions.posts} onChange={(post) => change({ post })} />
           <Switch
             checked={shown.reply}
             label={t.subscriptions.replies}
-            onChange={(reply) => change({ ...shown, reply })}
+            onChange={(reply) => change({ reply })}
           />
           <Button
             aria-label={t.subscriptions.removeLabel(name)}

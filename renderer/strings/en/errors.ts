@@ -6,7 +6,7 @@ export const errors = {
   unexpected,
   invalidResponse:
     'The response of the server could not be read. Reload the page: it may be older than the server.',
-  notPermitted: 'This session does not permit that.',
+  notPermitted: 'This session may not do that. Sign in with the main password of the account.',
   sessionEnded: 'Your session has ended. Sign in again.',
   tooMany: 'Too many attempts. Wait a moment, then try again.',
   tooManyUntil: (left: string) => `Too many attempts. Try again ${left}.`,

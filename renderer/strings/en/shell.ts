@@ -26,6 +26,7 @@ export const ui = {
   save: 'Save',
   saved: 'I saved it',
   showPassword: 'Show password',
+  wholeEmail: 'An address such as name@example.com',
   shownOnce: 'You can see this only once. Copy it now and keep it in a safe place.',
   undo: 'Undo',
 }
