@@ -47,6 +47,31 @@ test('email: an address is added, confirmed, used as second factor and changed',
   await page.getByRole('switch', { name: 'Code by email', checked: false }).waitFor()
 })
 
+test('email: turning codes off keeps an address that another client set since the page was loaded', async () => {
+  const nina = await world.server.account('nina')
+  const call = async (name: string, input: object) =>
+    expect((await world.server.post(`com.core.server.${name}`, input, nina)).status).toBe(200)
+  await world.server.confirmEmail(nina)
+  const { password } = nina
+  const page = await world.signedIn(nina, '/account')
+  await call('updateEmail', { email: nina.email, emailAuthFactor: true, password })
+  await page.reload()
+  await page.getByRole('switch', { name: 'Code by email', checked: true }).waitFor()
+
+  const email = 'nina@second.test'
+  await call('requestEmailUpdate', {})
+  await call('updateEmail', { email, token: await world.server.codeTo(nina.email) })
+  await world.server.confirmEmail({ ...nina, email })
+  await call('updateEmail', { email, emailAuthFactor: true, password })
+  await page.getByRole('switch', { name: 'Code by email' }).click()
+  await page.getByText('A code was sent').waitFor()
+  await page.getByLabel('Code', { exact: true }).fill(await world.server.codeTo(email))
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByText('Codes by email turned off').waitFor()
+  const { body } = await world.server.get('com.core.server.getSession', {}, nina)
+  expect(body).toMatchObject({ email, emailAuthFactor: false })
+})
+
 test('email codes: a wrong code shows an error, and a new code can be sent', async () => {
   const bob = await world.server.account('bob')
   const page = await world.signedIn(bob, '/account')

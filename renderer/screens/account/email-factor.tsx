@@ -1,12 +1,17 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
+import { callAs } from '../../api/client.ts'
+import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
-import { useDialogAction } from '../../parts/dialog-action.ts'
+import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Row } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
+
+const { getSession } = com.core.server
 
 /** Turns the emailed code of a sign-in on and off. */
 export function EmailFactor() {
@@ -54,9 +59,16 @@ interface FactorDialogProps {
 }
 
 function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
-  const update = useDialogAction(com.core.server.updateEmail, {
-    invalidates: [com.core.server.getSession],
-    input: (field) => ({ email, emailAuthFactor: on, token: field('code').trim() }),
+  const { did } = useSession()
+  const client = useQueryClient()
+  const update = useDialogWork({
+    // The call carries the address, too. It is read now: another client may have changed it.
+    run: async (field) => {
+      const session = await callAs(did, getSession, {})
+      const body = { email: session.email ?? email, emailAuthFactor: on, token: field('code').trim() }
+      return callAs(did, com.core.server.updateEmail, { body })
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, getSession) }),
     done: on ? t.account.factorOnToast : t.account.factorOffToast,
     onClose,
   })
