@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { instant, iso } from '../../../../platform/util/time.ts'
 import { statusOf } from '../../../../repository/access/status.ts'
@@ -8,6 +9,8 @@ import { method } from '../../../method.ts'
 
 export const deactivateAccount = method(com.core.server.deactivateAccount, {
   auth: 'full or takendown',
+  // A date is mailed to an address that may be unconfirmed.
+  limits: [hourly(20, 'account'), daily(50, 'account')],
   async handler({ input, auth, fail, ...platform }) {
     const { store, now } = platform
     const at = now()
@@ -15,12 +18,14 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
     if (input.deleteAfter !== undefined && !(deleteAfter && deleteAfter > at)) {
       throw fail('InvalidRequest', 'deleteAfter must be a date in the future')
     }
-    await store.transact((tx) => {
+    const date = deleteAfter ? iso(deleteAfter) : null
+    const isNewDate = await store.transact((tx) => {
       const before = accounts.findByDid(tx, auth.did)
-      if (!before) return
-      accounts.deactivate(tx, auth.did, iso(at), deleteAfter ? iso(deleteAfter) : null)
+      if (!before) return false
+      accounts.deactivate(tx, auth.did, iso(at), date)
       emitStatusChange(tx, auth.did, statusOf(before), at)
+      return date !== null && date !== before.deleteAfter
     })
-    if (deleteAfter) mailNotice(platform, auth.account, 'deletionDate')
+    if (isNewDate) mailNotice(platform, auth.account, 'deletionDate')
   },
 })

@@ -1,0 +1,33 @@
+/** Limits of a session: a stolen one must not guess the main password, nor send mail without end. */
+import { beforeEach, expect, test } from 'vitest'
+import { type Account, refusal } from '../../support/server.ts'
+import { server, setupServer } from '../../support/setup.ts'
+
+setupServer({ accounts: ['owner-of-all'], config: { rateLimits: true } })
+
+const core = (name: string, input: object | undefined, auth: Account) =>
+  server.post(`com.core.${name}`, input, auth)
+const limited = refusal(429, 'RateLimitExceeded')
+
+let count = 0
+let alice: Account
+beforeEach(async () => {
+  alice = await server.account(`alice${++count}`)
+})
+
+const noticesTo = async (email: string) =>
+  (await server.mailsTo(email)).filter(({ purpose }) => purpose === 'notice').length
+
+test('a date of deletion is mailed once, and few changes of it in an hour', async () => {
+  const dateIn = (hours: number) => new Date(server.clock.now().getTime() + hours * 3_600_000).toISOString()
+  const same = { deleteAfter: dateIn(1) }
+  for (let i = 0; i < 3; i++) expect((await core('server.deactivateAccount', same, alice)).status).toBe(200)
+  expect(await noticesTo(alice.email)).toBe(1)
+
+  const answers = []
+  for (let i = 0; i < 30; i++) {
+    answers.push(await core('server.deactivateAccount', { deleteAfter: dateIn(i + 2) }, alice))
+  }
+  expect(answers.at(-1)).toMatchObject(limited)
+  expect(await noticesTo(alice.email)).toBeLessThanOrEqual(20)
+})
