@@ -118,6 +118,7 @@ test('changes by the administrator are mailed, too', async () => {
   const changes: [string, object][] = [
     ['updateAccountPassword', { did, password: 'another password' }],
     ['removeSecondFactors', { did }],
+    ['updateAccountHandle', { did, handle: `second${count}.test` }],
     ['updateAccountEmail', { account: did, email: `second${count}@mail.test` }],
   ]
   for (const [name, input] of changes)
@@ -126,6 +127,7 @@ test('changes by the administrator are mailed, too', async () => {
   expect(texts).toEqual([
     'The password was changed',
     'A second step of sign-in was removed.',
+    'The handle was changed',
     'The email address of the account was changed',
   ])
 })

@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeHandle } from '../../../../identity/accounts/change-handle.ts'
 import { normalizeHandle } from '../../../../identity/accounts/handle.ts'
+import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
@@ -9,6 +10,8 @@ export const updateAccountHandle = method(com.core.admin.updateAccountHandle, {
   async handler({ input, fail, identity, ...platform }) {
     const account = accounts.findByDid(platform.store, input.did)
     if (!account) throw fail('NotFound', 'Account not found')
-    await changeHandle({ ...platform, ...identity }, account, normalizeHandle(input.handle))
+    const handle = normalizeHandle(input.handle)
+    await changeHandle({ ...platform, ...identity }, account, handle)
+    if (handle !== account.handle) mailNotice(platform, { ...account, handle }, 'handle')
   },
 })
