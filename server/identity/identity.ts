@@ -10,6 +10,7 @@ import { createHostHandle, type HostHandle } from './accounts/host-handle.ts'
 import { createPlcPublisher, type PlcPublisher } from './accounts/plc.ts'
 import { loadAudience } from './auth/audience.ts'
 import { createLastUsed, type LastUsed } from './auth/last-used.ts'
+import { createRequirePassword, type RequirePassword } from './auth/own-account.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import { createWritten, type Written } from './auth/written.ts'
@@ -25,6 +26,7 @@ export interface Identity {
   readonly lastUsed: LastUsed
   readonly written: Written
   readonly passwords: PasswordHasher
+  readonly requirePassword: RequirePassword
   readonly resolveDid: ResolveDid
   /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
   readonly resolveHandle: ResolveHandle | undefined
@@ -48,6 +50,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   const audience = await loadAudience(store, serverDid)
   const resolveDid = createResolver(platform)
   const tokens = await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest })
+  const passwords = options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) })
   return {
     secrets,
     tokens,
@@ -55,7 +58,8 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
     written: createWritten({ store, now }),
-    passwords: options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) }),
+    passwords,
+    requirePassword: createRequirePassword({ passwords, rateLimits: platform.config.rateLimits }),
     resolveDid,
     resolveHandle: createForeignHandles(platform),
     hostHandle: createHostHandle(platform),

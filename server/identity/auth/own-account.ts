@@ -1,17 +1,32 @@
 /** What a session alone may not do, because it could lock the holder of the account out: a stolen session is no password. */
-import type { Account } from '../../platform/store/tables/accounts.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
+import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
+import type { SessionCredentials } from './credentials.ts'
 import type { PasswordHasher } from './passwords.ts'
 
-/** Requires the main password of a signed-in account. @throws XrpcError `AuthenticationRequired` */
-export async function requirePassword(
-  passwords: PasswordHasher,
-  { passwordHash }: Pick<Account, 'passwordHash'>,
+/** Wrong passwords of a session in a day. Signing in again, which has limits of its own, opens another one. */
+const guesses = { points: 20, seconds: 24 * 60 * 60 }
+
+/** Requires the main password of a signed-in account. @throws XrpcError `AuthenticationRequired`, `RateLimitExceeded` */
+export type RequirePassword = (
+  session: Pick<SessionCredentials, 'account' | 'sessionId'>,
   password: string,
   source: string,
-): Promise<void> {
-  if (!(await passwords.verify(password, passwordHash ?? undefined, source))) {
-    throw protocolError('AuthenticationRequired', 'Wrong password')
+) => Promise<void>
+
+/** Creates the check of all methods: each of them alone would give a stolen session guesses of its own. */
+export function createRequirePassword({
+  passwords,
+  rateLimits,
+}: {
+  readonly passwords: PasswordHasher
+  readonly rateLimits: boolean
+}): RequirePassword {
+  const count = rateLimits ? guessLimiter(guesses) : undefined
+  return async ({ account, sessionId }, password, source) => {
+    const isRight = await passwords.verify(password, account.passwordHash ?? undefined, source)
+    count?.(sessionId, isRight)
+    if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong password')
   }
 }
 

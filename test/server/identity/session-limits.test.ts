@@ -31,3 +31,29 @@ test('a date of deletion is mailed once, and few changes of it in an hour', asyn
   expect(answers.at(-1)).toMatchObject(limited)
   expect(await noticesTo(alice.email)).toBeLessThanOrEqual(20)
 })
+
+test('a session has few guesses of the main password in all methods together', async () => {
+  const password = 'a guess'
+  const attempts: [string, object][] = [
+    ['factor.startTotp', { password }],
+    ['factor.startPasskey', { password }],
+    ['factor.removeFactor', { id: 'x', password }],
+    ['factor.renewRecoveryCodes', { password }],
+    ['identity.addRecoveryKey', { key: someKey, password }],
+    ['identity.removeRecoveryKey', { key: someKey, password }],
+    ['server.updateEmail', { email: 'thief@mail.test', password }],
+    ['server.deleteAccount', { did: alice.did, token: 'AAAAA-AAAAA', password }],
+  ]
+  const statuses: number[] = []
+  for (let i = 0; i < 5; i++) {
+    for (const [name, input] of attempts) statuses.push((await core(name, input, alice)).status)
+  }
+  expect(statuses.filter((status) => status === 401)).toHaveLength(20)
+  expect(statuses.slice(20).every((status) => status === 429)).toBe(true)
+  const right = { password: alice.password }
+  expect(await core('factor.startTotp', right, alice)).toMatchObject(limited)
+
+  const again = { ...alice, ...(await server.signIn(alice)).body }
+  expect((await core('factor.startTotp', right, again)).status).toBe(200)
+})
+const someKey = 'did:key:zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv'

@@ -1,6 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { method } from '../../../method.ts'
@@ -8,8 +7,9 @@ import { method } from '../../../method.ts'
 export const removeFactor = method(com.core.factor.removeFactor, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, fail, identity: { passwords }, ...platform }) {
-    await requirePassword(passwords, account, input.password, caller.source)
+  async handler({ input, auth, caller, fail, identity: { requirePassword }, ...platform }) {
+    const { did, account } = auth
+    await requirePassword(auth, input.password, caller.source)
     await platform.store.transact((tx) => {
       if (!rows.find(tx, did, input.id)) throw fail('FactorNotFound', 'The account has no such second factor')
       rows.remove(tx, input.id)

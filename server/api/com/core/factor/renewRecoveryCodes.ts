@@ -1,6 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { renewRecoveryCodes as renew } from '../../../../identity/factors/recovery-codes.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
@@ -9,9 +8,10 @@ import { method } from '../../../method.ts'
 export const renewRecoveryCodes = method(com.core.factor.renewRecoveryCodes, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, fail, identity, ...platform }) {
-    const { passwords, secrets } = identity
-    await requirePassword(passwords, account, input.password, caller.source)
+  async handler({ input, auth, caller, fail, identity, ...platform }) {
+    const { requirePassword, secrets } = identity
+    const { did, account } = auth
+    await requirePassword(auth, input.password, caller.source)
     const recoveryCodes = await platform.store.transact((tx) => {
       if (!rows.exist(tx, did)) throw fail('FactorNotFound', 'The account has no second factor')
       return renew(tx, secrets, did)

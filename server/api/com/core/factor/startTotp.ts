@@ -1,5 +1,4 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { generateTotpKey } from '../../../../identity/factors/totp.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
@@ -11,18 +10,10 @@ import { method } from '../../../method.ts'
 export const startTotp = method(com.core.factor.startTotp, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({
-    input,
-    auth: { did, account },
-    caller,
-    store,
-    identity: { passwords },
-    origin,
-    now,
-    fail,
-  }) {
+  async handler({ input, auth, caller, store, identity: { requirePassword }, origin, now, fail }) {
     // `confirmTotp` needs a code of the secret that only this response has.
-    await requirePassword(passwords, account, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.source)
+    const { did, account } = auth
     const { key, secret, uri } = generateTotpKey(account.handle, new URL(origin).host)
     const id = randomId()
     const createdAt = iso(now())

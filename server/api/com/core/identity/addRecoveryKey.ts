@@ -1,7 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { isDidKey } from '../../../../platform/util/keys.ts'
@@ -11,9 +10,10 @@ import { method } from '../../../method.ts'
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, fail, identity, ...platform }) {
+  async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { store, background } = platform
-    const { secrets, passwords, plc } = identity
+    const { secrets, requirePassword, plc } = identity
+    const { did, account } = auth
     requirePlc(account)
     requireWritable(store, did)
     const key = input.key.trim()
@@ -24,7 +24,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         'A recovery key is a did:key of P-256 or secp256k1, and not the key of this server',
       )
     }
-    await requirePassword(passwords, account, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.source)
     await plc.change(did, {
       rotationKeys(keys) {
         const others = keys.filter((one) => one !== key)

@@ -1,7 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
 import { method } from '../../../method.ts'
@@ -9,16 +8,17 @@ import { method } from '../../../method.ts'
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth: { did, account }, caller, fail, identity, ...platform }) {
+  async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { store, background } = platform
-    const { secrets, passwords, plc } = identity
+    const { secrets, requirePassword, plc } = identity
+    const { did, account } = auth
     requirePlc(account)
     requireWritable(store, did)
     const { key } = input
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
     }
-    await requirePassword(passwords, account, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.source)
     await plc.change(did, {
       rotationKeys(keys) {
         const rest = keys.filter((one) => one !== key)

@@ -1,18 +1,25 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
 export const deleteAccount = method(com.core.server.deleteAccount, {
   auth: 'full or takendown',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth, caller, fail, identity: { secrets, passwords }, repository, ...platform }) {
+  async handler({
+    input,
+    auth,
+    caller,
+    fail,
+    identity: { secrets, requirePassword },
+    repository,
+    ...platform
+  }) {
     const { store, now } = platform
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
-    await requirePassword(passwords, account, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.source)
     const verdict = await store.transact((tx) => {
       const at = now()
       const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: at })

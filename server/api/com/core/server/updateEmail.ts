@@ -2,7 +2,6 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requirePassword } from '../../../../identity/auth/own-account.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import type { SecurityChange } from '../../../../platform/mail/templates.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
@@ -11,14 +10,14 @@ import { method } from '../../../method.ts'
 export const updateEmail = method(com.core.server.updateEmail, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth, caller, fail, identity: { secrets, passwords }, ...platform }) {
+  async handler({ input, auth, caller, fail, identity: { secrets, requirePassword }, ...platform }) {
     const { store, now } = platform
     const { did } = auth
     const email = normalizeEmail(input.email)
     // Clients send an empty string when the field of their form is empty.
     const token = input.token?.trim() ?? ''
     const { password } = input
-    if (password !== undefined) await requirePassword(passwords, auth.account, password, caller.source)
+    if (password !== undefined) await requirePassword(auth, password, caller.source)
     let changed: { readonly before: accounts.Account; readonly change: SecurityChange } | undefined
     const verdict = await store.transact((tx) => {
       const account = accounts.findByDid(tx, did)
