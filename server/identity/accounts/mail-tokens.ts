@@ -8,7 +8,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../../platform/mail/templates.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Reader, Writer } from '../../platform/store/database.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
+import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
 import * as rows from '../../platform/store/tables/mail-tokens.ts'
 import { randomGroups, regrouped } from '../../platform/util/random.ts'
 import { iso } from '../../platform/util/time.ts'
@@ -32,9 +32,12 @@ export async function mailToken(
   account: Account & { email: string },
   purpose: MailPurpose,
 ): Promise<void> {
-  const code = await store.transact((tx) =>
-    issueToken(tx, secrets, { did: account.did, purpose, now: now() }),
+  const code = await store.transact(
+    (tx) =>
+      // Otherwise the account was deleted meanwhile.
+      findByDid(tx, account.did) && issueToken(tx, secrets, { did: account.did, purpose, now: now() }),
   )
+  if (code === undefined) return
   const content = mailFor(purpose, { handle: account.handle, server: origin, code })
   await mailer.send({ to: account.email, ...content })
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { decodeJwt } from '../../support/jwt.ts'
+import { passwords } from '../../support/passwords.ts'
 import { open } from '../../support/raw-http.ts'
-import { type Answer, adminAuth, refusal, TestServer } from '../../support/server.ts'
+import { type Account, type Answer, adminAuth, refusal, TestServer } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'
 
 setupServer({ accounts: ['owner-of-all'] })
@@ -168,4 +169,32 @@ test('a call whose session ends while its body arrives is refused', async () => 
   const { body: session } = await server.signIn(slow)
   const { body: list } = await server.get('com.core.server.listAppPasswords', {}, session)
   expect(list.passwords).toEqual([])
+})
+
+test('an account that is deleted while its password is checked gets neither an error of the server nor rows', async () => {
+  let during: (() => Promise<unknown>) | undefined
+  const verify: typeof passwords.verify = async (...given) => {
+    await during?.()
+    return passwords.verify(...given)
+  }
+  const slow = await TestServer.start({}, undefined, { passwords: { ...passwords, verify } })
+  try {
+    await slow.account('owner-of-all')
+    const attempts: [status: number, (account: Account) => Promise<Answer>][] = [
+      [403, (account) => slow.post('com.core.factor.startTotp', { password: account.password }, account)],
+      [401, (account) => slow.signIn(account)],
+    ]
+    for (const [number, [status, attempt]] of attempts.entries()) {
+      const account = await slow.account(`brief-${number}`)
+      await slow.confirmEmail(account)
+      const { email, password, did } = account
+      await slow.post('com.core.server.updateEmail', { email, password, emailAuthFactor: true }, account)
+      during = () => slow.post('com.core.admin.deleteAccount', { did }, adminAuth)
+      expect((await attempt(account)).status).toBe(status)
+      during = undefined
+    }
+    expect(slow.running.services.store.all('PRAGMA foreign_key_check')).toEqual([])
+  } finally {
+    await slow.close()
+  }
 })

@@ -3,6 +3,7 @@ import { findPushService, UnsupportedService } from '../../../../app/push/servic
 import { isWebPush, parseSubscription, targetOf } from '../../../../app/push/subscription.ts'
 import { UnresolvableDid } from '../../../../identity/did/resolver.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
+import { findByDid } from '../../../../platform/store/tables/accounts.ts'
 import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import { iso } from '../../../../platform/util/time.ts'
 import { method } from '../../../method.ts'
@@ -27,6 +28,7 @@ export const registerPush = method(app.example.notification.registerPush, {
       })
     }
     await store.transact((tx) => {
+      if (!findByDid(tx, did)) throw fail('AccountNotFound')
       pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
         throw fail('TooManyRegistrations', `The account has ${maxPerAccount} devices. Unregister one first.`)
