@@ -116,7 +116,9 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
         throw invalid('The request is too large')
       const id = randomId()
       const request = {
-        ...{ id, source: secrets.hash('oauth source', source), clientId: client.id, ...keys, loginHint },
+        ...{ id, clientId: client.id, ...keys, loginHint },
+        source: secrets.hash('oauth source', source),
+        network: secrets.hash('oauth network', network),
         ...{ parameters: text, createdAt: iso(now()), expiresAt: after(requestMs) },
       }
       await store.transact((tx) => {
@@ -124,7 +126,7 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
         if (rows.isChallengeUsed(tx, parameters.codeChallenge))
           throw invalid('code_challenge was used before: each request needs its own')
         rows.keepNewestRequests(tx, request.source, maxOfSource - 1)
-        if (rows.countRequests(tx) >= maxRequests) rows.removeOfLargestSource(tx)
+        if (rows.countRequests(tx) >= maxRequests) rows.removeOfLargestNetwork(tx)
         rows.insertRequest(tx, request)
       })
       return { request_uri: uriPrefix + id, expires_in: requestMs / 1000 }

@@ -218,6 +218,7 @@ const signIn = `
   CREATE TABLE oauth_requests (
     id TEXT PRIMARY KEY,               -- the end of its request_uri
     source BLOB NOT NULL,              -- hash of the source that pushed it
+    network BLOB NOT NULL,             -- hash of the network that contains the source
     client_id TEXT NOT NULL,
     client_key TEXT,                   -- as in oauth_grants
     dpop_key TEXT NOT NULL,

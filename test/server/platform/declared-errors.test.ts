@@ -69,6 +69,7 @@ async function appRequest({
   await server.running.services.store.transact((tx) =>
     insertRequest(tx, {
       ...{ id, source: Buffer.from('x'), clientId: 'https://app.example/client.json', clientKey: null },
+      network: Buffer.from('x'),
       ...{ dpopKey: 'x', loginHint, parameters: JSON.stringify(parameters), createdAt: iso(now) },
       expiresAt: iso(new Date(now.getTime() + minute)),
     }),

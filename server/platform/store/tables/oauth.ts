@@ -9,6 +9,8 @@ export interface AuthorizationRequest {
   readonly id: string
   /** Hash of the source that pushed it. */
   readonly source: Uint8Array
+  /** Hash of the network that contains the source. */
+  readonly network: Uint8Array
   readonly clientId: string
   /** Thumbprint of the key that the client authenticated with; null: a public client. */
   readonly clientKey: string | null
@@ -38,7 +40,7 @@ export interface Grant {
   readonly scope: string
 }
 
-const requestColumns = `id, source, client_id AS clientId, client_key AS clientKey, dpop_key AS dpopKey,
+const requestColumns = `id, source, network, client_id AS clientId, client_key AS clientKey, dpop_key AS dpopKey,
   login_hint AS loginHint, parameters, created_at AS createdAt, expires_at AS expiresAt, approval_id AS approvalId, number,
   did, denied_at AS deniedAt`
 const grantColumns = 'session_id AS sessionId, client_id AS clientId, client_key AS clientKey, scope'
@@ -48,11 +50,13 @@ export function insertRequest(
   request: Omit<AuthorizationRequest, 'approvalId' | 'number' | 'did' | 'deniedAt'>,
 ): void {
   tx.run(
-    `INSERT INTO oauth_requests (id, source, client_id, client_key, dpop_key, login_hint, parameters, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO oauth_requests (id, source, network, client_id, client_key, dpop_key, login_hint, parameters, created_at,
+       expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       request.id,
       request.source,
+      request.network,
       request.clientId,
       request.clientKey,
       request.dpopKey,
@@ -123,12 +127,16 @@ export function keepNewestRequests(tx: Writer, source: Uint8Array, count: number
   )
 }
 
-/** Deletes the oldest undecided request of the source that has most of them. */
-export function removeOfLargestSource(tx: Writer): void {
+/**
+ * Deletes the oldest undecided request of the source that has most of them, in the network that has most: an owner of many
+ * addresses loses its own. Among equals, the one with the oldest request.
+ */
+export function removeOfLargestNetwork(tx: Writer): void {
   tx.run(
     `DELETE FROM oauth_requests WHERE id = (SELECT id FROM oauth_requests WHERE did IS NULL AND source =
-       (SELECT source FROM (SELECT source, count(*) AS total FROM oauth_requests WHERE did IS NULL GROUP BY source)
-        ORDER BY total DESC, source LIMIT 1)
+       (SELECT source FROM oauth_requests WHERE did IS NULL AND network =
+         (SELECT network FROM oauth_requests WHERE did IS NULL GROUP BY network ORDER BY count(*) DESC, min(rowid) LIMIT 1)
+        GROUP BY source ORDER BY count(*) DESC, min(rowid) LIMIT 1)
      ORDER BY created_at, rowid LIMIT 1)`,
   )
 }

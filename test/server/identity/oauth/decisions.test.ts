@@ -305,21 +305,26 @@ describe('open requests are bounded', () => {
     expect(found).toEqual([200, 400, 200, 200])
   })
 
-  test('in all: a full table drops the oldest of the source with most requests', async () => {
+  test.each([
+    ['source', "'source ' || (n / 50)", "'network ' || (n / 50)"],
+    ['network, in which each has another source,', "'source ' || n", "'network'"],
+  ])('in all: a full table drops the oldest of the %s with most requests', async (_, source, network) => {
     const app = await App.create()
     const honest = (await app.request()).body.request_uri.split(':').at(-1)
     const { store } = server.running.services
-    await store.transact((tx) =>
+    await store.transact((tx) => {
+      tx.run("UPDATE oauth_requests SET source = x'00' WHERE id = ?", [honest])
       tx.run(
         `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
-         INSERT INTO oauth_requests (id, source, client_id, dpop_key, parameters, created_at, expires_at)
-         SELECT 'request ' || n, CAST('source ' || (n / 50) AS BLOB), client_id, dpop_key,
+         INSERT INTO oauth_requests (id, source, network, client_id, dpop_key, parameters, created_at, expires_at)
+         SELECT 'request ' || n, CAST(${source} AS BLOB), CAST(${network} AS BLOB), client_id, dpop_key,
            json_set(parameters, '$.codeChallenge', n), created_at, expires_at
          FROM oauth_requests, numbers WHERE id = ?`,
         [honest],
-      ),
-    )
+      )
+    })
     expect((await app.request()).status).toBe(201)
     expect((await read(honest)).status).toBe(200)
+    await store.transact((tx) => tx.run("DELETE FROM oauth_requests WHERE id LIKE 'request %'"))
   })
 })
