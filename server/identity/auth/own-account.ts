@@ -11,7 +11,7 @@ const guesses = { points: 20, seconds: 24 * 60 * 60 }
 export type RequirePassword = (
   session: Pick<SessionCredentials, 'account' | 'sessionId'>,
   password: string,
-  source: string,
+  network: string,
 ) => Promise<void>
 
 /** Creates the check of all methods: each of them alone would give a stolen session guesses of its own. */
@@ -23,8 +23,8 @@ export function createRequirePassword({
   readonly rateLimits: boolean
 }): RequirePassword {
   const count = rateLimits ? guessLimiter(guesses) : undefined
-  return async ({ account, sessionId }, password, source) => {
-    const isRight = await passwords.verify(password, account.passwordHash ?? undefined, source)
+  return async ({ account, sessionId }, password, network) => {
+    const isRight = await passwords.verify(password, account.passwordHash ?? undefined, network)
     count?.(sessionId, isRight)
     if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong password')
   }

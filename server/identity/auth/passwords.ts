@@ -10,16 +10,16 @@ export { PasswordQueueFull } from './hash-pool.ts'
 export interface PasswordHasher {
   /**
    * Hashes a password for storage.
-   * @param source sources take turns in the queue; see `Caller.source`
+   * @param network networks take turns in the queue; see `Caller.network`
    * @throws PasswordQueueFull
    */
-  hash(password: string, source: string): Promise<string>
+  hash(password: string, network: string): Promise<string>
   /**
    * Whether `hash` is of this password. Without a hash (no such account, or one without a password) returns false after the
    * same work, so that the response time does not reveal which accounts exist.
    * @throws PasswordQueueFull
    */
-  verify(password: string, hash: string | undefined, source: string): Promise<boolean>
+  verify(password: string, hash: string | undefined, network: string): Promise<boolean>
   /** Ends the threads and rejects all calls, waiting and later ones. */
   close(): Promise<void>
 }
@@ -36,13 +36,13 @@ const saltLength = 29
 export function createPasswordHasher({ cost = 10, ...options }: PasswordHasherOptions = {}): PasswordHasher {
   const dummySalt = `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}`
   const pool = createHashPool(options)
-  const bcrypt = (password: string, salt: number | string, source: string) =>
-    pool.hash({ secret: createHash('sha256').update(password, 'utf8').digest('base64'), salt }, source)
+  const bcrypt = (password: string, salt: number | string, network: string) =>
+    pool.hash({ secret: createHash('sha256').update(password, 'utf8').digest('base64'), salt }, network)
 
   return {
-    hash: (password, source) => bcrypt(password, cost, source),
-    async verify(password, hash, source) {
-      const computed = await bcrypt(password, hash?.slice(0, saltLength) ?? dummySalt, source)
+    hash: (password, network) => bcrypt(password, cost, network),
+    async verify(password, hash, network) {
+      const computed = await bcrypt(password, hash?.slice(0, saltLength) ?? dummySalt, network)
       return hash !== undefined && areEqual(computed, hash)
     },
     close: () => pool.close(),

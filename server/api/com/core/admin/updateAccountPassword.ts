@@ -12,7 +12,7 @@ export const updateAccountPassword = method(com.core.admin.updateAccountPassword
     requireOther(auth.did, input.did)
     const problem = passwordProblem(input.password)
     if (problem) throw fail('InvalidPassword', problem)
-    const hash = await passwords.hash(input.password, caller.source)
+    const hash = await passwords.hash(input.password, caller.network)
     const account = await platform.store.transact((tx) => {
       const found = accounts.findByDid(tx, input.did)
       if (!found) throw fail('NotFound', 'Account not found')

@@ -11,7 +11,7 @@ export const renewRecoveryCodes = method(com.core.factor.renewRecoveryCodes, {
   async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { requirePassword, secrets } = identity
     const { did, account } = auth
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     const recoveryCodes = await platform.store.transact((tx) => {
       if (!rows.exist(tx, did)) throw fail('FactorNotFound', 'The account has no second factor')
       return renew(tx, secrets, did)

@@ -9,7 +9,7 @@ export const startPasskey = method(com.core.factor.startPasskey, {
   limits: [hourly(50, 'account')],
   async handler({ input, auth, caller, store, identity: { requirePassword, loadPasskeys }, fail }) {
     // `addPasskey` needs the challenge that only this response has.
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     const { did, account } = auth
     const factors = rows.ofAccount(store, did)
     if (factors.length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)

@@ -13,7 +13,7 @@ export const startTotp = method(com.core.factor.startTotp, {
   limits: [hourly(50, 'account')],
   async handler({ input, auth, caller, store, identity: { requirePassword }, origin, now, fail }) {
     // `confirmTotp` needs a code of the secret that only this response has.
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     const { did, account } = auth
     const { key, secret, uri } = generateTotpKey(account.handle, new URL(origin).host)
     const id = randomId()

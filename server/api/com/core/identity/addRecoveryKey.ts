@@ -24,7 +24,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         'A recovery key is a did:key of P-256 or secp256k1, and not the key of this server',
       )
     }
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     await plc.change(did, {
       rotationKeys(keys) {
         const others = keys.filter((one) => one !== key)

@@ -18,7 +18,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
     }
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     await plc.change(did, {
       rotationKeys(keys) {
         const rest = keys.filter((one) => one !== key)

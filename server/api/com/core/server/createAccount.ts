@@ -80,7 +80,7 @@ export const createAccount = method(com.core.server.createAccount, {
     checkFree(store)
     store.assertRoom()
     const passwordHash =
-      input.password === undefined ? null : await passwords.hash(input.password, caller.source)
+      input.password === undefined ? null : await passwords.hash(input.password, caller.network)
     const newIdentity = imported ?? (await mintIdentity(deps, handle, input.recoveryKey))
     const { did } = newIdentity
     // Consumers of the event stream look the identity up, so the directory comes first.

@@ -58,7 +58,7 @@ export const createSession = method(com.core.server.createSession, {
     const isApp = findAppPassword(store, account?.did ?? '') !== undefined
     // Unknown accounts get the same look-up and the same hash: the response time must not reveal which accounts exist.
     const isMain =
-      !isApp && (await passwords.verify(input.password, account?.passwordHash ?? undefined, caller.source))
+      !isApp && (await passwords.verify(input.password, account?.passwordHash ?? undefined, caller.network))
     if (!account || !(isApp || isMain)) throw fail('AuthenticationRequired', wrong)
     const isTakendown = statusOf(account) === 'takendown'
     if (isTakendown && !(isMain && input.allowTakendown)) throw takendownError()

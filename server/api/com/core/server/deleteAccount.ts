@@ -19,7 +19,7 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
     const { store, now } = platform
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
-    await requirePassword(auth, input.password, caller.source)
+    await requirePassword(auth, input.password, caller.network)
     const verdict = await store.transact((tx) => {
       const at = now()
       const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: at })

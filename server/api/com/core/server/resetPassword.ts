@@ -21,7 +21,7 @@ export const resetPassword = method(com.core.server.resetPassword, {
     const { token } = input
     if (ownerOfToken(store, secrets, { purpose, token }) === undefined)
       throw fail('InvalidToken', tokenRefusals.InvalidToken)
-    const hash = await passwords.hash(input.password, caller.source)
+    const hash = await passwords.hash(input.password, caller.network)
     let account: accounts.Account | undefined
     const verdict = await store.transact((tx) => {
       const did = ownerOfToken(tx, secrets, { purpose, token })

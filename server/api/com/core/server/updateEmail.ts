@@ -17,7 +17,7 @@ export const updateEmail = method(com.core.server.updateEmail, {
     // Clients send an empty string when the field of their form is empty.
     const token = input.token?.trim() ?? ''
     const { password } = input
-    if (password !== undefined) await requirePassword(auth, password, caller.source)
+    if (password !== undefined) await requirePassword(auth, password, caller.network)
     let changed: { readonly before: accounts.Account; readonly change: SecurityChange } | undefined
     const verdict = await store.transact((tx) => {
       const account = accounts.findByDid(tx, did)
