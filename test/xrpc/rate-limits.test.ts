@@ -174,15 +174,28 @@ describe('the server itself', () => {
     const app = await running.appSession(alice, 'phone')
     const attempt = (identifier: string, password = 'wrong') =>
       running.post('com.core.server.createSession', { identifier, password })
-    const names = [alice.handle, alice.email, alice.did]
+    const names = [alice.handle, `@${alice.handle.toUpperCase()}`, alice.did]
     // The app password was not counted.
     for (let call = 0; call < 30; call++) expect((await attempt(names[call % 3] ?? '')).status).toBe(401)
-    for (const name of names) {
+    for (let call = 0; call < 30; call++) expect((await attempt(alice.email)).status).toBe(401)
+    for (const name of [...names, alice.email]) {
       expect((await attempt(name)).status).toBe(429)
       expect((await attempt(name, alice.password)).status).toBe(429)
       expect((await attempt(name, app.password)).status).toBe(200)
     }
     expect((await running.get('com.core.server.getSession', {}, alice)).status).toBe(200)
+  })
+
+  test('does not show which account has an email address', async () => {
+    const running = await TestServer.start({ rateLimits: true })
+    server = running
+    const alice = await running.account('alice')
+    const attempt = (identifier: string) =>
+      running.post('com.core.server.createSession', { identifier, password: 'wrong' })
+    for (let call = 0; call < 31; call++) await attempt(alice.handle)
+    const [hers, unknown] = [await attempt(alice.email), await attempt('unknown@mail.test')]
+    expect(hers.status).toBe(401)
+    expect(header(hers, 'ratelimit-remaining')).toBe(header(unknown, 'ratelimit-remaining'))
   })
 
   test('refuses the admin password after 30 wrong guesses', async () => {

@@ -27,8 +27,9 @@ type Opened =
   | { current: Account; issued: IssuedSession }
 
 /**
- * Tries count per account, whatever the spelling of its name, and per source: others must not lock its holder out. An app password
- * that matches is not counted: a program with an old password would shut out all others of its computer.
+ * Tries count per account, whatever the spelling of its name, and per source: others must not lock its holder out. Its email address
+ * counts by itself: with a count that a public name shares, the headers would show whose address it is. An app password that matches
+ * is not counted: a program with an old password would shut out all others of its computer.
  */
 function triedAccount(
   { identifier, password }: { identifier: string; password: string },
@@ -37,7 +38,9 @@ function triedAccount(
 ): string | undefined {
   const did = findByIdentifier(store, identifier)?.did
   const isApp = appPasswordFinder(secrets, password)(store, did ?? '') !== undefined
-  return isApp ? undefined : `${did ?? normalizeIdentifier(identifier)} ${address}`
+  const name = normalizeIdentifier(identifier)
+  const isEmail = name.includes('@')
+  return isApp ? undefined : `${isEmail ? name : (did ?? name)} ${address}`
 }
 /** Clients compare this text. */
 const wrong = 'Invalid identifier or password'
