@@ -63,6 +63,27 @@ async function jpeg(width: number, height: number, orientation: number): Promise
   return Buffer.concat([file.subarray(0, 2), head, exif, file.subarray(2)])
 }
 
+/** A grey JPEG file with scans that refine nothing (ITU-T T.81 §G.1.2.2: bands of 16,384 blocks that end at once). */
+function manyScans(count: number): Buffer {
+  const side = 1600
+  const sixteen = (number: number) => [number >> 8, number & 0xff]
+  const table = (kind: number, symbol: number) => [0xff, 0xc4, 0, 20, kind, 1, ...Array(15).fill(0), symbol]
+  const scan = (from: number, to: number, bytes: number) =>
+    Buffer.concat([Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, from, to, 0]), Buffer.alloc(bytes)])
+  const blocks = (side / 8) ** 2
+  const bands = Array.from({ length: count - 1 }, () => scan(1, 63, Math.ceil(blocks / 16_384) * 2))
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8, 0xff, 0xfe, ...sixteen(20_002)]),
+    Buffer.alloc(20_000),
+    Buffer.from([0xff, 0xdb, 0, 67, 0, ...Array(64).fill(1)]),
+    Buffer.from([0xff, 0xc2, 0, 11, 8, ...sixteen(side), ...sixteen(side), 1, 1, 0x11, 0]),
+    Buffer.from([...table(0x00, 0), ...table(0x10, 0xe0)]),
+    scan(0, 0, blocks / 8),
+    ...bands,
+    Buffer.from([0xff, 0xd9]),
+  ])
+}
+
 /** Changes the declared size of a PNG file, and some bytes that make the file another one. */
 function declaring(file: Buffer, width: number, height: number): Buffer {
   const changed = Buffer.from(file)
@@ -203,6 +224,17 @@ describe('getBlob with a preset', () => {
     expect(await content(1)).toBe('image/webp')
     expect(await content(2)).toBe('image/png')
   })
+
+  test.each([
+    [100, 'image/webp'],
+    [101, 'image/jpeg'],
+  ])(
+    'reads a JPEG file of %i scans, each of which costs a pass over the picture, as %s',
+    async (scans, type) => {
+      const { cid } = await keep(manyScans(scans), 'image/jpeg')
+      expect((await thumbnail(cid)).headers.get('content-type')).toBe(type)
+    },
+  )
 
   test('makes none of a file that the disk has damaged', async () => {
     const { cid } = await keep(noise(400, 404))

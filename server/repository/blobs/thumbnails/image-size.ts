@@ -8,6 +8,8 @@ import type { Size } from './presets.ts'
 const maxPixels = 12_600_000
 /** A progressive JPEG is decoded as a whole before its first row. */
 const maxProgressivePixels = 8_000_000
+/** Scans of a JPEG. Encoders write some ten; each costs a pass over the picture, and may have a few bytes only. */
+const maxScans = 100
 /** Larger files are not read. */
 export const maxFileBytes = 10_000_000
 
@@ -65,13 +67,28 @@ function jpegSize(file: Buffer): DeclaredSize | undefined {
     if (isFrameHeader(marker)) {
       const [height, width] = [file.readUInt16BE(at + 5), file.readUInt16BE(at + 7)]
       const isWhole = length === 8 + 3 * file.readUInt8(at + 9)
-      return isWhole ? { width, height, isProgressive: marker === 0xc2 } : undefined
+      return isWhole && !hasManyScans(file, at)
+        ? { width, height, isProgressive: marker === 0xc2 }
+        : undefined
     }
     if (!hasLength(marker) || length < 2) return undefined
     at += 2 + length
   }
   return undefined
 }
+
+/** Whether more scans than permitted begin after a position. A byte of 0xff in their data is followed by 0. */
+function hasManyScans(file: Buffer, from: number): boolean {
+  let scans = 0
+  let at = file.indexOf(scanStart, from)
+  while (at >= 0 && scans <= maxScans) {
+    scans++
+    at = file.indexOf(scanStart, at + scanStart.length)
+  }
+  return scans > maxScans
+}
+
+const scanStart = Buffer.from([0xff, 0xda])
 
 /** The frames that are decoded: baseline, extended and progressive, with Huffman codes. */
 function isFrameHeader(marker: number): boolean {
