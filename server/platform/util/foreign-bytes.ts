@@ -46,6 +46,11 @@ export function isOfBytes(error: unknown): boolean {
   return !(error instanceof NoThread) && !(error instanceof Error && 'syscall' in error)
 }
 
+/** Whether a job took too long: because of its bytes, or because the machine was busy. */
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof LimitExceeded && error.limit === 'timeMs'
+}
+
 const defaultLimits: Limits = { memoryBytes: 256 * 2 ** 20, timeMs: 60_000 }
 /** Of all threads together. The one that needs the most is ended. Threads with a larger limit of their own are not counted. */
 const sharedBytes = 288 * 2 ** 20

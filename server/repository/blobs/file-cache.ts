@@ -18,13 +18,13 @@ export interface FileCache {
   add(name: string, size: number): void
   /** Removes a file, and the note on it. */
   remove(name: string): Promise<void>
-  /** Whether an attempt to make the file has failed, or two were interrupted by the end of the process. Call `find` first. */
+  /** Whether an attempt to make the file has failed, or two were interrupted by a time limit or the end of the process. Call `find` first. */
   hasFailed(name: string): boolean
   /** Notes that an attempt to make the file begins. The note stays until `forget` or `remove`. */
   attempt(name: string): Promise<void>
   /** Notes that the attempt has failed: the content of the source is the reason. */
   fail(name: string): Promise<void>
-  /** Removes the note, after a success or an interruption. */
+  /** Removes the note, after a success or for another attempt. */
   forget(name: string): Promise<void>
   /** Reads a part of a file. */
   read(name: string, start: number, end: number): AsyncIterable<Uint8Array>

@@ -12,6 +12,7 @@ import type { Blob } from '../../../platform/store/tables/blobs.ts'
 import {
   type ForeignBytesOptions,
   isOfBytes,
+  isOutOfTime,
   readForeignBytes,
 } from '../../../platform/util/foreign-bytes.ts'
 import { createLimit } from '../../../platform/util/limit.ts'
@@ -31,7 +32,7 @@ export interface Thumbnail {
 export interface Thumbnails {
   /**
    * Returns the thumbnail of a picture. Undefined if its file should be sent instead: for small pictures, for types without a decoder,
-   * for files that are damaged or too large to decode, and while too many thumbnails wait.
+   * for files that are damaged or too large to decode, and while thumbnails wait for long or are too many.
    * @param read reads the picture's file
    */
   find(
@@ -62,7 +63,9 @@ const smallBytes = 20_000
 const maxCacheBytes = 200_000_000
 /** Thumbnails that wait: a page of a feed can show a hundred pictures. */
 const maxWaiting = 200
-/** A JPEG file can have scans without end. */
+/** The large pictures of one account do not hold those of others up: what waits longer is sent as it is. */
+const waitingMs = 10_000
+/** Of one picture. */
 const limits = { timeMs: 30_000 }
 /** Version of the decoders and of what they accept: increase it to try failed pictures again. */
 const maker = 1
@@ -119,6 +122,8 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
     try {
       return await readForeignBytes(worker, job, signal)
     } catch (err) {
+      // The note of the attempt stays: there is one more.
+      if (isOutOfTime(err)) throw err
       if (signal.aborted || !isOfBytes(err)) {
         await cache.forget(name)
         throw err
@@ -143,7 +148,9 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
       if (!types.has(picture.mimeType) || size <= smallBytes || size > maxFileBytes) return undefined
       const cached = await findCached(name)
       if (cached || cache.hasFailed(name)) return cached
-      const made = making.get(name) ?? limit('', () => make(picture, preset, () => read(0, size)))
+      const made =
+        making.get(name) ??
+        limit('', () => make(picture, preset, () => read(0, size)), AbortSignal.timeout(waitingMs))
       making.set(name, made)
       try {
         return await made

@@ -16,6 +16,7 @@ import type { Blob } from '../../../platform/store/tables/blobs.ts'
 import {
   type ForeignBytesOptions,
   isOfBytes,
+  isOutOfTime,
   readForeignBytes,
 } from '../../../platform/util/foreign-bytes.ts'
 import { createLimit } from '../../../platform/util/limit.ts'
@@ -103,7 +104,8 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
       // A file that the disk has damaged may be repaired.
       const isOfVideo = isOfBytes(err) && !(err instanceof Error && err.name === damagedFile)
       const hasFailed = !signal.aborted && isOfVideo
-      await (hasFailed ? cache.fail(noteOf(cid)) : cache.forget(noteOf(cid)))
+      // The note of an attempt that took too long stays: there is one more.
+      if (!isOutOfTime(err)) await (hasFailed ? cache.fail(noteOf(cid)) : cache.forget(noteOf(cid)))
       signal.throwIfAborted()
       log.debug({ err, cid }, 'video cannot be streamed')
     }
