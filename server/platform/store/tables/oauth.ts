@@ -133,11 +133,12 @@ export function keepNewestRequests(tx: Writer, source: Uint8Array, count: number
  */
 export function removeOfLargestNetwork(tx: Writer): void {
   tx.run(
-    `DELETE FROM oauth_requests WHERE id = (SELECT id FROM oauth_requests WHERE did IS NULL AND source =
-       (SELECT source FROM oauth_requests WHERE did IS NULL AND network =
-         (SELECT network FROM oauth_requests WHERE did IS NULL GROUP BY network ORDER BY count(*) DESC, min(rowid) LIMIT 1)
-        GROUP BY source ORDER BY count(*) DESC, min(rowid) LIMIT 1)
-     ORDER BY created_at, rowid LIMIT 1)`,
+    `WITH open AS (SELECT id, source, network, rowid AS place FROM oauth_requests WHERE did IS NULL),
+       networks AS (SELECT network, count(*) AS total, min(place) AS oldest FROM open GROUP BY network),
+       sources AS (SELECT source, count(*) AS total, min(place) AS oldest FROM open
+         WHERE network = (SELECT network FROM networks ORDER BY total DESC, oldest LIMIT 1) GROUP BY source)
+     DELETE FROM oauth_requests WHERE id = (SELECT id FROM open
+       WHERE source = (SELECT source FROM sources ORDER BY total DESC, oldest LIMIT 1) ORDER BY place LIMIT 1)`,
   )
 }
 
