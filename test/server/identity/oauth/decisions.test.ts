@@ -313,6 +313,7 @@ describe('open requests are bounded', () => {
     const honest = (await app.request()).body.request_uri.split(':').at(-1)
     const { store } = server.running.services
     await store.transact((tx) => {
+      tx.run('DELETE FROM oauth_requests WHERE id <> ?', [honest])
       tx.run("UPDATE oauth_requests SET source = x'00' WHERE id = ?", [honest])
       tx.run(
         `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)
