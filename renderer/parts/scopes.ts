@@ -14,7 +14,7 @@ export function scopeWords(scope: string): string[] {
   return [...new Set(scope.split(' ').map((one) => words[one] ?? describe(one)))]
 }
 
-/** The syntax: a resource, then one value after a colon, and further ones as a query. */
+/** The syntax: a resource, then one value after a colon, and further ones as a query, which may also name the first one. */
 function describe(scope: string): string {
   const [head = '', query = ''] = scope.split('?')
   const at = head.indexOf(':')
@@ -33,15 +33,20 @@ function describe(scope: string): string {
         serviceName(params.get('aud') ?? '*'),
       )
     case 'account':
-      if (value === 'repo') return t.scopes.repoReplace
-      return params.get('action') === 'manage' ? t.scopes.emailChange : t.scopes.email
+      return describeAccount(all('attr'), params.getAll('action').includes('manage')) ?? scope
     case 'identity':
-      return value === 'handle' ? t.scopes.handle : t.scopes.identity
+      return all('attr').includes('handle') ? t.scopes.handle : t.scopes.identity
     case 'include':
-      return t.scopes.set(value)
+      return t.scopes.set(all('nsid').join(', '))
     default:
       return scope
   }
+}
+
+/** Returns undefined for what no method of this server needs. */
+function describeAccount(attributes: readonly string[], isManaged: boolean): string | undefined {
+  if (attributes.includes('email')) return isManaged ? t.scopes.emailChange : t.scopes.email
+  return attributes.includes('repo') && isManaged ? t.scopes.repoReplace : undefined
 }
 
 function describeRepo(collections: readonly string[], actions: readonly string[]): string {

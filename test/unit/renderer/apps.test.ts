@@ -6,6 +6,14 @@ test.each([
   ['blob:*/*', 'upload files of any kind'],
   ['blob?accept=image/*&accept=*/*', 'upload files of any kind'],
   ['blob:image/*', 'upload files (image/*)'],
+  ['account:repo?action=manage', 'replace all your records'],
+  ['account?attr=repo&action=manage', 'replace all your records'],
+  ['account:email', 'see your email address'],
+  ['account:email?action=read&action=manage', 'see and change your email address'],
+  ['account:status?action=manage', 'account:status?action=manage'],
+  ['identity:handle', 'change your handle'],
+  ['identity?attr=handle', 'change your handle'],
+  ['identity?attr=*', 'change your identity'],
 ])('the scope %s reads: %s', (scope, words) => {
   expect(scopeWords(scope)).toEqual([words])
 })
