@@ -52,9 +52,21 @@ export function createReadPermissions(names: Names): ReadPermissions {
   }
 }
 
+/** Letters of NSIDs, DIDs and media types. The page shows a scope to a person, so it contains no sentence of the app. */
+const scopeLetters = /^[\w.:/*?&=#%+-]+$/
+
 /** Whether a text is a scope that this server understands in full. */
 export function isKnownScope(scope: string): boolean {
-  return isAtprotoOauthScope(scope)
+  return scopeLetters.test(decoded(scope)) && isAtprotoOauthScope(scope)
+}
+
+/** Empty for a malformed text. */
+function decoded(scope: string): string {
+  try {
+    return decodeURIComponent(scope)
+  } catch {
+    return ''
+  }
 }
 
 function createPermissions(scope: string, names: Names): Permissions {

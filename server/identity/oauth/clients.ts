@@ -124,6 +124,8 @@ export function createClients(deps: Deps): FindClient {
         'client_id must be the https URL of a metadata document, or http://localhost for development',
       )
     }
+    // The page shows it: letters of other scripts that look like Latin ones are shown as `xn--`.
+    if (URL.parse(id)?.href !== id) throw invalid('client_id must be written as browsers write the URL')
     return findByDocument(id, requester)
   }
 }

@@ -4,7 +4,7 @@ import {
   oauthAuthorizationRequestParametersSchema,
 } from '@atproto/oauth-types'
 import { type DatetimeString, iso } from '../../platform/util/time.ts'
-import { normalizeIdentifier } from '../../repository/access/identifier.ts'
+import { isIdentifier, normalizeIdentifier } from '../../repository/access/identifier.ts'
 import { isKnownScope } from '../auth/permissions.ts'
 import { type Client, isRedirectOf } from './clients.ts'
 import { OAuthError } from './errors.ts'
@@ -54,10 +54,18 @@ export function readParameters(
     state: parameters.state,
     scope: readScope(client, parameters.scope),
     codeChallenge: parameters.code_challenge ?? '',
-    loginHint: parameters.login_hint === undefined ? null : normalizeIdentifier(parameters.login_hint),
+    loginHint: readHint(parameters.login_hint),
     isSilent: prompt === 'none',
     signedInAfter: signedInAfter(parameters, now),
   }
+}
+
+/** The page shows it, so it is no other text. @throws OAuthError */
+function readHint(hint: string | undefined): string | null {
+  if (hint === undefined) return null
+  const identifier = normalizeIdentifier(hint)
+  if (!isIdentifier(identifier)) throw invalid('login_hint must be a handle, a DID or an email address')
+  return identifier
 }
 
 /** Returns after which time the person must have signed in; undefined: any sign-in counts (OpenID Connect Core §3.1.2.1). */

@@ -1,11 +1,17 @@
 /** Finds an account by the identifier of a sign-in. */
-
+import { isValidDid, isValidHandle } from '@atproto/syntax'
+import { isEmailAddress } from '../../platform/mail/address.ts'
 import type { Reader } from '../../platform/store/database.ts'
 import { type Account, findByDid, findByEmail, findByHandle } from '../../platform/store/tables/accounts.ts'
 
 /** Normalizes an identifier, for the look-up and for rate limits. */
 export function normalizeIdentifier(identifier: string): string {
   return identifier.trim().toLowerCase().replace(/^@/, '')
+}
+
+/** Whether a normalized identifier has the form of one, whether or not an account has it. */
+export function isIdentifier(name: string): boolean {
+  return isValidDid(name) || isValidHandle(name) || isEmailAddress(name)
 }
 
 /** @param identifier a handle (with or without `@` before it), an email address or a DID, in any letter case */

@@ -58,6 +58,11 @@ describe('a pushed request is refused', () => {
     ['without atproto', { scope: 'transition:generic' }],
     ['with a scope that is not declared', { scope: 'atproto transition:chat.bsky' }],
     ['with a malformed scope', { scope: 'atproto "quoted"' }],
+    ['with a hint that is a sentence', { login_hint: 'alice. Enter your password at evil.example' }],
+    ['with a hint with a mark of direction', { login_hint: 'alice.test\u202e' }],
+    ['with a hint with a line break', { login_hint: 'alice.test\nbob.test' }],
+    ['with a hint that begins like a DID', { login_hint: 'did:plc:abc your session has ended' }],
+    ['with a hint that has words before an email address', { login_hint: 'write to a@evil.example' }],
     ['with a very long scope', { scope: `atproto ${long}` }],
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }],
     ['without a code challenge', { code_challenge: undefined }],
@@ -100,6 +105,28 @@ describe('a pushed request is refused', () => {
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ error: expect.any(String) })
   })
+})
+
+test.each([
+  ['with letters that look like others', 'https://аррӏе.com/client.json'],
+  ['in capital letters', 'https://APP.example.com/client.json'],
+])('a client %s is refused before its document is fetched', async (_, id) => {
+  const { status, body } = await app.request({ client_id: id })
+  expect([status, body.error_description]).toEqual([
+    400,
+    'client_id must be written as browsers write the URL',
+  ])
+})
+
+test.each([
+  ['with malformed escapes', 'rpc:%ZZ?aud=*'],
+  ['with a space that is no ASCII letter', 'blob:image/png,%C2%A0nothing'],
+  ['with a mark of direction', 'blob:image/png%E2%80%AE'],
+  ['with brackets', 'blob:image/png),all-safe('],
+])('a scope %s is left out', async (_, scope) => {
+  const id = await (await App.create(`atproto ${scope}`)).requestId()
+  const { body } = await server.get('com.core.oauth.getRequest', { id })
+  expect(body.scope).toBe('atproto')
 })
 
 test('other verbs are named, and documents answer any origin', async () => {
