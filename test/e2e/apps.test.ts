@@ -100,6 +100,29 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
   expect((await session.fetchHandler('/xrpc/com.atproto.server.getSession')).status).toBe(401)
 })
 
+test('a click counts only once the page has been in front for a moment', async () => {
+  const { url } = await request()
+  const page = await world.signedIn(alice)
+  await page.goto(url)
+  const allow = page.getByRole('button', { name: 'Allow', exact: true })
+  await expect.poll(() => allow.isEnabled()).toBe(true)
+  let decisions = 0
+  page.on('request', (sent) => {
+    if (sent.url().endsWith('decideRequest')) decisions += 1
+  })
+  // A window over it closes between the two clicks of a double click.
+  const clicked = await page.evaluate(`
+    const allow = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Allow')
+    window.dispatchEvent(new Event('focus'))
+    allow.click()
+    allow.ariaDisabled
+  `)
+  expect(clicked).toBe('true')
+  await allow.click()
+  await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
+  expect(decisions).toBe(1)
+})
+
 test('a person who denies it is sent back, and the app learns it', async () => {
   const { client, url } = await request()
   const page = await world.signedIn(alice)

@@ -14,6 +14,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Panel, Stack } from '../../ui/page.tsx'
+import { useSettled } from '../../ui/settled.ts'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import styles from './authorize.module.css'
 import { EntranceForm } from './entrance-form.tsx'
@@ -152,6 +153,7 @@ interface ConsentProps extends RequestProps {
 
 function Consent({ request, accounts, first }: ConsentProps) {
   const [did, setDid] = useState(first.did)
+  const isSettled = useSettled()
   const { id } = request
   const name = appName(request)
   const decide = useMutation({
@@ -163,7 +165,7 @@ function Consent({ request, accounts, first }: ConsentProps) {
   return (
     <EntranceForm
       action={t.authorize.allow}
-      busy={decide.isPending || decide.isSuccess}
+      busy={decide.isPending || decide.isSuccess || !isSettled}
       error={decide.error}
       links={
         <Button busy={decide.isPending || decide.isSuccess} onClick={() => decide.mutate(false)}>
