@@ -111,7 +111,6 @@ test('deactivation: the deletion date is shown, and the account can be reactivat
   await page.getByRole('button', { name: 'Deactivate' }).click()
   const inTenYears = new Date(Date.now() + 3650 * day).toISOString().slice(0, 10)
   await page.getByLabel('Delete permanently on').fill(inTenYears)
-  await page.getByLabel('Your password').fill(dan.password)
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText(/This account will be permanently deleted on .*, in \d+ years?\./).waitFor()
   const deactivated = await world.server.get('com.core.server.getSession', {}, dan)
@@ -132,7 +131,7 @@ test('deactivation: the deletion can be cancelled in every state of the account'
     (await world.server.get('com.core.server.checkAccountStatus', {}, rosa)).body.deleteAfter
   for (const suspended of [false, true]) {
     await world.server.setStatus(rosa.did, { suspended })
-    const input = { deleteAfter, password: rosa.password }
+    const input = { deleteAfter }
     const answer = await world.server.post('com.core.server.deactivateAccount', input, rosa)
     expect(answer.status).toBe(200)
     await page.reload()

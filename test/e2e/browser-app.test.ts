@@ -8,8 +8,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
 import { heading } from '../support/world.ts'
 
-setupWorld({ accounts: ['alice'], config: { publicUrl: undefined } })
-
 let app: Server
 let appUrl: string
 
@@ -37,6 +35,12 @@ beforeAll(async () => {
   appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`
 }, 60_000)
 afterAll(() => app.close())
+
+// A page of another port may look accounts up once the owner has named it.
+setupWorld({
+  accounts: ['alice'],
+  config: () => ({ publicUrl: undefined, trustedOrigins: [new URL(appUrl).origin] }),
+})
 
 async function signedIn(name: string): Promise<Page> {
   const page = await world.visitor()

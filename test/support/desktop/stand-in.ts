@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Frame, Page, Route } from 'playwright'
+import type { Browser, BrowserContext, Frame, Page, Request, Route } from 'playwright'
 import { launchBrowser } from '../browser.ts'
 import { createRpc, type Rpc } from '../electron-double/rpc.ts'
 import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
@@ -169,11 +169,11 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
       if (!isAllowed) return route.abort('aborted')
     }
     if (!url.startsWith(`${appUrl}/`)) {
-      const headers = await request.allHeaders()
-      // As Electron sends it: the server knows the app window by its origin.
-      return headers.origin === appHost
-        ? route.continue({ headers: { ...headers, origin: appUrl } })
-        : route.continue()
+      // As Electron sends it: the server knows the app window by its origin. Chromium lets no other client replace it.
+      if (!['fetch', 'xhr'].includes(request.resourceType()) || hasUnknownBody(request))
+        return route.continue()
+      const headers = { ...request.headers(), origin: appUrl }
+      return route.fulfill({ response: await route.fetch({ headers, maxRedirects: 0, timeout: 0 }) })
     }
     const { status, headers, body } = (await rpc.call('protocol', url, request.method())) as {
       status: number
@@ -184,6 +184,15 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
   }
   // Requests during the end of the app get no response.
   await context.route('**/*', (route) => answer(route).catch(() => route.abort().catch(() => {})))
+}
+
+/** Playwright does not show the bytes of files that a page uploads. */
+function hasUnknownBody(request: Request): boolean {
+  return (
+    request.method() === 'POST' &&
+    request.headers()['content-type'] !== undefined &&
+    request.postDataBuffer() === null
+  )
 }
 
 /** The first request of a page that was just opened has no frame yet. */
