@@ -1,43 +1,49 @@
-/** Pictures whose thread takes too long, because the machine is busy. */
-import { beforeEach, expect, test, vi } from 'vitest'
-import * as foreignBytes from '../../../server/platform/util/foreign-bytes.ts'
-import { blobOf, download } from '../../support/blobs.ts'
+/** Pictures whose thread takes too long, because the machine is busy: the same picture is tried twice. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeFiles } from '../../../server/platform/store/files.ts'
+import * as blobs from '../../../server/platform/store/tables/blobs.ts'
+import { createThumbnails } from '../../../server/repository/blobs/thumbnails/thumbnails.ts'
+import { blobOf } from '../../support/blobs.ts'
 import { noise } from '../../support/pictures.ts'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
 
-vi.mock('../../../server/platform/util/foreign-bytes.ts', async (original) => {
-  const module = await original<typeof foreignBytes>()
-  return { ...module, readForeignBytes: vi.fn(module.readForeignBytes) }
-})
-
 setupServer({ accounts: ['alice'] })
 
-const read = vi.mocked(foreignBytes.readForeignBytes)
-const late = () => Promise.reject(new foreignBytes.LimitExceeded('thumbnail', 'timeMs'))
-beforeEach(() => {
-  read.mockClear()
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pds-test-'))
 })
+afterEach(() => rm(dataDir, { recursive: true }))
 
-/** Returns the media types of the thumbnail, asked for several times. */
-async function thumbnails(width: number, times: number): Promise<(string | null)[]> {
-  const blob = await blobOf(server, alice, noise(width, 300))
-  const record = { repo: alice.did, collection: 'org.example.thing', record: { blob }, validate: false }
-  await server.post('com.core.repo.createRecord', record, alice)
-  const types: (string | null)[] = []
-  for (let time = 0; time < times; time++) {
-    const response = await download(server, alice.did, `${blob.ref.$link}&preset=feed_thumbnail`)
-    types.push(response.headers.get('content-type'))
+/** Looks a picture up as often as there are time limits, each time after a start. Returns whether there was a thumbnail. */
+async function attempts(width: number, ...limits: number[]): Promise<boolean[]> {
+  const { store, log } = server.running.services
+  const bytes = noise(width, 300)
+  const { ref } = await blobOf(server, alice, bytes)
+  const picture = blobs.find(store, alice.did, ref.$link)
+  if (!picture) throw new Error('The picture was not stored')
+  const found: boolean[] = []
+  for (const timeMs of limits) {
+    const signal = new AbortController().signal
+    const onUnloadable = (error: Error) => log.error(error)
+    const thumbnails = createThumbnails({
+      ...{ store, log, signal, files: nodeFiles, dataDir, onUnloadable, timeMs },
+    })
+    async function* read() {
+      yield bytes
+    }
+    found.push((await thumbnails.find(picture, 'feed_thumbnail', read)) !== undefined)
   }
-  return types
+  return found
 }
 
 test('a picture that took too long once is tried again', async () => {
-  read.mockImplementationOnce(late)
-  expect(await thumbnails(400, 2)).toEqual(['image/png', 'image/webp'])
+  expect(await attempts(400, 0, 60_000)).toEqual([false, true])
 })
 
 test('a picture that took too long twice is not tried again', async () => {
-  read.mockImplementationOnce(late).mockImplementationOnce(late)
-  expect(await thumbnails(500, 3)).toEqual(['image/png', 'image/png', 'image/png'])
-  expect(read).toHaveBeenCalledTimes(2)
+  expect(await attempts(500, 0, 0, 60_000)).toEqual([false, false, false])
 })

@@ -50,6 +50,8 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
   readonly files: Files
   readonly dataDir: string
   readonly onUnloadable: (error: Error) => void
+  /** Milliseconds for one picture; 30,000 by default. */
+  readonly timeMs?: number
 }
 
 const mimeType = 'image/webp'
@@ -65,12 +67,18 @@ const maxCacheBytes = 200_000_000
 const maxWaiting = 200
 /** The large pictures of one account do not hold those of others up: what waits longer is sent as it is. */
 const waitingMs = 10_000
-/** Of one picture. */
-const limits = { timeMs: 30_000 }
 /** Version of the decoders and of what they accept: increase it to try failed pictures again. */
 const maker = 1
 
-export function createThumbnails({ store, files, dataDir, log, signal, onUnloadable }: Deps): Thumbnails {
+export function createThumbnails({
+  store,
+  files,
+  dataDir,
+  log,
+  signal,
+  onUnloadable,
+  timeMs = 30_000,
+}: Deps): Thumbnails {
   /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
   const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
   const folder = join(dataDir, thumbnailsName)
@@ -137,7 +145,7 @@ export function createThumbnails({ store, files, dataDir, log, signal, onUnloada
     // The extension is .ts where Node itself strips the types, .js once compiled.
     file: new URL(`./thumbnail-worker${extname(import.meta.url)}`, import.meta.url),
     name: 'thumbnail',
-    limits,
+    limits: { timeMs },
     onUnloadable,
   }
 
