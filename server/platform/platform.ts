@@ -61,7 +61,7 @@ export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platfo
     origin,
     serverDid: `did:web:${encodeURIComponent(new URL(origin).host)}`,
     background: createBackground(log),
-    visitors: createVisitors({ now, trustedProxies: config.trustedProxies }),
+    visitors: createVisitors({ ...config, now }),
     refusals: { lookups: 0, calls: 0, consumers: 0 },
     findAddresses: createFindForOthers({
       nameServers: config.nameServers,

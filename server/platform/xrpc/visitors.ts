@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { type DatetimeString, iso } from '../util/time.ts'
 import { type ClientAddress, createAddressReader } from './client-address.ts'
 import { createForwarding } from './forwarding.ts'
+import { createOriginReader } from './origin.ts'
 import { windowOrigin } from './page-origin.ts'
 
 export interface Visitor {
@@ -25,17 +26,21 @@ export interface Visitors {
 interface Options {
   readonly now: () => Date
   readonly trustedProxies: readonly string[]
+  readonly publicUrl: string | undefined
 }
 
 const maxVisitors = 200
 
-export function createVisitors({ now, trustedProxies }: Options): Visitors {
-  const readAddress = createAddressReader(createForwarding(trustedProxies))
+export function createVisitors({ now, trustedProxies, publicUrl }: Options): Visitors {
+  const forwarding = createForwarding(trustedProxies)
+  const readAddress = createAddressReader(forwarding)
+  const readOrigin = createOriginReader(forwarding, publicUrl)
   const visitors = new LRUCache<string, Visitor & { readonly place: string }>({ max: maxVisitors })
   return {
     note(req) {
       const { origin, 'user-agent': agent, 'sec-fetch-site': site } = req.headers
-      if (site === 'same-origin' || origin === windowOrigin) return
+      // WebSockets have no `Sec-Fetch-Site`, but always an `Origin`.
+      if (site === 'same-origin' || origin === windowOrigin || origin === readOrigin(req)) return
       const place = placeOf(readAddress(req))
       const client = agent?.slice(0, 200)
       const visitor = { place, origin: origin?.slice(0, 200), client, at: iso(now()) }

@@ -22,12 +22,15 @@ test('pages and programs are listed, latest first, refused ones too; our own pag
   await call({ origin: 'https://client.example' })
   await call({ origin: 'app://pds' })
   await call({ 'user-agent': 'own page', 'sec-fetch-site': 'same-origin' })
+  // As a WebSocket of the interface sends it.
+  await call({ 'user-agent': 'own stream', origin: new URL(server.url).origin })
   await fetch(`${server.url}/.well-known/oauth-protected-resource`, { headers: { 'user-agent': 'app/1' } })
   const [latest, ...others] = await listed()
   expect(latest).toBe('app/1')
   expect(others.slice(0, 2)).toEqual(['https://client.example', 'goat/1'])
   expect(others).not.toContain('own page')
   expect(others).not.toContain('app://pds')
+  expect(others).not.toContain(new URL(server.url).origin)
 })
 
 test('a person sees the clients of the own address, not those of others', async () => {
