@@ -111,3 +111,24 @@ test('an app that signs in by OAuth gets the address, because a local handle is 
   await page.getByText('Compare the app and what it asks for').waitFor()
   expect(await page.getByRole('button', { name: 'Make an app password' }).count()).toBe(0)
 })
+
+test('the guide does not take the interface for a client, also after a reload', async () => {
+  const page = await world.signedIn(alice)
+  await page.getByText('Waiting for the client…').waitFor()
+  for (let reload = 0; reload < 2; reload++) {
+    const stream = page.waitForEvent('websocket')
+    await page.reload()
+    await (await stream).waitForEvent('framereceived')
+    await page.waitForResponse((answer) => answer.url().includes('listVisitors'))
+    await page.waitForResponse((answer) => answer.url().includes('listVisitors'))
+    expect(await light(page).first().textContent()).toBe('Waiting for the client…')
+  }
+})
+
+test('a server without an app window says under Network how a web page is named', async () => {
+  const page = await world.signedIn(alice, '/network', { width: 400 })
+  await page.getByRole('heading', { name: 'Trusted web pages' }).click()
+  await page.getByText('None. To name one, stop the server').waitFor()
+  const command = page.getByText('npm run serve -- --trusted-origins http://localhost:5173')
+  expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
+})

@@ -10,8 +10,8 @@ import { CopiesSection } from '../../parts/copies/section.tsx'
 import { DataCheckSection } from '../../parts/data-check.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
-import { CopyField } from '../../ui/copy.tsx'
-import { Panel, Row, Section } from '../../ui/page.tsx'
+import { CopyBlock, CopyField } from '../../ui/copy.tsx'
+import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { BacklinksSection } from './backlinks-section.tsx'
 import { DoctorSection } from './doctor-section.tsx'
@@ -65,7 +65,7 @@ function OfOwner() {
           {network.publicUrl !== undefined && (
             <ProxySection network={network} onChange={setProxy} proxy={proxy} publicUrl={network.publicUrl} />
           )}
-          {!desktop && network.trustedOrigins.length > 0 && <TrustedPages origins={network.trustedOrigins} />}
+          {!desktop && <TrustedPages origins={network.trustedOrigins} />}
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <BacklinksSection backlinks={network.backlinks} />
           {!desktop && <CopiesSection />}
@@ -76,7 +76,16 @@ function OfOwner() {
   )
 }
 
+/** They can be read only: a server of a command line gets them at its start. */
 function TrustedPages({ origins }: { readonly origins: readonly string[] }) {
+  if (origins.length === 0) {
+    return (
+      <FoldedSection lead={t.network.pagesLead} title={t.network.pages}>
+        <p>{t.network.pagesStart}</p>
+        <CopyBlock label={t.network.copyCommand} text={t.network.pagesCommand} wrap />
+      </FoldedSection>
+    )
+  }
   return (
     <Section lead={t.network.pagesEnd} title={t.network.pages}>
       <Panel>

@@ -43,6 +43,8 @@ export const network = {
   pages: 'Trusted web pages',
   pagesLead:
     'Web pages of other addresses, also of this computer, and browser extensions read nothing before someone signs in there. Pages that are named here may read like programs; they still need a sign-in for everything else.',
+  pagesStart: 'None. To name one, stop the server and start it with its address:',
+  pagesCommand: 'npm run serve -- --trusted-origins http://localhost:5173',
   pagesEnd:
     'These pages may read like programs, before someone signs in there. To end that, start the server without them in PDS_TRUSTED_ORIGINS.',
   addressLead: 'The address of the reverse proxy or tunnel, and the names under which devices connect.',
