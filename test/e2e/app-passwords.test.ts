@@ -51,14 +51,16 @@ test('app passwords: a name in use shows an error', async () => {
   await page.getByText('An app password with this name exists already. Choose another name.').waitFor()
 })
 
-test('app passwords: a privileged one has a badge', async () => {
+test('app passwords: a privileged one has a badge, and says that it can chat and move', async () => {
   const page = await world.signedIn(alice, '/apps')
   await page.getByRole('button', { name: 'New app password' }).click()
   await page.getByLabel('Name').fill('Mover')
   await page.getByRole('switch').check()
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('button', { name: 'I saved it' }).click()
-  await page.getByRole('listitem').filter({ hasText: 'Mover' }).getByText('Privileged').waitFor()
+  const row = page.getByRole('listitem').filter({ hasText: 'Mover' })
+  await row.getByText('Privileged').waitFor()
+  await row.getByText('also chats, and move the account').waitFor()
 })
 
 test('app passwords: a limited one says what it can do, and the screen what it wrote', async () => {

@@ -96,7 +96,7 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
           {t.appPasswords.created} <RelativeTime at={createdAt} />
           {' · '}
           <Since at={lastUsedAt} never={t.appPasswords.never} text={t.appPasswords.used} />
-          <div>{t.apps.may(t.appPasswords.words[access])}</div>
+          <div>{t.apps.may(privileged ? t.appPasswords.privilegedWords : t.appPasswords.words[access])}</div>
           <Written writes={writes} />
         </>
       }

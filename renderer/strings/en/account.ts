@@ -148,11 +148,12 @@ export const appPasswords = {
     noDeletion: 'Read and add, but not delete, overwrite or manage',
   },
   words: {
-    none: 'read and write everything, but not manage the account',
+    none: 'read and write everything but chats, and not manage the account',
     readOnly: 'read, and write nothing',
     postsOnly: 'read, and write posts with their media',
     noDeletion: 'read and add everything, but not delete or overwrite',
   },
+  privilegedWords: 'read and write everything, also chats, and move the account',
   privilegedLabel: 'Privileged',
   privilegedHint: 'Also allows chat and moving the account. Only for apps you fully trust.',
   submit: 'Create',
