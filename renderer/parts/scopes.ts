@@ -26,7 +26,7 @@ function describe(scope: string): string {
     case 'repo':
       return describeRepo(all('collection'), params.getAll('action'))
     case 'blob':
-      return all('accept').includes('*/*') ? t.scopes.anyBlob : t.scopes.blob(all('accept').join(', '))
+      return describeBlob(all('accept'))
     case 'rpc':
       return t.scopes.rpc(
         t.scopes.and(all('lxm').map((one) => (one === '*' ? t.scopes.allCalls : one))),
@@ -41,6 +41,11 @@ function describe(scope: string): string {
     default:
       return scope
   }
+}
+
+function describeBlob(types: readonly string[]): string {
+  const chosen = types.includes('*/*') ? ['*/*'] : types
+  return t.scopes.blob(t.scopes.and(chosen.map((type) => t.scopes.blobs[type] ?? t.scopes.files(type))))
 }
 
 /** Returns undefined for what no method of this server needs. */

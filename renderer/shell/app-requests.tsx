@@ -108,8 +108,12 @@ function RequestDialog({ request, isOpen, onClose }: RequestDialogProps) {
             </ul>
           </div>
           <p className={styles.client}>
-            {client.replace(/\?.*$/, '')}
-            <br />
+            {!request.isLocal && (
+              <>
+                {client.replace(/\?.*$/, '')}
+                <br />
+              </>
+            )}
             {t.authorize.returnsTo} {redirectTo}
           </p>
           {!hasEnded && (

@@ -67,8 +67,10 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
   expect(await page.getByLabel('Handle or email').inputValue()).toBe(alice.handle)
   await fillSignIn(page, alice)
   await heading(page, 'An app on this computer asks to sign in').waitFor()
-  await page.getByText('see your handle and your identity').waitFor()
+  await page.getByText('see your handle and identity').waitFor()
   await page.getByText('create posts', { exact: false }).waitFor()
+  // The address of its document, which says nothing about an app on loopback.
+  expect(await page.getByText('http://localhost', { exact: true }).count()).toBe(0)
   expect(await findingsInBothSchemes(page)).toEqual([])
   await page.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
@@ -93,7 +95,7 @@ test('a visitor signs in, reads what the app may do, and allows it; the app may 
 
   await page.goto(`${world.url}/#/apps`)
   const row = page.getByRole('listitem').filter({ hasText: `An app at ${new URL(redirect).host}/callback` })
-  await row.getByText('It can see your handle and your identity and create posts').waitFor()
+  await row.getByText('It can see your handle and identity; create posts.').waitFor()
   await row.getByRole('button', { name: /End session/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await page.getByText('Session ended').waitFor()
@@ -147,6 +149,17 @@ test('a request is approved in the app window by its number, and the desktop ope
   await heading(page, 'This sign-in has ended').waitFor()
   const [[location]] = desktop.callsOf('app.openAnswer') as [[string]]
   const { session } = await client.callback(new URL(location).searchParams)
+  expect(session.did).toBe(alice.did)
+})
+
+test('a person without the app window goes back from the number and signs in on the page', async () => {
+  const { client, url } = await request()
+  const { page } = await waiting(url)
+  await page.getByRole('button', { name: 'Sign in here instead' }).click()
+  await fillSignIn(page, alice)
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
+  const { session } = await client.callback(new URL(page.url()).searchParams)
   expect(session.did).toBe(alice.did)
 })
 

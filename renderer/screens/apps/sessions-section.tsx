@@ -91,7 +91,7 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
           {t.sessions.opened} <RelativeTime at={createdAt} /> {openedText(session)}
           {' · '}
           {t.sessions.used} <RelativeTime at={lastUsedAt} />
-          {scope !== undefined && <div>{t.apps.may(t.scopes.and(scopeWords(scope)))}</div>}
+          {scope !== undefined && <div>{t.apps.may(t.scopes.all(scopeWords(scope)))}</div>}
           <Written writes={writes} />
           {oldTokenUsedAt && (
             <div>

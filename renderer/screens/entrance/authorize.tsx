@@ -61,7 +61,7 @@ function Decision({ request }: RequestProps) {
   const accounts = named.filter(({ did }) => request.signedInAfter === undefined || did === signedIn)
   const first = named.find(({ did }) => did === current?.did) ?? named[0]
   const isDeclined = useSilentAnswer(request, first?.did)
-  if (isWaiting) return <Waiting request={request} />
+  if (isWaiting) return <Waiting onBack={() => setWaiting(false)} request={request} />
   if (!isDeclined) return null
   if (accounts.length > 0 && first) return <Consent accounts={accounts} first={first} request={request} />
   return (
@@ -112,7 +112,7 @@ function InApp({ onChosen }: { onChosen(): void }) {
 }
 
 /** Shows the number until the request is answered. The answer goes to the app window, which opens it in a new tab. */
-function Waiting({ request: { id } }: RequestProps) {
+function Waiting({ request: { id }, onBack }: RequestProps & { onBack(): void }) {
   const number = useQuery({
     queryKey: keyOf('', getRequest, { id }).concat('number'),
     queryFn: () => call(waitForApproval, { body: { id } }),
@@ -136,6 +136,7 @@ function Waiting({ request: { id } }: RequestProps) {
         <p aria-label={t.authorize.number} className={styles.number} role="status">
           {number.data?.number}
         </p>
+        <Button onClick={onBack}>{t.authorize.signInHere}</Button>
       </Stack>
     </>
   )
@@ -193,7 +194,7 @@ function Consent({ request, accounts, first }: ConsentProps) {
 }
 
 /** What the app asks for, and where it says that it is. */
-function RequestedScopes({ request: { scope, client, redirectTo } }: RequestProps) {
+function RequestedScopes({ request: { scope, client, redirectTo, isLocal } }: RequestProps) {
   return (
     <Panel padded>
       <Stack>
@@ -206,8 +207,12 @@ function RequestedScopes({ request: { scope, client, redirectTo } }: RequestProp
           </ul>
         </div>
         <dl className={styles.facts}>
-          <dt>{t.authorize.client}</dt>
-          <dd>{client.replace(/\?.*$/, '')}</dd>
+          {!isLocal && (
+            <>
+              <dt>{t.authorize.client}</dt>
+              <dd>{client.replace(/\?.*$/, '')}</dd>
+            </>
+          )}
           <dt>{t.authorize.returnsTo}</dt>
           <dd>{redirectTo}</dd>
         </dl>

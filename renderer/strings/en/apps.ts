@@ -24,8 +24,10 @@ export const authorize = {
   deny: 'Do not allow',
   end: 'You can end this at any time under Account › Apps and sessions.',
   inApp: 'Approve in the app window',
-  inAppText: 'Then no password is typed into this page.',
-  waiting: 'Open Desktop PDS on this computer and enter this number there:',
+  inAppText:
+    'Then no password is typed into this page. This needs the app Desktop PDS, signed in to the account.',
+  signInHere: 'Sign in here instead',
+  waiting: 'Open the app Desktop PDS on this computer and enter this number there:',
   number: 'Number',
   enterNumber: 'Number in the browser',
   enterNumberHint: 'The browser that started the sign-in shows two digits. If you see none, do not allow it.',
@@ -35,17 +37,25 @@ export const authorize = {
 
 /** What a scope lets an app do, after "The app could". */
 export const scopes = {
-  atproto: 'see your handle and your identity',
+  atproto: 'see your handle and identity',
   generic:
     'write and delete everything public, upload media, and read and change everything but chats and account settings',
   email: 'see your email address',
   chat: 'read and write chats',
   actions: { create: 'create', update: 'change', delete: 'delete' } as Readonly<Record<string, string>>,
   and: (items: readonly string[]) => new Intl.ListFormat('en').format(items),
+  /** The phrases have commas and “and” of their own. */
+  all: (phrases: readonly string[]) => phrases.join('; '),
   repo: (actions: string, what: string) => `${actions} ${what}`,
   allRecords: 'records of every kind',
-  blob: (types: string) => `upload files (${types})`,
-  anyBlob: 'upload files of any kind',
+  blob: (types: string) => `upload ${types}`,
+  blobs: {
+    '*/*': 'files of any kind',
+    'image/*': 'pictures',
+    'video/*': 'videos',
+    'audio/*': 'sound files',
+  } as Readonly<Record<string, string>>,
+  files: (type: string) => `files of the type ${type}`,
   rpc: (what: string, where: string) => `call ${what} at ${where} as you`,
   allCalls: 'everything',
   anyService: 'any service',

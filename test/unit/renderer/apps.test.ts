@@ -5,7 +5,8 @@ import { scopeWords } from '../../../renderer/parts/scopes.ts'
 test.each([
   ['blob:*/*', 'upload files of any kind'],
   ['blob?accept=image/*&accept=*/*', 'upload files of any kind'],
-  ['blob:image/*', 'upload files (image/*)'],
+  ['blob:image/*', 'upload pictures'],
+  ['blob?accept=video/*&accept=application/pdf', 'upload videos and files of the type application/pdf'],
   ['account:repo?action=manage', 'replace all your records'],
   ['account?attr=repo&action=manage', 'replace all your records'],
   ['account:email', 'see your email address'],
