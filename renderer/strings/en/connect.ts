@@ -77,6 +77,11 @@ export const connect = {
       remedy: 'Its backend runs on another machine, so it needs the public address.',
     },
     {
+      problem: 'An app says after Allow that it cannot resolve the identity',
+      remedy:
+        'It looks identities up in the public directory, where an account of this computer is not published. An app of your own uses the address of this server as its directory and handle resolver (plcDirectoryUrl, handleResolver). Other apps need a public address and a directory.',
+    },
+    {
       problem: 'The official app waits for ever without a network',
       remedy:
         'For its first sign-in it calls a host of the network. Once it is signed in, it works without a network.',
