@@ -55,5 +55,5 @@ export const factors = {
     `Sign-in to ${handle} will need the main password only. You can add second steps again in Account.`,
   lostAction: 'Remove all',
   lostElsewhere:
-    'Lost your device and your codes? Sign in in the app window on the computer of this server: there the second step can be removed.',
+    'Lost your device and your codes? Remove the second step in the app window on the computer of this server, or ask its owner, who can remove it under People.',
 }
