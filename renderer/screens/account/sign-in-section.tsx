@@ -1,11 +1,7 @@
 import { Lock } from 'lucide-react'
-import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
-import { call } from '../../api/client.ts'
-import { removeSession, useSession } from '../../api/sessions.ts'
-import { signIn } from '../../api/sign-in.ts'
-import { entrances } from '../../entrances.ts'
-import { useDialogWork } from '../../parts/dialog-action.ts'
+import { useSession } from '../../api/sessions.ts'
+import { useDialogAction } from '../../parts/dialog-action.ts'
 import { NewPasswordField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -46,27 +42,12 @@ interface PasswordDialogProps {
   onClose(): void
 }
 
-/** Sets a new password, which ends all sessions, then signs in again. */
+/** Sets a new password, which ends all other sessions. */
 function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
-  const { did, handle } = useSession()
-  const [, navigate] = useLocation()
-  const change = useDialogWork({
-    run: async (field) => {
-      const password = field('newPassword')
-      await call(com.core.server.resetPassword, { body: { token: field('code').trim(), password } })
-      const signedIn = signIn({ identifier: did, password })
-      return signedIn.then(
-        () => true,
-        () => false,
-      )
-    },
-    done: (_, isSignedIn) => (isSignedIn ? t.account.passwordToast : t.reset.done),
-    onDone: (isSignedIn) => {
-      if (isSignedIn) return
-      // With a second factor, sign-in needs a code: the sign-in screen asks for it.
-      removeSession(did)
-      navigate(entrances.signIn)
-    },
+  const { handle } = useSession()
+  const change = useDialogAction(com.core.server.resetPassword, {
+    input: (field) => ({ token: field('code').trim(), password: field('newPassword') }),
+    done: t.account.passwordToast,
     onClose,
   })
   return (

@@ -75,7 +75,7 @@ export const account = {
   factorOnToast: 'Codes by email turned on',
   factorOffToast: 'Codes by email turned off',
   password: 'Password',
-  passwordDetail: 'Changing it signs you out on all devices.',
+  passwordDetail: 'Changing it signs you out on all other devices.',
   passwordNeeds: 'Add an email address first: you need a code to change the password.',
   passwordTitle: 'Change your password',
   passwordToast: 'Password changed. All other sessions were signed out.',
