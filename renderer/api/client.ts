@@ -111,6 +111,9 @@ async function refresh(expired: Session): Promise<Session> {
       return session
     } catch (error) {
       if (!(error instanceof XrpcResponseError) || error.status >= 500 || error.status === 429) throw error
+      // The person signed in again meanwhile.
+      const replaced = findSession(expired.did)
+      if (replaced && replaced.refreshJwt !== stored.refreshJwt) return replaced
       removeSession(expired.did, true)
       throw new SessionEnded()
     }

@@ -101,6 +101,34 @@ test('sessions: an expired access token is refreshed once for all tabs', async (
   expect(refreshes).toHaveLength(1)
 })
 
+test('sessions: a refresh that fails after a new sign-in in another tab keeps the new session', async () => {
+  const page = await world.signedIn(alice, '/apps')
+  await page.getByText('This session').waitFor()
+  const signedIn = Promise.withResolvers<void>()
+  await page.route('**/xrpc/com.core.server.refreshSession', async (route) => {
+    await signedIn.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/refreshSession$/)
+  const answered = page.waitForResponse(/refreshSession$/)
+  const { body: session } = await world.server.signIn(alice)
+  const { body: list } = await world.server.get('com.core.server.listSessions', {}, session)
+  for (const { id, current } of list.sessions) {
+    if (!current) await world.server.post('com.core.server.revokeSession', { id }, session)
+  }
+  await asked
+  await page.evaluate("void (globalThis.changed = new Promise((done) => addEventListener('storage', done)))")
+  const other = await world.tab(page.context())
+  await other.goto(`${world.url}/xrpc/_health`)
+  await other.evaluate(`localStorage['pds.sessions'] = ${JSON.stringify(JSON.stringify([session]))}`)
+  await page.evaluate('changed.then(() => true)')
+  signedIn.resolve()
+  expect((await answered).ok()).toBe(false)
+  await page.getByText('This session').waitFor()
+  await open(page, 'Account', 'Data')
+  await heading(page, 'Data').waitFor()
+})
+
 test('sessions: signing out in one tab signs out the other', async () => {
   const first = await world.signedIn(alice)
   const second = await world.tab(first.context())
