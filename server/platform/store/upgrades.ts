@@ -311,6 +311,7 @@ export const upgrades: readonly string[] = [
   CREATE TABLE oauth_requests (
     id TEXT PRIMARY KEY,
     source BLOB NOT NULL,
+    network BLOB NOT NULL,
     client_id TEXT NOT NULL,
     client_key TEXT,
     dpop_key TEXT NOT NULL,
@@ -350,31 +351,4 @@ export const upgrades: readonly string[] = [
 
   // 54. A seen marker in the future marks what arrived before the call.
   'ALTER TABLE seen_markers ADD COLUMN given_at INTEGER',
-
-  // 55. Requests have a share per network, too: open ones are dropped.
-  `
-  DROP TABLE oauth_requests;
-  CREATE TABLE oauth_requests (
-    id TEXT PRIMARY KEY,
-    source BLOB NOT NULL,
-    network BLOB NOT NULL,
-    client_id TEXT NOT NULL,
-    client_key TEXT,
-    dpop_key TEXT NOT NULL,
-    login_hint TEXT,
-    parameters TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    expires_at TEXT NOT NULL,
-    approval_id TEXT UNIQUE,
-    waiting_at TEXT,
-    number INTEGER,
-    did TEXT REFERENCES accounts (did) ON DELETE CASCADE,
-    denied_at TEXT,
-    code_hash BLOB UNIQUE
-  ) STRICT;
-  CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
-  CREATE INDEX oauth_requests_account ON oauth_requests (did);
-  CREATE INDEX oauth_requests_source ON oauth_requests (source);
-  CREATE UNIQUE INDEX oauth_requests_challenge ON oauth_requests (parameters ->> '$.codeChallenge');
-  `,
 ]
