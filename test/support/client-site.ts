@@ -4,11 +4,18 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { SignJWT } from 'jose'
+import { afterAll, beforeAll } from 'vitest'
+import type { Config } from '../../server/platform/config/config.ts'
 import { certificates, key, trustTestAuthority } from './certificates.ts'
-import type { NameServer } from './dns.ts'
+import { NameServer } from './dns.ts'
 import { issuer } from './oauth.ts'
 import { redirect } from './oauth-app.ts'
-import { server } from './setup.ts'
+import { type Setup, server, setupServer } from './setup.ts'
+
+/** Has the address of the site. Set by `setupClientSite`. */
+export let names: NameServer
+/** Set by `setupClientSite`. */
+export let site: ClientSite
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -81,6 +88,30 @@ export class ClientSite {
     this.#web.closeAllConnections()
     await new Promise((resolve) => this.#web.close(resolve))
   }
+}
+
+/** As `setupServer`, for a server that reads the documents of apps at a site. @param config further settings */
+export function setupClientSite({
+  config,
+  ...setup
+}: Omit<Setup, 'config'> & { readonly config?: Partial<Config> } = {}): void {
+  beforeAll(async () => {
+    names = await NameServer.start()
+    site = await ClientSite.start(names)
+  })
+  afterAll(async () => {
+    await site.close()
+    await names.close()
+  })
+  setupServer({
+    ...setup,
+    config: () => ({
+      publicUrl: undefined,
+      allowPrivateTargets: true,
+      nameServers: [names.address],
+      ...config,
+    }),
+  })
 }
 
 export const confidentialRedirect = 'https://app.example.com/callback'

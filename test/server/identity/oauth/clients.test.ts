@@ -6,35 +6,22 @@ import { exportJWK, generateKeyPair, type JWK, type SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   assertion as assertionOf,
-  ClientSite,
   confidentialRedirect,
   type Handler,
   json,
+  names,
+  setupClientSite,
+  site,
 } from '../../../support/client-site.ts'
 import { day, minute } from '../../../support/clock.ts'
 import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
-import { NameServer } from '../../../support/dns.ts'
 import { issuer } from '../../../support/oauth.ts'
 import { App } from '../../../support/oauth-app.ts'
 import { RemoteRepository } from '../../../support/remote-repository.ts'
 import type { Answer } from '../../../support/server.ts'
-import { owner, renewSessions, server, setupServer } from '../../../support/setup.ts'
+import { owner, renewSessions, server } from '../../../support/setup.ts'
 
-let names: NameServer
-let site: ClientSite
-
-beforeAll(async () => {
-  names = await NameServer.start()
-  site = await ClientSite.start(names)
-})
-afterAll(async () => {
-  await site.close()
-  await names.close()
-})
-setupServer({
-  config: () => ({ publicUrl: undefined, allowPrivateTargets: true, nameServers: [names.address] }),
-  accounts: ['alice'],
-})
+setupClientSite({ accounts: ['alice'] })
 
 const publish = (change: Record<string, unknown> = {}) => site.publish(change)
 

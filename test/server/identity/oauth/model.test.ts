@@ -2,15 +2,12 @@
  * A model of sign-in: honest people and apps, and an attacker, take steps in a random order, and rules are checked after each.
  * `MODEL_SEED=random` or a number changes the steps, `MODEL_STEPS` their number, `MODEL_RULES=theft,order` the rules.
  */
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { certificates, key, trustTestAuthority } from '../../../support/certificates.ts'
+import { expect, test } from 'vitest'
+import { setupClientSite, site } from '../../../support/client-site.ts'
 import { hour } from '../../../support/clock.ts'
-import { NameServer } from '../../../support/dns.ts'
 import type { Account } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { server } from '../../../support/setup.ts'
 import { Attacker } from '../../../support/sign-in/attacker.ts'
 import { commands, finish, type Scene } from '../../../support/sign-in/commands.ts'
 import { type Program, type Rule, rules, World } from '../../../support/sign-in/world.ts'
@@ -21,50 +18,18 @@ const seed = MODEL_SEED === 'random' ? Date.now() & 0x7fffffff : Number(MODEL_SE
 const limitMs = 60_000 + Number(MODEL_STEPS) * 400
 const enforced = (MODEL_RULES?.split(',') ?? Object.keys(rules)) as Rule[]
 
-let names: NameServer
-let web: Server
-
-beforeAll(async () => {
-  trustTestAuthority()
-  names = await NameServer.start()
-  names.addresses.set('app.pds.example.com', ['127.0.0.1'])
-  web = createServer({ key, cert: certificates.valid }, (_, res) => {
-    res.setHeader('content-type', 'application/json').end(JSON.stringify(document()))
-  })
-  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
-})
-afterAll(async () => {
-  trustTestAuthority(false)
-  web.closeAllConnections()
-  web.close()
-  await names.close()
-})
-setupServer({
-  config: () => ({ publicUrl: undefined, allowPrivateTargets: true, nameServers: [names.address] }),
-})
+setupClientSite()
 
 const scope = 'atproto transition:generic'
-const origin = () => `https://app.pds.example.com:${(web.address() as AddressInfo).port}`
-
-function document() {
-  return {
-    client_id: `${origin()}/client.json`,
-    redirect_uris: [`${origin()}/callback`],
-    response_types: ['code'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    scope,
-    token_endpoint_auth_method: 'none',
-    application_type: 'web',
-    dpop_bound_access_tokens: true,
-  }
-}
 
 function programs(): Program[] {
   const loopback = 'http://127.0.0.1/callback'
   const query = new URLSearchParams({ redirect_uri: loopback, scope })
+  const redirect = `${site.origin}/callback`
+  const clientId = site.publish({ redirect_uris: [redirect], application_type: 'web' })
   return [
     { name: 'the local app', clientId: `http://localhost?${query}`, redirect: loopback, scope },
-    { name: 'the web app', clientId: `${origin()}/client.json`, redirect: `${origin()}/callback`, scope },
+    { name: 'the web app', clientId, redirect, scope },
   ]
 }
 
@@ -73,6 +38,7 @@ test('sign-in: the code goes to the browser that decided, and an honest app gets
 }, async () => {
   const accounts: Account[] = []
   for (const name of ['olga', 'alice', 'bob', 'mallory']) accounts.push(await server.account(name))
+  const apps = programs()
   let steps = 0
   let runs = 0
   let hasFailed = false
@@ -82,7 +48,7 @@ test('sign-in: the code goes to the browser that decided, and an honest app gets
     if (!hasFailed) runs++
     // Ends every request of the run before.
     await server.elapse(3 * hour)
-    const world = await World.create(accounts, programs(), enforced)
+    const world = await World.create(accounts, apps, enforced)
     const count = () => hasFailed || ++steps <= Number(MODEL_STEPS)
     const scene: Scene = { world, attacker: new Attacker(world), count }
     try {

@@ -1,38 +1,20 @@
 /** Clients whose document cannot be fetched: those with a grant go on by the last good one. */
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   assertion,
-  ClientSite,
   confidentialRedirect,
   type Handler,
   json,
+  names,
+  setupClientSite,
+  site,
 } from '../../../support/client-site.ts'
 import { day, minute } from '../../../support/clock.ts'
-import { NameServer } from '../../../support/dns.ts'
 import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { owner, renewSessions, server, setupServer } from '../../../support/setup.ts'
+import { owner, renewSessions, server } from '../../../support/setup.ts'
 
-let names: NameServer
-let site: ClientSite
-
-beforeAll(async () => {
-  names = await NameServer.start()
-  site = await ClientSite.start(names)
-})
-afterAll(async () => {
-  await site.close()
-  await names.close()
-})
-setupServer({
-  config: () => ({
-    publicUrl: undefined,
-    allowPrivateTargets: true,
-    nameServers: [names.address],
-    trustedProxies: ['loopback'],
-  }),
-  accounts: ['alice'],
-})
+setupClientSite({ config: { trustedProxies: ['loopback'] }, accounts: ['alice'] })
 beforeEach(renewSessions)
 
 const cut: Handler = (_, res) => void res.destroy()
