@@ -1,11 +1,16 @@
 /** Public through Cloudflare: the app runs the program while it is public, and takes everything back. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
-import { connectorToken, type FakeConnector, freshConnector } from '../../support/tunnels/cloudflared.ts'
+import {
+  connectorToken,
+  type FakeConnector,
+  freshConnector,
+  writeConnector,
+} from '../../support/tunnels/cloudflared.ts'
 
 const host = 'pds.example.com'
 const url = `https://${host}`
@@ -16,7 +21,7 @@ let file: string
 let target: string
 
 const state = () => JSON.parse(readFileSync(file, 'utf8')) as FakeConnector
-const set = (change: Partial<FakeConnector>) => writeFileSync(file, JSON.stringify({ ...state(), ...change }))
+const set = (change: Partial<FakeConnector>) => writeConnector(file, { ...state(), ...change })
 const view = () => call(page, 'connector.view')
 const open = (token = connectorToken) => call(page, 'connector.open', { host, token })
 const changed = async () => {
@@ -43,14 +48,14 @@ async function start(): Promise<void> {
 beforeAll(async () => {
   machine = await Machine.create()
   file = join(machine.folder, 'cloudflared.json')
-  writeFileSync(file, JSON.stringify(freshConnector))
+  writeConnector(file, freshConnector)
   await start()
   target = (await view()).target
   // The ordinary port is for this computer, and a tunnel has its own.
   expect(Number(new URL(target).port)).not.toBe(machine.port)
 })
 afterAll(() => machine.close())
-beforeEach(() => writeFileSync(file, JSON.stringify({ ...freshConnector, ingress: leadsHere() })))
+beforeEach(() => writeConnector(file, { ...freshConnector, ingress: leadsHere() }))
 afterEach(async () => {
   await call(page, 'connector.close')
   expect(await changed()).toEqual(untouched)

@@ -10,7 +10,7 @@
  * - no network: edgediscovery, after which the first connection ends the program
  * - `/ready`: metrics/readiness.go
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -47,6 +47,13 @@ export const connectorToken = Buffer.from(
   }),
 ).toString('base64')
 
+/** Replaces the state. A rename, because the other process reads the file at any time and must not find a part of it. */
+export function writeConnector(file: string, state: FakeConnector): void {
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, JSON.stringify(state))
+  renameSync(temporary, file)
+}
+
 const lookMs = 20
 
 if (import.meta.main) await main(process.argv.slice(2))
@@ -57,7 +64,7 @@ async function main(args: readonly string[]): Promise<void> {
   const token = process.env.TUNNEL_TOKEN ?? ''
   const { behaviour, runs } = read()
   const run = { args: args.join(' '), token, pid: process.pid }
-  writeFileSync(file, JSON.stringify({ ...read(), runs: [...runs, run] }))
+  writeConnector(file, { ...read(), runs: [...runs, run] })
 
   const log = (level: string, text: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(0, 19)}Z ${level} ${text}\n`)
