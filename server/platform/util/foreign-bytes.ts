@@ -3,7 +3,7 @@
  * so that no content makes the server slow or large. Every decoder runs here, or is an exception with a reason in
  * `test/architecture.test.ts`.
  */
-import { type JobRunner, startWorker, type WorkerOptions } from './worker-or-inline.ts'
+import { type JobRunner, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
 
 export interface Limits {
   /** Of the heap of the thread, its buffers and its WebAssembly memories together. */
@@ -102,21 +102,12 @@ export function startForeignBytesWorker<Job, Result>(
 }
 
 /** Runs one job in a thread of its own. When the signal aborts, the thread ends and the job rejects. @throws LimitExceeded */
-export async function readForeignBytes<Job, Result>(
+export function readForeignBytes<Job, Result>(
   options: ForeignBytesOptions<Job, Result>,
   job: Job,
   signal?: AbortSignal,
 ): Promise<Result> {
-  signal?.throwIfAborted()
-  const worker = startForeignBytesWorker(options)
-  const end = () => void worker.end()
-  signal?.addEventListener('abort', end)
-  try {
-    return await worker.run(job)
-  } finally {
-    signal?.removeEventListener('abort', end)
-    await worker.end()
-  }
+  return runOnce(() => startForeignBytesWorker(options), job, signal)
 }
 
 function isTooMuchFor(worker: object): boolean {

@@ -127,8 +127,17 @@ export async function runInWorker<Job, Result>(
   job: Job,
   signal?: AbortSignal,
 ): Promise<Result> {
+  return runOnce(() => startWorker(options), job, signal)
+}
+
+/** Starts a thread, runs one job in it and ends it; see {@link runInWorker}. */
+export async function runOnce<Job, Result>(
+  start: () => JobRunner<Job, Result>,
+  job: Job,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
   signal?.throwIfAborted()
-  const worker = startWorker(options)
+  const worker = start()
   const end = () => void worker.end()
   signal?.addEventListener('abort', end)
   try {

@@ -2,7 +2,7 @@
 import { server } from '../setup.ts'
 import { calls } from './calls/index.ts'
 import { each, type Headers, send } from './client.ts'
-import type { Method, Subject, TokenName } from './model.ts'
+import { changesItsAccount, type Method, type Subject, type TokenName } from './model.ts'
 import { type Matrix, summary } from './page.ts'
 import { makeSubject } from './subject.ts'
 
@@ -90,17 +90,6 @@ export async function makeCallers(): Promise<Callers> {
   }
 }
 
-/** Methods whose call changes what later calls need: the account's handle, password, status or session. */
-const once = new Set([
-  'com.core.admin.deleteAccount',
-  'com.core.admin.updateAccountHandle',
-  'com.core.admin.updateAccountPassword',
-  'com.core.identity.updateHandle',
-  'com.core.server.createAppPassword',
-  'com.core.server.deactivateAccount',
-  'com.core.server.deleteSession',
-])
-
 /** Calls a method in all combinations. @param callers the accounts to use */
 export async function callFrom(
   method: Method,
@@ -150,7 +139,8 @@ async function subjectOf(
   token: TokenName,
   { account, owner }: Callers,
 ): Promise<Subject> {
-  if (once.has(nsid)) return makeSubject('active', credentials === 'owner' ? ['owner', token] : [token])
+  if (changesItsAccount.has(nsid))
+    return makeSubject('active', credentials === 'owner' ? ['owner', token] : [token])
   return credentials === 'owner' ? owner : account
 }
 

@@ -98,3 +98,14 @@ let names = 0
 export function uniqueName(): string {
   return `subject${++names}`
 }
+
+/** Methods whose call changes what later calls need: the account's handle, password, status or session. */
+export const changesItsAccount = new Set([
+  'com.core.admin.deleteAccount',
+  'com.core.admin.updateAccountHandle',
+  'com.core.admin.updateAccountPassword',
+  'com.core.identity.updateHandle',
+  'com.core.server.createAppPassword',
+  'com.core.server.deactivateAccount',
+  'com.core.server.deleteSession',
+])

@@ -5,7 +5,7 @@ import type { StubService } from '../stub-service.ts'
 import { json } from '../stub-service.ts'
 import { calls } from './calls/index.ts'
 import { each, send } from './client.ts'
-import type { Call, Method, TokenName } from './model.ts'
+import { type Call, changesItsAccount, type Method, type TokenName } from './model.ts'
 import type { Matrix } from './page.ts'
 import { kinds, openSession, type Services, type Session } from './sessions.ts'
 
@@ -88,17 +88,6 @@ export function attemptsOf(method: Method): Attempt[] {
   return [plain, ...further]
 }
 
-/** Methods whose call changes what later calls need: the account's handle, password, status or session. */
-const once = new Set([
-  'com.core.admin.deleteAccount',
-  'com.core.admin.updateAccountHandle',
-  'com.core.admin.updateAccountPassword',
-  'com.core.identity.updateHandle',
-  'com.core.server.createAppPassword',
-  'com.core.server.deactivateAccount',
-  'com.core.server.deleteSession',
-])
-
 /** Opens a session of each kind. */
 export async function openSessions(services: Services): Promise<ReadonlyMap<string, Session>> {
   const names = Object.keys(kinds)
@@ -116,7 +105,7 @@ export async function callWith(
     headerNames.map((header) => ({ kind, kept, header })),
   )
   return each(combinations, async ({ kind, kept, header }) => {
-    const session = once.has(method.nsid) ? await openSession(kind, services) : kept
+    const session = changesItsAccount.has(method.nsid) ? await openSession(kind, services) : kept
     const { answer: expected = 'success', ...call } = callOf(session, kind === 'owner' ? 'owner' : 'full')
     const verb = method.schema.type === 'procedure' ? 'POST' : 'GET'
     const credentials = await session.headers(verb, `/xrpc/${method.nsid}`)
