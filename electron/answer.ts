@@ -1,4 +1,4 @@
-/** Which URLs may take the answer of a sign-in to an app: the page that calls has decided it, and the server has made the URL. */
+/** Checks the URL that takes the answer of a sign-in to an app. The page passes it on from the server. */
 
 const maxLength = 16_384
 

@@ -1,6 +1,6 @@
 /**
  * Every sentence of the documents that people read before they trust the program stands in `promises.md`, with the tests that show
- * it, or with the reason why it promises nothing. A changed sentence needs a look at its tests.
+ * it, or with the reason why it needs none. Read its tests after a change of the sentence.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

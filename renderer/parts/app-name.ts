@@ -1,4 +1,4 @@
-/** The names under which apps are shown: what they call themselves proves nothing, so it is their address. */
+/** The names of apps on the pages: their addresses, because an app can give itself any name. */
 import { t } from '../strings/en.ts'
 
 interface RequestedApp {

@@ -48,7 +48,7 @@ function describeBlob(types: readonly string[]): string {
   return t.scopes.blob(t.scopes.and(chosen.map((type) => t.scopes.blobs[type] ?? t.scopes.files(type))))
 }
 
-/** Returns undefined for what no method of this server needs. */
+/** Returns undefined for attributes that this server does not use. */
 function describeAccount(attributes: readonly string[], isManaged: boolean): string | undefined {
   if (attributes.includes('email')) return isManaged ? t.scopes.emailChange : t.scopes.email
   return attributes.includes('repo') && isManaged ? t.scopes.repoReplace : undefined

@@ -65,7 +65,7 @@ function MoveNotice({ move }: { readonly move: Move }) {
 function DeletionNotice() {
   const now = useNow()
   const { data } = useXrpcQuery(com.core.server.checkAccountStatus, {})
-  // Without a date, the deactivation replaces the earlier one. Unlike the activation it depends on no other server.
+  // A deactivation without a date cancels the deletion, also while other servers, which an activation needs, are away.
   const keep = useProcedure(com.core.server.deactivateAccount, [com.core.server.checkAccountStatus], {
     onSuccess: () => toast(t.banner.kept),
     onError: toastError,

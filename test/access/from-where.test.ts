@@ -74,7 +74,7 @@ describe('a server without a public address', () => {
     answers.private = await callEverything(privateWays)
   })
 
-  test('no page and no way is answered what a program at this computer is refused', () => {
+  test('pages and proxies get at most the answers of a program at this computer', () => {
     expect(beyondPrograms(answers.private)).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describe('a server without a public address', () => {
     expect(images).toEqual([...pages, 'com.core.sync.getBlob'].sort())
   })
 
-  test('a page of an origin that the owner named changes nothing that other pages do not', () => {
+  test('a page of an origin that the owner named changes only what other pages may change', () => {
     const isNamed = ({ sender, credentials, method }: Answered) =>
       sender === 'named origin' && credentials === 'nothing' && method.schema.type === 'procedure'
     expect(open(answers.private, isNamed)).toEqual([...signIn, ...harmless].sort())
@@ -98,11 +98,11 @@ describe('a public server', () => {
     answers.public = await callEverything(publicWays)
   })
 
-  test('no page and no way is answered what a program at this computer is refused', () => {
+  test('pages and proxies get at most the answers of a program at this computer', () => {
     expect(beyondPrograms(answers.public)).toEqual([])
   })
 
-  test('pages of other origins are refused the methods for its own pages, whatever they present', () => {
+  test('pages of other origins are refused the methods for its own pages, with any credentials', () => {
     const pages = open(answers.public, ({ sender }) => foreignSenders.includes(sender))
     expect(pages.filter((nsid) => [...ownPagesOnly, ...nearOnly].includes(nsid))).toEqual([])
   })

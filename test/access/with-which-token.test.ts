@@ -48,7 +48,7 @@ const isElsewhere = ({ answer }: Answered) => leaves.includes(answer)
 const show = ({ name, kind, header, answer }: Answered) => `${name}, ${kind}, ${header}: ${answer}`
 const namesOf = (found: readonly Answered[]) => [...new Set(found.map(({ name }) => name))].sort()
 
-test('with any atproto-proxy header, this server answers nothing that it refuses without', () => {
+test('the header atproto-proxy opens no method of this server', () => {
   const keyOf = ({ name, kind }: Answered) => `${name} ${kind}`
   const without = answers.filter((each) => each.header === 'no header' && (isHere(each) || isElsewhere(each)))
   const allowed = new Set(without.map(keyOf))
@@ -105,7 +105,7 @@ test.each(Object.keys(kinds).filter(isLimited))('%s manages no account', (kind) 
   expect(closed).toEqual([...(callable.any ?? []), ...more].sort())
 })
 
-test('an app that may do nothing but sign in calls nothing but public methods and those of its session', () => {
+test('an app that may only sign in calls only public methods and those of its session', () => {
   const anyone = new Set(
     answers.filter((each) => each.kind === 'none' && isHere(each)).map(({ name }) => name),
   )

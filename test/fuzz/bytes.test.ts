@@ -1,4 +1,4 @@
-/** A fixed sample of `bytes.ts`: files of others never make the server large, slow or end it. */
+/** A fixed sample of `bytes.ts`: files of others leave the server small, fast and running. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeBombs } from './bytes/bombs.ts'
 import { mutate } from './bytes/mutate.ts'

@@ -84,7 +84,7 @@ function leadOf(request: Request): string {
     : t.authorize.signInAs(name, request.loginHint)
 }
 
-/** Goes back to an app that asked for no page, if the account has allowed it before. @returns whether to show the page */
+/** Returns to an app that asked for `prompt=none`, if the account has allowed it before. @returns whether to show the page */
 function useSilentAnswer({ id, isSilent = false }: Request, did: string | undefined): boolean {
   const answer = useQuery({
     queryKey: ['silent answer', id, did],

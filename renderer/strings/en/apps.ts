@@ -11,10 +11,10 @@ export const authorize = {
     `${app} asks to sign in as ${account}. Sign in to this account first.`,
   signInAgain: (app: string) => `${app} asks for a new sign-in. Enter your password again.`,
   here: 'An app on this computer',
-  hereText: 'It proves nothing about itself. Allow it only if you have just started it.',
+  hereText: 'This server cannot verify the app. Allow it only if you have just started it.',
   elsewhere: 'An app on the computer that started this sign-in',
   elsewhereText:
-    'It proves nothing about itself. Allow it only if you have just started it on the computer in front of you. If a page opens that cannot be shown, send its address to no other person: it contains your sign-in.',
+    'This server cannot verify the app. Allow it only if you have just started it on the computer in front of you. If the browser then fails to show a page, keep its address secret: it contains your sign-in.',
   at: (address: string) => `An app at ${address}`,
   account: 'Account',
   may: 'The app could',

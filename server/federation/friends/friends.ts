@@ -143,8 +143,8 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
   }
 
   /**
-   * Refuses what does not come from a server of the local network: pages send an origin, proxies forward. A proxy that is not
-   * configured connects by loopback, and its requests are not local.
+   * Accepts servers of the local network only. A request of a page has an origin, one through a proxy is forwarded. A proxy that is
+   * missing in the settings connects by loopback with the public name.
    */
   function checkSender({ address, isLocal, isForwarded, isForeignPage }: Sender): void {
     const isByProxy = isForwarded || (isLoopback(address) && !isLocal)

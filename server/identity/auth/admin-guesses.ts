@@ -6,14 +6,14 @@ const seconds = 5 * 60
 const perSource = 30
 /** Of all sources outside of this computer. A botnet has many addresses, and a program here can make them up at the port of proxies. */
 const outside = 300
-/** Most sources that go on beyond the limit of all. */
+/** Most sources that are exempt from the limit of all together. */
 const maxProven = 100
 
 type Sender = Pick<Caller, 'source' | 'isLocal'>
 
 /**
- * Creates the limiter: per source, and for all sources outside of this computer together. Beyond the latter, only sources go on that
- * have sent the right password since the start of the server, so that many wrong ones do not keep the owner out.
+ * Creates the limiter: per source, and for all sources outside of this computer together. The latter does not apply to sources that
+ * have sent the right password since the start of the server, so that a flood of wrong ones leaves the owner in.
  * @throws RateLimitExceeded
  */
 export function createAdminGuesses(): (sender: Sender, isRight: boolean) => void {

@@ -7,7 +7,7 @@ import type { Secrets } from '../did/secrets.ts'
 
 /**
  * What sessions of a limited app password may do, as scopes. Those with `limit:` are this server's own; see `permissions.ts`.
- * Collections have our names, which hold whatever the aliases are.
+ * Collections have our names, which are independent of the aliases.
  */
 const limits = {
   readOnly: 'limit:read',

@@ -39,7 +39,7 @@ export function createPageGuard(
   }
 }
 
-/** Keeps pages of other sites from methods that belong to a page of this server, whatever their verb and credentials. */
+/** Keeps pages of other sites from methods that belong to a page of this server, with any verb and any credentials. */
 export function refuseForeignPage({ isForeignPage }: Caller): void {
   if (isForeignPage) throw protocolError('Forbidden', 'Only pages of this server may call this')
 }

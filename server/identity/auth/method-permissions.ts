@@ -96,5 +96,5 @@ export function ownAudiences({
   return [...views.map((did) => `${did}#bsky_appview`), ...ofServer]
 }
 
-/** App views that apps name in scopes, and clients in the header of calls, whatever server they use. */
+/** App views that apps name in scopes, and clients in the header of calls, on every server. */
 export const networkAppViews = ['did:web:api.bsky.app']

@@ -1,10 +1,10 @@
-/** What a session alone may not do, because it could lock the holder of the account out: a stolen session is no password. */
+/** Protects accounts from stolen sessions: changes that could lock the holder out take the main password again. */
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
 import type { SessionCredentials } from './credentials.ts'
 import type { PasswordHasher } from './passwords.ts'
 
-/** Wrong passwords of a session in a day. Signing in again, which has limits of its own, opens another one. */
+/** Wrong passwords per session and day. A new session takes a sign-in, which has its own limits. */
 const guesses = { points: 20, seconds: 24 * 60 * 60 }
 
 /** Requires the main password of a signed-in account. @throws XrpcError `AuthenticationRequired`, `RateLimitExceeded` */
@@ -14,7 +14,7 @@ export type RequirePassword = (
   network: string,
 ) => Promise<void>
 
-/** Creates the check of all methods: each of them alone would give a stolen session guesses of its own. */
+/** Creates the check that all methods share, so that their limit of guesses is one. */
 export function createRequirePassword({
   passwords,
   rateLimits,
@@ -31,7 +31,7 @@ export function createRequirePassword({
 }
 
 /**
- * Requires that an administrator who signed in changes the account of another person.
+ * Refuses an administrator's changes to their own account, unless they use the admin password.
  * @param admin DID of the session; undefined for the admin password
  * @throws XrpcError `InvalidRequest`
  */

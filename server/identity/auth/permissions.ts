@@ -1,7 +1,6 @@
 /**
- * What a session may do beyond its scope: the OAuth scopes of an app, or those of a limited app password, which may be
- * `limit:read` (all calls that change nothing) and `limit:call` (all calls that remove nothing; see `removals.ts`). Loaded with the first such session, because the
- * libraries take 10 MB.
+ * Permissions of apps and limited app passwords. Their scopes are those of OAuth, `limit:read` (reading calls only) and `limit:call`
+ * (all calls but those in `removals.ts`). Loaded with the first such session, because the libraries take 10 MB.
  */
 import { isAtprotoOauthScope, ScopePermissions, ScopePermissionsTransition } from '@atproto/oauth-scopes'
 import { LRUCache } from 'lru-cache'
@@ -25,8 +24,8 @@ export interface Permissions {
    */
   requireRpc(nsid: string, audiences: readonly string[], isRead?: boolean): void
   /**
-   * Requires a service token. One for an import, or for any method, takes an `rpc` scope that names it: the transitional scopes
-   * say nothing of either.
+   * Requires a service token. One for an import, or for any method, takes an `rpc` scope that names it; the transitional scopes do
+   * not suffice.
    * @param lxm the method; undefined for any
    * @param audience DID, possibly with # and service id
    */
@@ -52,7 +51,7 @@ export function createReadPermissions(names: Names): ReadPermissions {
   }
 }
 
-/** Letters of NSIDs, DIDs and media types. The page shows a scope to a person, so it contains no sentence of the app. */
+/** Letters of NSIDs, DIDs and media types. A person reads scopes on the page, so an app cannot put a sentence there. */
 const scopeLetters = /^[\w.:/*?&=#%+-]+$/
 
 /** Whether a text is a scope that this server understands in full. */
@@ -60,7 +59,7 @@ export function isKnownScope(scope: string): boolean {
   return scopeLetters.test(decoded(scope)) && isAtprotoOauthScope(scope)
 }
 
-/** Empty for a malformed text. */
+/** Decodes percent-encoding; returns an empty string for malformed text. */
 function decoded(scope: string): string {
   try {
     return decodeURIComponent(scope)
@@ -120,10 +119,10 @@ function createPermissions(scope: string, names: Names): Permissions {
   }
 }
 
-/** Under both vocabularies, as scopes may name it. */
+/** The method that imports accounts, under both names that a scope may use. */
 const importNames = ['com.atproto.server.createAccount', 'com.core.server.createAccount']
 
-/** Chat has scopes of its own, also where the network's names are switched off. Authorities are case-insensitive. */
+/** Returns the network's name of a chat method, also while its names are switched off. Authorities are case-insensitive. */
 function networkName(nsid: string): string {
   return nsid.replace(/^chat\.(?:example|bsky)\./i, 'chat.bsky.')
 }

@@ -1,6 +1,6 @@
 /**
- * The calls that an app password for everything but deleting may not make, besides changed and deleted records: those that remove
- * or overwrite something.
+ * Calls that remove or overwrite something: refused to an app password for everything but deleting, as are changes and deletions of
+ * records.
  */
 
 /** Methods of this server, in lower case, and the reason. */
@@ -28,21 +28,21 @@ const removals: ReadonlyMap<string, string> = new Map(
   }).map(([nsid, reason]) => [nsid.toLowerCase(), reason]),
 )
 
-/** Begins with "update", and only marks notifications as read. */
+/** Marks notifications as read, although its name begins with "update". */
 const harmless = 'app.example.notification.updateseen'
 
-/** Verbs with which the names of methods begin that read or add. What other servers do for any other is unknown. */
+/** First words in the names of methods that read or add. Methods of other servers with another first word are refused. */
 const readsOrAdds =
   /^(?:add|begin|check|create|describe|get|list|mute|query|refresh|register|report|resolve|search|send|start|subscribe|upload|verify)/i
 
 /**
  * Returns why a call counts as a removal; undefined if it only reads or adds.
- * @param nsid our name, in any letter case; methods of other servers count, too
+ * @param nsid of this server under our name, or of another server; in any letter case
  */
 export function removalReason(nsid: string): string | undefined {
   const name = nsid.toLowerCase()
   const reason = removals.get(name)
   if (reason !== undefined || name === harmless) return reason
   const verb = name.slice(name.lastIndexOf('.') + 1)
-  return readsOrAdds.test(verb) ? undefined : 'its name does not say that it only reads or adds'
+  return readsOrAdds.test(verb) ? undefined : 'its name does not begin with a verb that reads or adds'
 }

@@ -93,7 +93,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     const inactive = method.active ? statusError(account) : undefined
     if (inactive) throw inactive
     if (permissions) {
-      // What the client names in a header does not count, only who answers.
+      // The service that answers counts, even if the header of the client names another one.
       const audiences = method.service === undefined ? ofThisServer : [method.service]
       requireMethod(permissions, method, audiences, proof.caller.method !== 'POST')
     }

@@ -47,8 +47,9 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
   const grants = createTokenGrants(deps)
 
   /**
-   * Finds and authenticates the client. A valid code or token shows that an account allowed it: its look-up has the places of that
-   * account, so that those of unknown callers never delay it.
+   * Finds and authenticates the client. If an account has allowed it, the look-up takes a place of that account, so that look-ups of
+   * unknown callers do not delay it.
+   * @param allowed the grant of the valid code or token in the request
    */
   async function authenticate(request: EndpointRequest, fields: Fields, allowed?: Allowed) {
     const id = text(fields, 'client_id')
@@ -57,7 +58,7 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
     return { client, clientKey: await authenticateClient({ ...deps, issuer }, client, fields) }
   }
 
-  /** The proof comes first: it costs less than the document of a client. @param find reads the code or token of the request */
+  /** Checks the proof first, because it costs less than the document of a client. @param find reads the code or token */
   async function prove(
     request: EndpointRequest,
     fields: Fields,
@@ -78,7 +79,7 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
       async pushRequest(request, fields) {
         const { client, ...keys } = await prove(request, fields)
         const { source, network, isLocal, isFromWeb } = request
-        // Such a page would be shown as a program of this computer.
+        // A person would see the page as a program of this computer.
         if (client.isLoopback && isFromWeb)
           throw new OAuthError(
             'invalid_client',
@@ -120,9 +121,9 @@ export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpo
         // The proof is optional: clients that sign out send the token alone.
         if (request.proof !== undefined) await dpop.verify(request)
         const grant = await grants.findByToken(text(fields, 'token'))
-        // The token of another client stays, which the answer does not show (RFC 7009 §2.1).
+        // The token of another client stays valid; the response is the same (RFC 7009 §2.1).
         if (grant?.clientId === text(fields, 'client_id')) {
-          // A public client has nothing to authenticate with, so its document is not asked for.
+          // Only a client with a key authenticates, so the document of a public client is not read.
           if (grant.clientKey !== null) await authenticate(request, fields, grant)
           await grants.end(grant)
         }

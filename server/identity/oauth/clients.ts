@@ -41,7 +41,7 @@ const timeoutMs = 5_000
 /** A client that changes its document is known by the new one after this time. */
 const keptMs = 10 * 60_000
 const missingMs = 10_000
-/** Statuses that say something about the document. With any other one its server fails, or refuses this server. */
+/** Statuses by which a server states that there is no document. After any other one a kept document is used. */
 const answers: readonly number[] = [200, 404, 410]
 
 export function createClients(deps: Deps): FindClient {

@@ -63,7 +63,7 @@ export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps
     }
   }
 
-  /** Redirects to the interface, also for a client that asked for no interaction: only a person's session shows whether it is known. */
+  /** Redirects to the interface. This includes `prompt=none`: only a person's session shows whether the client was allowed before. */
   async function authorize(res: ServerResponse, query: URLSearchParams): Promise<void> {
     const { requests } = await oauth.load()
     const id = requests.idOf(query.get('request_uri'))
@@ -102,7 +102,7 @@ function requestOf(req: IncomingMessage, caller: Caller, origin: string) {
   }
 }
 
-/** Whether a page that is not on loopback sent a request. Apps have a scheme of their own, and programs send no `Origin`. */
+/** Whether a page of the web sent a request. Pages on loopback, apps with their own scheme and programs without `Origin` are others. */
 function isPageOfWeb(origin: string | undefined): boolean {
   if (origin === undefined) return false
   const url = URL.parse(origin)

@@ -1,6 +1,6 @@
 /**
- * The last valid documents of clients with a grant. They count while a document cannot be fetched: without a network, while the
- * client's site is down, or while look-ups are refused for load. A document that was read always counts, also if it refuses the client.
+ * The last valid documents of clients with a grant. They are used while a fetch fails: the computer is offline, the client's site is
+ * down, or look-ups are refused for load. A successful fetch replaces them, even if the new document makes the client invalid.
  */
 import type { OAuthClientMetadata } from '@atproto/oauth-types'
 import type { Database, Writer } from '../../platform/store/database.ts'
@@ -10,7 +10,7 @@ import { OAuthError, type OAuthErrorCode } from './errors.ts'
 
 /** The document of a client, or its keys, cannot be read now. */
 export class ClientUnreachable extends OAuthError {
-  /** The document, if only the keys cannot be read. */
+  /** The document, if it was read and its keys were not. */
   readonly metadata: OAuthClientMetadata | undefined
 
   constructor(code: OAuthErrorCode, message: string, metadata?: OAuthClientMetadata) {
@@ -28,7 +28,7 @@ interface Deps {
 const maxBytes = 16 * 1024
 /** How long a refresh waits for a document while it has a kept one. */
 const waitMs = 2_000
-/** The oldest document with which a client may ask for a new grant: it may have changed where it returns to. */
+/** Longest age of a kept document for a new grant: the client's redirect URIs may have changed since. */
 const newGrantMs = 24 * 60 * 60_000
 
 /** Stores a document, if the client has a grant. */
@@ -38,7 +38,7 @@ export function keepClient(tx: Writer, { id, metadata, keys, readAt }: Client): 
   if (Buffer.byteLength(document) <= maxBytes) rows.put(tx, id, { document, readAt })
 }
 
-/** Adds kept documents to a look-up. An account that looks its own client up accepts any age. */
+/** Adds kept documents to a look-up. An account accepts any age for a client that it has allowed. */
 export function withKeptClients({ store, now }: Deps, find: FindClient): FindClient {
   return async (id, requester) => {
     const kept = rows.find(store, id)
@@ -50,7 +50,7 @@ export function withKeptClients({ store, now }: Deps, find: FindClient): FindCli
       if (!(error instanceof ClientUnreachable)) throw error
       const client = clientOf(id, kept)
       if (!error.metadata) return client
-      // Kept keys may belong to another address of keys than the document names now.
+      // The keys were kept from the address that the earlier document named.
       if (error.metadata.jwks_uri !== client.metadata.jwks_uri) throw error
       return { ...client, metadata: error.metadata }
     })

@@ -10,7 +10,7 @@ import { type Client, isRedirectOf } from './clients.ts'
 import { OAuthError } from './errors.ts'
 import type { RequestParameters } from './view.ts'
 
-/** Seconds: the value of max_age beyond which it asks for nothing, because no session lives as long. */
+/** Seconds. A larger `max_age` is ignored: every session is younger. */
 const longestAge = 10 * 365 * 24 * 60 * 60
 
 /**
@@ -60,7 +60,7 @@ export function readParameters(
   }
 }
 
-/** The page shows it, so it is no other text. @throws OAuthError */
+/** Accepts identifiers only, because the page shows the hint. @throws OAuthError */
 function readHint(hint: string | undefined): string | null {
   if (hint === undefined) return null
   const identifier = normalizeIdentifier(hint)
@@ -68,7 +68,7 @@ function readHint(hint: string | undefined): string | null {
   return identifier
 }
 
-/** Returns after which time the person must have signed in; undefined: any sign-in counts (OpenID Connect Core §3.1.2.1). */
+/** Returns the time after which the person must have signed in; undefined if any sign-in counts (OpenID Connect Core §3.1.2.1). */
 function signedInAfter(
   { prompt, max_age: maxAge = Number.POSITIVE_INFINITY }: OAuthAuthorizationRequestParameters,
   now: Date,

@@ -74,8 +74,8 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
   }
 
   /**
-   * Finds the request of a decision. Its id is known from the link, which the app gave to a browser, its approval id from the list
-   * of the app window: that one shows the owner what another browser waits for, so it needs the right number, too.
+   * Finds the request of a decision. The browser that opened the link of the app has its id. The app window has only its approval
+   * id, because the request may be of another browser: an approval by it takes the number of that browser, too.
    */
   function findForDecision(tx: Writer, id: string, { did, isHere }: Decider): Found {
     const linked = rows.findRequest(tx, id)
@@ -143,7 +143,7 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
       return store.transact((tx) => {
         const request = find(tx, id)
         if (!request) return { failure: 'RequestNotFound' }
-        // The session of the app window is older than that.
+        // The session of the app window was opened before the required time.
         if (request.parameters.signedInAfter !== undefined) return { failure: 'SignInRequired' }
         if (request.number !== null) return { number: request.number }
         const number = randomInt(10, 100)
@@ -153,8 +153,8 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
     },
 
     /**
-     * Allows or denies a request. The one who decides gets the URL that takes the answer to the client, also when they ask again
-     * because they did not receive it, until the code is exchanged.
+     * Allows or denies a request. Returns the URL that takes the answer to the client. After a lost answer the same account gets the
+     * same URL again, until the code is exchanged.
      */
     async decide(
       { id, isAllowed, number }: Decision,
@@ -184,8 +184,8 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
     },
 
     /**
-     * Answers a request that asked for no interaction (`prompt=none`): the person is always asked, so it fails.
-     * @returns no location if the account has never allowed the client: any address could be its redirect URI (RFC 9700 §4.11)
+     * Refuses a request with `prompt=none`: this server always asks the person.
+     * @returns the location of the error, only if the account has allowed the client before (RFC 9700 §4.11)
      */
     async declineSilently(
       id: string,

@@ -38,7 +38,7 @@ interface Issued {
   readonly at: Date
 }
 
-/** The grant of a code or token, as far as it is known before its client is. */
+/** The client and the account of a code or token, read before the client is authenticated. */
 export interface Allowed {
   readonly clientId: string
   readonly did: DidString
@@ -50,7 +50,7 @@ const publicMs = 14 * dayMs
 const confidentialMs = 180 * dayMs
 /** For which a replaced refresh token is remembered, so that its second use is noticed. */
 const rememberedMs = 14 * dayMs
-/** For which it may be sent again: the answer was lost, or two tabs refresh at once. */
+/** How long it may be sent again: its answer was lost, or two tabs refresh at once. */
 const repeatMs = 30_000
 
 export function createTokenGrants({ store, now, tokens, secrets }: Deps) {

@@ -70,7 +70,7 @@ export async function checkServer(deps: ProxyDeps): Promise<Check> {
 /** An address for documentation (RFC 5737), sent as a client would send a forged one. */
 const forgedAddress = '192.0.2.77'
 
-/** Whether visitors keep their own address, which rate limits are counted by, and cannot forge it; nor can programs of this machine. */
+/** Checks the addresses of visitors, by which rate limits count: the proxy must name them, and forged ones must not count. */
 export async function checkClientAddress(deps: ProxyDeps): Promise<Check> {
   const name = 'clientAddress'
   const sent = await sendProbe(deps, 1)

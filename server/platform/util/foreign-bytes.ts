@@ -13,7 +13,7 @@ export interface Limits {
 
 export interface ForeignBytesOptions<Job, Result>
   extends Omit<WorkerOptions<Job, Result>, 'inline' | 'maxHeapBytes'> {
-  /** Runs jobs if no thread can be started; without it they are refused. Only for readers that need little memory themselves. */
+  /** Runs jobs if no thread can be started; without it they are refused. For readers that need little memory. */
   readonly inline?: WorkerOptions<Job, Result>['inline']
   readonly limits?: Partial<Limits>
 }
@@ -40,7 +40,7 @@ class NoThread extends Error {
   override readonly name = 'NoThread'
 }
 
-/** Whether another attempt with the same bytes would fail too: the disk, the lack of a thread or other bytes were not the reason. */
+/** Whether the bytes caused the error, so that another attempt would fail too. Other causes: the disk, no thread, other bytes. */
 export function isOfBytes(error: unknown): boolean {
   if (error instanceof LimitExceeded) return error.limit !== 'shared'
   return !(error instanceof NoThread) && !(error instanceof Error && 'syscall' in error)
@@ -56,7 +56,7 @@ const defaultLimits: Limits = { memoryBytes: 256 * 2 ** 20, timeMs: 60_000 }
 const sharedBytes = 288 * 2 ** 20
 const running = new Map<object, number>()
 
-/** Buffers are counted so often: as much as can be filled meanwhile is exceeded at most. */
+/** Interval of the measurements. A job can exceed its limit by the bytes that it fills in this time. */
 const everyMs = 10
 
 /** Starts a thread for several jobs, one at a time. After an exceeded limit it takes no more. @throws LimitExceeded */
@@ -65,7 +65,9 @@ export function startForeignBytesWorker<Job, Result>(
 ): JobRunner<Job, Result> {
   const limits = { ...defaultLimits, ...options.limits }
   const refuse = () =>
-    Promise.reject(new NoThread(`The work of the ${options.name} thread is done in a thread only`))
+    Promise.reject(
+      new NoThread(`The jobs of the ${options.name} thread need a thread, and none can be started`),
+    )
   const worker = startWorker({ inline: refuse, ...options, maxHeapBytes: limits.memoryBytes / 2 })
 
   async function run(job: Job): Promise<Result> {

@@ -28,8 +28,8 @@ export interface Places {
 }
 
 /**
- * A network has twice as many as a requester. Neither takes more than it leaves free, so the last places are for those that have
- * none in use: a kind is full when about as many networks as `perKind` have work under way.
+ * A network has twice as many as a requester. Each may hold at most as many places as are free, so the last ones are for networks
+ * with none in use: a kind is full when about as many networks as `perKind` have work under way.
  */
 export interface PlaceLimits {
   readonly perRequester: number

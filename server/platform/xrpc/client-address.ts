@@ -26,7 +26,7 @@ export function createAddressReader(forwarding: Forwarding): ReadAddress {
   }
 }
 
-/** Headers that reverse proxies and tunnels add. A page cannot send them: no preflight allows one, see {@link isProxyHeader}. */
+/** Headers that reverse proxies and tunnels add. Preflights refuse them to pages, see {@link isProxyHeader}. */
 const proxyHeaders = [
   'x-forwarded-for',
   'x-forwarded-host',

@@ -27,7 +27,7 @@ export function answerPreflight(req: IncomingMessage, res: ServerResponse): void
   res.writeHead(204).end()
 }
 
-/** The headers that a page asks for, without those that only proxies send: the browser then does not send its request. */
+/** The headers that a page asks for, except those of proxies: for these the browser refuses its request. */
 function allowedHeaders({ headers }: IncomingMessage): string {
   const asked = headers['access-control-request-headers'] ?? ''
   return asked

@@ -3,8 +3,8 @@
  * that it uses.
  *
  * Pages and programs of this computer can connect as a proxy does that runs on it. Such a proxy therefore has a listener of its own,
- * whose requests come from outside, whatever they say. At the ordinary listener no header counts if the request is for a loopback
- * name, which a proxy for a public name does not use.
+ * whose requests always count as from outside. At the ordinary listener these headers are ignored for a loopback name, because a
+ * proxy for a public name uses that one.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
@@ -35,7 +35,7 @@ export interface Forwarding {
   senderOf(socket: Socket): Sender
   /** Whether the forwarding headers of a request count. */
   counts(req: IncomingMessage): boolean
-  /** The last address in X-Forwarded-For that is not of a trusted proxy; empty if it is none. Those before it may be forged. */
+  /** The last address in X-Forwarded-For, except those of trusted proxies; empty if it is malformed. Those before it may be forged. */
   clientOf(req: IncomingMessage): string
 }
 

@@ -33,13 +33,13 @@ export function createPageReader(
     const { origin, host } = req.headers
     if (origin === undefined) return isOfOtherPage(req) ? foreign : notForeign
     if (origin === windowOrigin || origin === readOrigin(req)) return notForeign
-    // A proxy that is not trusted cannot say that its clients use https. Nothing but this server answers at its own name.
+    // The scheme is ignored, because a proxy that is missing in the settings cannot state it. Only this server answers at its name.
     if (origin === `https://${host}` && !isLoopbackHost(host)) return notForeign
     return isTrusted.has(origin) ? trusted : foreign
   }
 }
 
-/** For requests without `Origin`, such as those of images, and the reads of extensions, whose site is `none` without a navigation. */
+/** For requests without `Origin`: those of images, and reads of extensions, which have the site `none` but are no navigation. */
 function isOfOtherPage({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin') return false

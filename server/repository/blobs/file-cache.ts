@@ -1,6 +1,6 @@
 /**
- * A folder of files that can be made again: the least recently used ones go when all together are too large. Beside them are notes on
- * files that could not be made, so that a file that takes long to refuse, or ends the process, is not tried at each start.
+ * A folder of files that can be made again: the least recently used ones are deleted when all together are too large. Beside them are
+ * notes on failed attempts, so that a source that is slow to refuse, or ends the process, is tried once instead of at each start.
  */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -43,7 +43,7 @@ interface Options {
 
 /** Notes are files of this size: one byte for each attempt. */
 const failedBytes = 2
-/** The least recently used ones go. */
+/** Above this number, the least recently used notes are deleted. */
 const maxNotes = 10_000
 
 /** Nothing is read before the first `find`. */

@@ -1,4 +1,4 @@
-/** Small files that name much: each would take gigabytes or minutes of a reader that believes it. */
+/** Small files that declare large contents: a reader that trusts them would take gigabytes or minutes. */
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { fitChecksums } from './mutate.ts'
 import { type Format, type Samples, tarOf } from './samples.ts'

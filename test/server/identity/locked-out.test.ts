@@ -165,7 +165,7 @@ describe('the session of the owner', () => {
     ['deleteAccount', (did) => ({ did })],
   ]
 
-  test('does not move the own account, for which no code is mailed', async () => {
+  test('is refused to move the own account', async () => {
     const input = { did: owner.did, server: 'https://thief.example', password: 'a password' }
     expect(await core('admin.moveAccount', input, owner)).toMatchObject(refusal(400, 'InvalidRequest'))
   })

@@ -1,4 +1,4 @@
-/** Limits of a session: a stolen one must not guess the main password, nor send mail without end. */
+/** Limits of a session: a stolen one has few guesses of the main password, and sends little mail. */
 import { beforeEach, expect, test } from 'vitest'
 import { type Account, refusal } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'

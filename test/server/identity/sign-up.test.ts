@@ -110,7 +110,7 @@ test.each([
   'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
   'app://other',
 ])(
-  'createAccount: a page of %s cannot create the first account, nor another one without an invite code',
+  'createAccount: a page of %s is refused the first account, and needs an invite code for others',
   async (origin) => {
     const fresh = await TestServer.start({ publicUrl: undefined, trustedOrigins: ['http://localhost:3000'] })
     try {

@@ -213,7 +213,7 @@ describe('forged addresses at a loopback name', () => {
   test.each([
     ['a page', { origin: 'https://evil.example' }],
     ['a program', {}],
-  ])('of %s give no further guesses of the admin password, and use up those of no other', async (_, more) => {
+  ])('of %s give no further guesses of the admin password, and leave those of others', async (_, more) => {
     await startWithPort()
     const headers = (n: number) => ({ ...more, 'x-forwarded-for': forged(n) })
     for (const host of ['localhost', '127.0.0.1']) {
@@ -235,7 +235,7 @@ describe('forged addresses at a loopback name', () => {
 })
 
 describe('the port of proxies', () => {
-  test('counts every request as from outside, whatever it says', async () => {
+  test('counts every request as from outside, with any headers', async () => {
     await startWithPort()
     for (const headers of [{}, { 'x-forwarded-for': '127.0.0.1' }, { 'x-forwarded-for': 'nonsense' }]) {
       expect(await describePolicy(server.proxyUrl, headers)).toBe(overall)

@@ -21,7 +21,7 @@ const headers = {
 export type Header = keyof typeof headers
 const headerNames = Object.keys(headers) as Header[]
 
-/** The answers of the other services, by which a call is known to have left. */
+/** The answers of the other services, which show that a call has left. */
 const forwarded = { view: 'to the app view', foreign: 'to the service' }
 export const leaves: readonly string[] = Object.values(forwarded)
 
@@ -32,7 +32,7 @@ export function markAnswers(view: StubService, foreign: StubService): void {
 
 /** One answer: `here`, that it left, or the error that refused the call. */
 export interface Answered {
-  /** The NSID, with what is special about the call. */
+  /** The NSID, with the variant of the call. */
   readonly name: string
   readonly method: Method
   readonly kind: string

@@ -169,7 +169,7 @@ async function guard(rpc: Rpc, id: number, page: Page): Promise<void> {
       if (!isAllowed) return route.abort('aborted')
     }
     if (!url.startsWith(`${appUrl}/`)) {
-      // As Electron sends it: the server knows the app window by its origin. Chromium lets no other client replace it.
+      // As Electron sends it: the server recognizes the app window by its origin. Chromium permits only this way to replace it.
       if (!['fetch', 'xhr'].includes(request.resourceType()) || hasUnknownBody(request))
         return route.continue()
       const headers = { ...request.headers(), origin: appUrl }

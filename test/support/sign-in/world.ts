@@ -10,7 +10,7 @@ import { listRequests, type View } from './driver.ts'
 export const rules = {
   theft: 'the attacker has no tokens for the account of another person',
   account: 'an app is signed in to the account of the person who uses it and allowed it',
-  scope: 'tokens have no scope that was not shown to the person who allowed them',
+  scope: 'tokens have only scopes that were shown to the person who allowed them',
   progress: 'a sign-in that is repeated after failures succeeds within a minute',
   session: 'an app that repeats a refresh within 30 seconds stays signed in',
   replay: 'a replaced refresh token is refused after 30 seconds and ends its grant',

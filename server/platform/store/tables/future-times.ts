@@ -1,6 +1,6 @@
 /**
- * Times in the future, which were written while the clock was ahead: whatever waits for them would wait for years, and what they
- * date would be the newest for years. Each is set to the latest value that it could have if it were written now.
+ * Corrects times in the future, which were written while the clock was ahead: jobs would wait for them for years, and rows would
+ * remain the newest for years. Each is set to the latest value that a row of now could have.
  */
 import { iso } from '../../util/time.ts'
 import type { Writer } from '../database.ts'

@@ -303,8 +303,8 @@ export interface NewNotification {
   /** The record that the author acted on. */
   readonly subject?: Source | undefined
   /**
-   * The path of the link that causes it, if its author notifies once per subject: none if another record of the author has the
-   * same link, or the subject is a record that does not exist. An author could flood the list otherwise.
+   * The path of the link that causes it, if its author notifies once per existing subject. A further record of the author with the
+   * same link is ignored, so that one author cannot flood the list.
    */
   readonly oncePer?: LinkPath | undefined
 }

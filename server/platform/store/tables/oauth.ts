@@ -128,8 +128,8 @@ export function keepNewestRequests(tx: Writer, source: Uint8Array, count: number
 }
 
 /**
- * Deletes the oldest undecided request of the source that has most of them, in the network that has most: an owner of many
- * addresses loses its own. Among equals, the one with the oldest request.
+ * Deletes the oldest undecided request of the source that has most of them, in the network that has most, so that an owner of many
+ * addresses evicts their own. Among equals, takes the one with the oldest request.
  */
 export function removeOfLargestNetwork(tx: Writer): void {
   tx.run(

@@ -19,7 +19,7 @@ function limitMemory(module: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
     if (module[at] === memorySection) {
       const [count, flagsAt] = readVarint(module, start)
       const [min] = readVarint(module, flagsAt + 1)
-      // Flags 0 and 1: 32-bit memory, not shared, without and with a maximum.
+      // Flags 0 and 1: a 32-bit memory of one thread; 1 has a maximum.
       if (count !== 1 || (module[flagsAt] ?? 2) > 1) break
       const section = [1, 1, ...varint(min), ...varint(maxPages)]
       const replaced = Buffer.from([memorySection, section.length, ...section])

@@ -95,7 +95,7 @@ function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xc2
 }
 
-/** DHT, DQT, DRI, application data and COM. Others have no length, or are no part of a file before its frame. */
+/** DHT, DQT, DRI, application data and COM. Other markers lack a length, or stand behind the frame. */
 function hasLength(marker: number): boolean {
   return [0xc4, 0xdb, 0xdd, 0xfe].includes(marker) || (marker >= 0xe0 && marker <= 0xef)
 }

@@ -125,7 +125,7 @@ export function createThumbnails({
     return { name, mimeType, size: made.length }
   }
 
-  /** Resolves with undefined for a file that cannot be decoded, or not within the limits. */
+  /** Resolves with undefined for a file that is damaged or exceeds the limits. */
   async function run(name: string, job: ThumbnailJob): Promise<Uint8Array | undefined> {
     try {
       return await readForeignBytes(worker, job, signal)

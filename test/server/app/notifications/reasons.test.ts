@@ -92,7 +92,7 @@ describe('notifications of a record', () => {
     expect(await social.unread(alice)).toBe(6)
   })
 
-  test('a like or repost of a record that does not exist does not notify', async () => {
+  test('a like or repost of a missing record is ignored', async () => {
     const post = await social.post(alice)
     const madeUp = { uri: `at://${alice.did}/${feed}.post/3jzfcijpj2z2a`, cid: post.cid }
     const noRepost = { uri: `at://${alice.did}/${feed}.repost/3jzfcijpj2z2a`, cid: post.cid }

@@ -46,7 +46,7 @@ test('an authenticator app counts once it showed a right code', async () => {
   expect(await list(account)).toMatchObject({ factors: [], recoveryCodes: 0 })
 })
 
-test('then the password alone does not sign in, and sends no code', async () => {
+test('then the password alone is refused, without a code by email', async () => {
   const { account, app } = await withApp('ben')
   expect(await server.signIn(account)).toMatchObject(needed)
   expect(await server.mailsTo(account.email)).toMatchObject([{ subject: 'Your account was changed' }])

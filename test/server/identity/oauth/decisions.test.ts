@@ -106,7 +106,7 @@ describe('a request', () => {
     expect((await allow(id, alice)).status).toBe(200)
   })
 
-  test('for an account that is not here belongs to none', async () => {
+  test('for an account of another server is hidden from every account here', async () => {
     const id = await (await App.create()).requestId({ login_hint: 'elsewhere.example' })
     await wait(id)
     expect(await listed(owner)).toEqual([])
@@ -187,7 +187,7 @@ describe('pages of other sites', () => {
       body: JSON.stringify(input),
     })
 
-  test('can read no request and make none wait, also with a token', async () => {
+  test('can neither read requests nor make one wait, also with a token', async () => {
     const id = await (await App.create()).requestId()
     for (const headers of [page, { ...page, authorization: `Bearer ${alice.accessJwt}` }]) {
       expect((await server.fetch(`/xrpc/com.core.oauth.getRequest?id=${id}`, { headers })).status).toBe(403)
@@ -262,7 +262,7 @@ describe('a client that asks', () => {
     expect((await decline(usual, alice)).error).toBe('RequestNotFound')
   })
 
-  test('for no page is never sent back by the address of the request alone', async () => {
+  test('with prompt=none shows the page to a browser without a session', async () => {
     const app = await App.create()
     const { body } = await app.request({ prompt: 'none' })
     const query = new URLSearchParams({ client_id: app.clientId, request_uri: body.request_uri })

@@ -101,7 +101,7 @@ describe('a refresh token', () => {
     expect(await works(app, third)).toBe(false)
   })
 
-  test('is of no use without the key, and ends the grant, also within the 30 s', async () => {
+  test('is refused without the key, and ends the grant, also within the 30 s', async () => {
     const app = await App.create()
     const thief = await App.create()
     await thief.request()

@@ -1,6 +1,6 @@
 /**
- * The header `atproto-proxy` gives no app more: with any value, a call is refused that is refused without it, unless it leaves for
- * the service that the header names, and the app was granted that service. All methods, under the names of the network.
+ * The header `atproto-proxy` gives an app no further access here: its value only forwards calls to a service that the app was
+ * granted. All methods, under the names of the network.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
@@ -182,7 +182,7 @@ describe('without an app view', () => {
     ['this server', () => `${server.running.services.serverDid}#atproto_pds`],
     ['this server as a labeler', () => `${server.running.services.serverDid}#atproto_labeler`],
     ['the app view of the network', () => networkView],
-  ])('an app that was granted %s reads here, whatever it names', async (_, audience) => {
+  ])('an app that was granted %s reads here, with any header', async (_, audience) => {
     const attempt = await oauthApp(everythingAt(audience()))
     for (const header of [networkView, service(), 'nonsense']) {
       const answer = await attempt(

@@ -113,7 +113,7 @@ const cases: [scope: string, name: string, call: Call, isAllowed: boolean][] = [
   ['rpc:app.bsky.feed.getTimeline?aud=*', 'getTimeline', timeline, true],
   [
     `rpc:app.bsky.feed.getTimeline?aud=${encodeURIComponent(view)}`,
-    'getTimeline, answered here whatever service is named',
+    'getTimeline, answered here under each name of the service',
     { ...timeline, headers: { 'atproto-proxy': 'did:web:evil.example#bsky_appview' } },
     true,
   ],

@@ -153,7 +153,7 @@ describe('a client with a key of its own', () => {
     expect(await works(app, again.body)).toBe(false)
   })
 
-  test('is known by its new document while only its keys cannot be reached', async () => {
+  test('uses its new document with its kept keys while only the keys cannot be reached', async () => {
     const { id, app, tokens } = await signIn()
     site.answers.set('/keys.json', cut)
     const { body } = await app.refresh(tokens.refresh_token)
@@ -171,7 +171,7 @@ describe('a client with a key of its own', () => {
   })
 })
 
-test('an unknown token, and one of another client, cause no look-up; revoking them changes nothing', async () => {
+test('revoking an unknown token, or one of another client, succeeds without a look-up or a change', async () => {
   const app = await App.create()
   const tokens = await app.signIn(owner)
   const id = site.publish()

@@ -3,7 +3,7 @@ import { owner as bystander } from '../../setup.ts'
 import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 
 export const adminCalls: CallTable = {
-  // Not the address of a server: nothing is sent.
+  // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.checkRelays': () => ({}),

@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-test('an address without an endpoint is one of AWS, without a region of us-east-1', () => {
+test('an address defaults to the endpoint of AWS and the region us-east-1', () => {
   const base = (address: string) => parseS3Address(address).base.href
   expect(base('s3://bucket/prefix')).toBe('https://bucket.s3.us-east-1.amazonaws.com/')
   expect(base('s3://bucket?region=eu-west-1')).toBe('https://bucket.s3.eu-west-1.amazonaws.com/')

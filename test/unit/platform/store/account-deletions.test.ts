@@ -1,4 +1,4 @@
-/** Deletion of accounts, compared with the schema: these tests fail for a new table that deletion does not know. */
+/** Deletion of accounts, compared with the schema: these tests fail for a new table that deletion leaves out. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

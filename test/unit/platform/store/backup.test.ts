@@ -413,7 +413,7 @@ describe('backups', () => {
     )
   })
 
-  test('a file that the disk has no space for is not unpacked', async () => {
+  test('a file is refused if the disk lacks the space to unpack it', async () => {
     const { files } = new FaultyDisk()
     const db = await Database.open({ directory: '/data', schema, now, files })
     const { file } = await db.backup()

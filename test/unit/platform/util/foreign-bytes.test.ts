@@ -66,13 +66,13 @@ test('threads that need too much together: the largest is ended, and may be trie
   expect(isOfBytes(failures)).toBe(false)
 })
 
-test('without a thread nothing is read, which is no fault of the bytes', async () => {
+test('without a thread a job fails, and may be tried again', async () => {
   const error = await failureOf('good', {}, 'missing.mjs')
-  expect(error?.message).toContain('in a thread only')
+  expect(error?.message).toContain('need a thread')
   expect(isOfBytes(error)).toBe(false)
 })
 
-test('a failing disk is no fault of the bytes, damaged content is', async () => {
+test('an error of the disk is not attributed to the bytes, damaged content is', async () => {
   expect(isOfBytes(await failureOf('disk'))).toBe(false)
   expect(isOfBytes(await failureOf('content'))).toBe(true)
 })

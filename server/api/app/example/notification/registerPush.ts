@@ -21,7 +21,7 @@ export const registerPush = method(app.example.notification.registerPush, {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
     }
     if (!isWebPush(input)) {
-      // Without a request: this server may be offline, or have no directory yet. Deliveries resolve the service.
+      // Reads kept documents only, because this server may be offline. Deliveries resolve the service.
       await findPushService(resolveDid, input.serviceDid, { onlyKept: true }).catch((error: unknown) => {
         if (error instanceof UnsupportedService) throw fail('UnsupportedPushService', error.message)
         if (!(error instanceof UnresolvableDid)) throw error

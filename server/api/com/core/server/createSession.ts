@@ -27,9 +27,9 @@ type Opened =
   | { current: Account; issued: IssuedSession }
 
 /**
- * Tries count per account, whatever the spelling of its name, and per source: others must not lock its holder out. Its email address
- * counts by itself: with a count that a public name shares, the headers would show whose address it is. An app password that matches
- * is not counted: a program with an old password would shut out all others of its computer.
+ * Returns the key that counts tries: per source, so that others cannot lock the holder out, and per account, by handle or DID in any
+ * spelling. An email address has its own count: a shared one would show in the headers whose address it is. Undefined for a matching
+ * app password, so that a program with an old password leaves tries to the others of its computer.
  */
 function triedAccount(
   { identifier, password }: { identifier: string; password: string },
