@@ -214,8 +214,6 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
   }
 }
 
-export type TokenGrants = ReturnType<typeof createTokenGrants>
-
 /** Whether a client is the one of a request or grant. One that has a key of its own must use the same key. */
 function isSameClient(
   one: { readonly clientId: string; readonly clientKey: string | null },

@@ -349,6 +349,10 @@ export const upgrades: readonly string[] = [
     )
     .join(''),
 
-  // 54. A seen marker in the future marks what arrived before the call.
-  'ALTER TABLE seen_markers ADD COLUMN given_at INTEGER',
+  // 54. A seen marker in the future marks what arrived before the call, also one that was set before this upgrade.
+  `
+  ALTER TABLE seen_markers ADD COLUMN given_at INTEGER;
+  UPDATE seen_markers SET given_at = seen_at, seen_at = (SELECT last FROM notification_clock)
+    WHERE seen_at > (SELECT last FROM notification_clock);
+  `,
 ]

@@ -121,6 +121,45 @@ test('app passwords: those for everything but deleting overwrite nothing any mor
   expect(kept).toEqual([{ permissions: 'limit:call repo:*?action=create blob:*/*' }])
 })
 
+test('seen markers in the future: what arrived before the upgrade stays read, later notifications are unread', async () => {
+  const at = schema.upgrades.findIndex((statements) => statements.includes('given_at'))
+  await migrate(sqlite, { ...schema, upgrades: schema.upgrades.slice(0, at) })
+  const future = Date.parse('9999-12-31T23:59:59Z')
+  const past = Date.parse('2020-01-01T00:00:00Z')
+  for (const [handle, seenAt] of [
+    ['alice.test', future],
+    ['bob.test', past],
+  ] as const) {
+    sqlite.execute('INSERT OR REPLACE INTO seen_markers SELECT id, ? FROM accounts WHERE handle = ?', [
+      seenAt,
+      handle,
+    ])
+  }
+  await migrate(sqlite, schema)
+  const [{ last = 0 } = {}] = sqlite.all<{ last: number }>('SELECT last FROM notification_clock')
+  expect(last).toBeGreaterThan(past)
+  expect(
+    sqlite.all(
+      'SELECT handle, seen_at AS seenAt, given_at AS givenAt FROM seen_markers s JOIN accounts a ON a.id = s.account ORDER BY handle',
+    ),
+  ).toEqual([
+    { handle: 'alice.test', seenAt: last, givenAt: future },
+    { handle: 'bob.test', seenAt: past, givenAt: null },
+  ])
+  const unread = () =>
+    sqlite.all(
+      `SELECT handle, count(*) AS count FROM notifications n JOIN accounts a ON a.id = n.account
+       JOIN seen_markers s ON s.account = n.account WHERE n.indexed_at > s.seen_at AND handle = 'alice.test' GROUP BY handle`,
+    )
+  expect(unread()).toEqual([])
+  sqlite.execute(
+    `UPDATE notifications SET indexed_at = ? WHERE id = (
+       SELECT max(n.id) FROM notifications n JOIN accounts a ON a.id = n.account WHERE handle = 'alice.test')`,
+    [last + 1],
+  )
+  expect(unread()).toEqual([{ handle: 'alice.test', count: 1 }])
+})
+
 test('a start that was killed during the upgrade is completed by the next one', async () => {
   const old = new FaultyDisk()
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
