@@ -24,7 +24,7 @@ export const json =
   (_, res) =>
     void res.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 
-export class ClientSite {
+class ClientSite {
   /** What it answers, by path. */
   readonly answers = new Map<string, Handler>()
   /** The requested paths. */

@@ -34,7 +34,7 @@ export async function mailToken(
 ): Promise<void> {
   const code = await store.transact(
     (tx) =>
-      // Otherwise the account was deleted meanwhile.
+      // The account may have been deleted meanwhile.
       findByDid(tx, account.did) && issueToken(tx, secrets, { did: account.did, purpose, now: now() }),
   )
   if (code === undefined) return

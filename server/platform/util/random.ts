@@ -10,8 +10,8 @@ export function randomGroups(groups: number, lettersEach: number): string {
 }
 
 /**
- * Returns text that a person typed in the form of `randomGroups`: in lower case, without blanks, with its dashes. Text that does
- * not have as many letters is only trimmed and lower-cased.
+ * Returns text that a person typed in the form of `randomGroups`: in lower case, without blanks, with its dashes. Text of another
+ * length is only trimmed and lower-cased.
  */
 export function regrouped(typed: string, groups: number, lettersEach: number): string {
   const letters = typed.toLowerCase().replace(/[\s-]+/g, '')

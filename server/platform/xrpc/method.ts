@@ -57,7 +57,7 @@ type DeclaredError<S extends MethodSchema> = S['errors'] extends readonly string
 export interface Caller {
   /** IP address of the client; see `client-address.ts`. */
   readonly address: string
-  /** Whether the client is on this machine, reached without a proxy; also a page in a browser. Programs are exempt from the limits per address. */
+  /** Whether the client is on this machine and no proxy forwarded it: a program, or a page in a browser. Programs have no limits per address. */
   readonly isLocal: boolean
   /** Whether the request came by the listener of proxies, or a trusted proxy forwarded it. */
   readonly isForwarded: boolean

@@ -18,7 +18,7 @@ export interface FileCache {
   add(name: string, size: number): void
   /** Removes a file, and the note on it. */
   remove(name: string): Promise<void>
-  /** Whether an attempt to make the file has failed, or two were interrupted by a time limit or the end of the process. Call `find` first. */
+  /** Whether an attempt to make the file has failed, or two were cut off by a time limit or the end of the process. Call `find` first. */
   hasFailed(name: string): boolean
   /** Notes that an attempt to make the file begins. The note stays until `forget` or `remove`. */
   attempt(name: string): Promise<void>

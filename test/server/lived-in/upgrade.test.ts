@@ -1,4 +1,4 @@
-/** A server of an earlier version stored records under our names. After a year they get the names of the network, and nothing else changes. */
+/** Data of an earlier version, which stored records under our names: the upgrade gives them the names of the network only. */
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import { viewsOf } from '../../support/lived-in/contents.ts'

@@ -32,7 +32,7 @@ export function columnsOf(db: Reader, table: string): Column[] {
  * Returns, for each table that can refer to an account, the SQL condition of the rows that belong to this one: they name it in a
  * column, or a foreign key leads to such a row.
  */
-export function conditionsOf(db: Reader, account: { id: number; did: string }): Map<string, string> {
+function conditionsOf(db: Reader, account: { id: number; did: string }): Map<string, string> {
   const conditions = new Map<string, string>()
   const visit = (table: string): string => {
     const known = conditions.get(table)

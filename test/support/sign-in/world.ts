@@ -20,7 +20,7 @@ export const rules = {
 
 export type Rule = keyof typeof rules
 
-export class Violation extends Error {}
+class Violation extends Error {}
 
 /** A program that people use. */
 export interface Program {

@@ -30,7 +30,7 @@ export function isPending(db: Reader, did: string): boolean {
 }
 
 /** Returns the columns that refer to an account by its DID, read from the schema. Each of these tables has few rows per account. */
-export function columnsByDid(db: Reader): { table: string; column: string }[] {
+function columnsByDid(db: Reader): { table: string; column: string }[] {
   return db.all(
     `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_schema m, pragma_foreign_key_list(m.name) f
      WHERE m.type = 'table' AND f."table" = 'accounts' AND f."to" = 'did' ORDER BY m.name`,

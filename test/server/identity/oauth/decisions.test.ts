@@ -241,7 +241,7 @@ describe('a client that asks', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request'])
   })
 
-  test('for no page gets its error only from an account that has allowed it before', async () => {
+  test('with prompt=none gets its error only from an account that has allowed it before', async () => {
     const app = await App.create()
     const silent = () => app.requestId({ prompt: 'none' })
     const decline = async (id: string, auth: Account) =>
@@ -262,7 +262,7 @@ describe('a client that asks', () => {
     expect((await decline(usual, alice)).error).toBe('RequestNotFound')
   })
 
-  test('with prompt=none shows the page to a browser without a session', async () => {
+  test('with prompt=none leads a browser without a session to the page', async () => {
     const app = await App.create()
     const { body } = await app.request({ prompt: 'none' })
     const query = new URLSearchParams({ client_id: app.clientId, request_uri: body.request_uri })
@@ -292,7 +292,7 @@ test.each(['http://127.0.0.1:8080/callback', 'http://[::1]:8080/callback'])(
 describe('open requests are bounded', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address })
 
-  test('per source: a further one replaces the oldest of the same source, and none of another', async () => {
+  test('per source: a further one replaces the oldest of the same source, and keeps those of others', async () => {
     const app = await App.create()
     const honest = (await app.request()).body.request_uri.split(':').at(-1)
     const push = async (last: number) =>

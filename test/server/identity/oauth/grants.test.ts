@@ -53,7 +53,7 @@ test('a code belongs to the key of its request, and expires after two minutes', 
 describe('a refresh token', () => {
   const tokensOf = ({ body }: Answer) => [body.access_token, body.refresh_token]
 
-  test('is replaced; its use after more than 30 s ends its grant, and no other', async () => {
+  test('is replaced; its use after more than 30 s ends its grant alone', async () => {
     const app = await App.create()
     const first = await app.signIn(alice)
     const other = await app.signIn(alice)

@@ -172,7 +172,7 @@ describe('with an app view', () => {
 describe('without an app view', () => {
   setupServer({ config: { publicUrl: undefined, allowPrivateTargets: true }, accounts: ['alice'] })
 
-  test('an app that was granted a service calls nothing here, and nothing leaves', async () => {
+  test('every call of an app that was granted a service is refused', async () => {
     const { opened, left } = await tryAll(await oauthApp(everythingAt(service())))
     expect(opened).toEqual([])
     expect([...left]).toEqual([])
