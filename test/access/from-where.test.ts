@@ -1,5 +1,6 @@
 /** Who is answered from where: pages of each origin and programs, by loopback and through proxies, with and without credentials. */
 import { beforeAll, describe, expect, test } from 'vitest'
+import { hookMs } from '../support/access/client.ts'
 import {
   type Answered,
   callFrom,
@@ -72,7 +73,7 @@ describe('a server without a public address', () => {
   setupServer({ config: { ...settings, publicUrl: undefined }, accounts: ['bystander'] })
   beforeAll(async () => {
     answers.private = await callEverything(privateWays)
-  })
+  }, hookMs)
 
   test('pages and proxies get at most the answers of a program at this computer', () => {
     expect(beyondPrograms(answers.private)).toEqual([])
@@ -96,7 +97,7 @@ describe('a public server', () => {
   setupServer({ config: { ...settings, trustedProxies: ['loopback'] }, accounts: ['bystander'] })
   beforeAll(async () => {
     answers.public = await callEverything(publicWays)
-  })
+  }, hookMs)
 
   test('pages and proxies get at most the answers of a program at this computer', () => {
     expect(beyondPrograms(answers.public)).toEqual([])

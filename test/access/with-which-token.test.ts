@@ -1,5 +1,6 @@
 /** What each kind of session may call, with each value of the header `atproto-proxy`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hookMs } from '../support/access/client.ts'
 import { everything } from '../support/access/model.ts'
 import { accessPage } from '../support/access/page.ts'
 import { kinds } from '../support/access/sessions.ts'
@@ -41,7 +42,7 @@ beforeAll(async () => {
   const sessions = await openSessions(services)
   for (const attempt of everything.flatMap(attemptsOf))
     answers.push(...(await callWith(attempt, services, sessions)))
-})
+}, hookMs)
 
 const isHere = ({ answer }: Answered) => answer === 'here'
 const isElsewhere = ({ answer }: Answered) => leaves.includes(answer)

@@ -3,6 +3,8 @@ import { Agent, request } from 'node:http'
 import { listen } from '../listener.ts'
 import { badCode, type Call, isSubscription, type Method } from './model.ts'
 
+/** Time limit of hooks that make all calls: a busy computer takes minutes. */
+export const hookMs = 10 * 60_000
 const atOnce = 8
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
 
@@ -41,6 +43,7 @@ export async function each<T, R>(items: readonly T[], work: (item: T) => Promise
   return results
 }
 
+/** Sends a request, again if the server has closed the kept connection meanwhile. */
 function exchange(
   url: string,
   method: string,
@@ -57,7 +60,11 @@ function exchange(
       res.on('end', () => resolve({ status: res.statusCode ?? 0, text }))
       res.on('error', reject)
     })
-    call.on('error', reject)
+    call.on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = call.reusedSocket && error.code === 'ECONNRESET'
+      if (isClosed) resolve(exchange(url, method, headers, body))
+      else reject(error)
+    })
     call.end(body)
   })
 }
