@@ -3,6 +3,7 @@ import type { DidString } from '@atproto/syntax'
 import type { TrustedClock } from './clock/trusted-clock.ts'
 import { createNames, type Names } from './config/aliases.ts'
 import { type Config, publicOrigin } from './config/config.ts'
+import { type CountMail, createCountMail } from './mail/mail-limit.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createFindForOthers, type FindAddresses } from './network/names.ts'
 import type { Database } from './store/database.ts'
@@ -43,6 +44,7 @@ export interface Platform {
   /** Finds addresses of hosts that other parties name. */
   readonly findAddresses: FindAddresses
   readonly mailer: Mailer
+  readonly countMail: CountMail
   readonly visitors: Visitors
 }
 
@@ -67,6 +69,7 @@ export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platfo
       nameServers: config.nameServers,
       allowPrivate: config.allowPrivateTargets,
     }),
+    countMail: createCountMail(config.rateLimits),
     mailer: createMailer({
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,

@@ -12,9 +12,10 @@ import { type Account, findByDid } from '../../platform/store/tables/accounts.ts
 import * as rows from '../../platform/store/tables/mail-tokens.ts'
 import { randomGroups, regrouped } from '../../platform/util/random.ts'
 import { iso } from '../../platform/util/time.ts'
+import { tooMany } from '../../platform/xrpc/rate-limit.ts'
 import type { Secrets } from '../did/secrets.ts'
 
-interface Deps extends Pick<Platform, 'store' | 'mailer' | 'origin' | 'now'> {
+interface Deps extends Pick<Platform, 'store' | 'mailer' | 'countMail' | 'origin' | 'now'> {
   readonly secrets: Secrets
 }
 
@@ -26,12 +27,19 @@ const maxWrongAttempts = 5
 /** Tokens of one purpose and account. More are not mailed within their lifetime; see the limits of `requestPasswordReset`. */
 const maxTokens = 20
 
-/** Creates a token and mails it. Resolves when the mail is sent or in the outbox. */
+/**
+ * Creates a token and mails it. Resolves when the mail is sent or in the outbox.
+ * @throws RateLimitExceeded, but for a reset: no one may learn what was mailed
+ */
 export async function mailToken(
-  { store, secrets, mailer, origin, now }: Deps,
+  { store, secrets, mailer, countMail, origin, now }: Deps,
   account: Account & { email: string },
   purpose: MailPurpose,
 ): Promise<void> {
+  const isReset = purpose === 'resetPassword'
+  const exceeded = countMail(isReset ? 'reset' : 'code', account)
+  if (exceeded && isReset) return
+  if (exceeded) throw tooMany(exceeded)
   const code = await store.transact(
     (tx) =>
       // The account may have been deleted meanwhile.

@@ -8,11 +8,22 @@ import type { Account } from '../../platform/store/tables/accounts.ts'
  * @param account as before the change, so that the notice goes to the previous address
  */
 export function mailNotice(
-  { background, mailer, origin }: Pick<Platform, 'background' | 'mailer' | 'origin'>,
-  { email, handle }: Pick<Account, 'email' | 'handle'>,
+  {
+    background,
+    mailer,
+    countMail,
+    log,
+    origin,
+  }: Pick<Platform, 'background' | 'mailer' | 'countMail' | 'log' | 'origin'>,
+  account: Pick<Account, 'did' | 'email' | 'emailConfirmedAt' | 'handle'>,
   change: SecurityChange,
 ): void {
+  const { did, email, handle } = account
   if (email === null) return
+  if (countMail('notice', account)) {
+    log.warn({ did, change }, 'notice not mailed: too many to this address')
+    return
+  }
   background.run('security notice mail', () =>
     mailer.send({ to: email, purpose: 'notice', ...noticeFor(change, { handle, server: origin }) }),
   )

@@ -64,7 +64,8 @@ export function guessLimiter({ points, seconds }: Omit<RateLimit, 'per'>) {
   }
 }
 
-function tooMany(state: Count): XrpcError {
+/** The refusal of a call beyond a limit. */
+export function tooMany(state: Count): XrpcError {
   const wait = seconds(state)
   return new XrpcError('RateLimitExceeded', `Too many calls. Try again in ${wait} seconds.`, {
     retryAfter: wait,

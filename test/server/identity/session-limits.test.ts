@@ -1,6 +1,9 @@
 /** Limits of a session: a stolen one has few guesses of the main password, and sends little mail. */
-import { beforeEach, expect, test } from 'vitest'
-import { type Account, refusal } from '../../support/server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { listOutbox } from '../../../server/platform/mail/outbox.ts'
+import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
+import { minute } from '../../support/clock.ts'
+import { type Account, type Answer, refusal } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'
 
 setupServer({ accounts: ['owner-of-all'], config: { rateLimits: true } })
@@ -56,4 +59,63 @@ test('a session has few guesses of the main password in all methods together', a
   const again = { ...alice, ...(await server.signIn(alice)).body }
   expect((await core('factor.startTotp', right, again)).status).toBe(200)
 })
+
+describe('mail to an address that is not confirmed', () => {
+  const victim = 'victim@elsewhere.test'
+  const hour = 60 * minute
+  const dateIn = (hours: number) => new Date(server.clock.now().getTime() + hours * hour).toISOString()
+  const requests = [
+    'server.requestEmailConfirmation',
+    'server.requestEmailUpdate',
+    'server.requestAccountDelete',
+    'identity.requestPlcOperationSignature',
+  ]
+  /** Everything that sends mail, by the holder of the account and by others. Returns the last answers by method. */
+  async function sendAll(email: string): Promise<Record<string, Answer>> {
+    const { password } = alice
+    await core('server.updateEmail', { email, password }, alice)
+    const last: Record<string, Answer> = {}
+    for (let i = 0; i < 6; i++) {
+      for (const name of requests) last[name] = await core(name, undefined, alice)
+      for (const hours of [i + 1, i + 10]) {
+        await core('server.deactivateAccount', { deleteAfter: dateIn(hours) }, alice)
+      }
+      await server.post('com.core.server.requestPasswordReset', { email })
+    }
+    return last
+  }
+
+  test('is limited in all methods together', async () => {
+    const last = await sendAll(victim)
+    for (const name of requests) expect(last[name]).toMatchObject(limited)
+    const mails = (await server.mailsTo(victim)).map(({ purpose }) => purpose ?? '')
+    const resets = mails.filter((purpose) => purpose === 'resetPassword').length
+    const notices = mails.filter((purpose) => purpose === 'notice').length
+    // The tenth notice went to the address before.
+    const codes = mails.length - resets - notices
+    expect({ resets, notices, codes }).toEqual({ resets: 3, notices: 9, codes: 10 })
+  })
+
+  test('is limited per account, which can name one address after the other', async () => {
+    const { did, password } = alice
+    const before = await server.mailsTo(alice.email)
+    for (let i = 0; i < 15; i++) {
+      await core('server.updateEmail', { email: `victim+${i}@elsewhere.test`, password }, alice)
+      await core(requests[i % 4] ?? '', undefined, alice)
+    }
+    const sent = (await listOutbox(server.config.dataDir)).filter(({ text }) => text.includes(alice.handle))
+    expect(sent.length - before.length).toBe(20)
+    expect(findByDid(server.running.services.store, did)?.email).toBe('victim+14@elsewhere.test')
+  })
+
+  test('has these limits no more once it is confirmed', async () => {
+    await server.confirmEmail(alice)
+    for (let i = 0; i < 12; i++) {
+      const answer = await core('server.deactivateAccount', { deleteAfter: dateIn(i + 1) }, alice)
+      expect(answer.status).toBe(200)
+    }
+    expect(await noticesTo(alice.email)).toBe(12)
+  })
+})
+
 const someKey = 'did:key:zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv'
