@@ -89,6 +89,7 @@ export const move = {
   missingFile: 'File',
   missingReasons: {
     notFound: 'not at the old server',
+    takenDown: 'taken down by the administrator of the old server',
     tooLarge: 'too large',
     wrongBytes: 'damaged at the old server',
   } as Readonly<Record<string, string>>,

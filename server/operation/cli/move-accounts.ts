@@ -123,6 +123,7 @@ function missingLines({ missingMedia, blobsMissing }: Move): string[] {
 const reasonTexts: Record<string, string> = {
   notFound: 'this server does not have it',
   tooLarge: 'too large for the new server',
+  takenDown: 'its administrator has taken it down',
   wrongBytes: 'it is damaged here',
 }
 

@@ -68,9 +68,7 @@ async function copyBlob(
   cid: string,
   progress: MediaProgress,
 ): Promise<MissingReason | undefined> {
-  const file = await source
-    .download('com.core.sync.getBlob', { did, cid })
-    .catch((error: unknown) => (isNotFound(error) ? 'notFound' : refusalOf(error)))
+  const file = await source.download('com.core.sync.getBlob', { did, cid }).catch(absenceOf)
   if (typeof file === 'string') return file
   let size = 0
   const body = verified(file.body, cid, (bytes) => {
@@ -112,10 +110,13 @@ function refusalOf(error: unknown): MissingReason {
   throw error
 }
 
-/** Servers do not agree on the name of this error. Errors of a repository concern all of its files. */
-function isNotFound(error: unknown): boolean {
-  if (!(error instanceof XrpcError) || error.name.startsWith('Repo')) return false
-  return error.status === 404 || error.status === 400
+/** Returns why the old server does not send a file. @throws errors that are not about the file */
+function absenceOf(error: unknown): MissingReason {
+  // Errors of a repository concern all of its files.
+  if (!(error instanceof XrpcError) || error.name.startsWith('Repo')) return refusalOf(error)
+  if (error.name === 'BlobTakedown') return 'takenDown'
+  // Servers do not agree on the name of this error.
+  return error.status === 404 || error.status === 400 ? 'notFound' : refusalOf(error)
 }
 
 /** An error and its causes: a request that fails because of its body has the error of the body as cause. */

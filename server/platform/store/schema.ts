@@ -738,7 +738,7 @@ const moves = `
     account INTEGER NOT NULL REFERENCES moves (account) ON DELETE CASCADE,
     cid TEXT NOT NULL,
     record TEXT,                       -- URI of a record that refers to it
-    reason TEXT NOT NULL,              -- notFound, tooLarge, wrongBytes
+    reason TEXT NOT NULL,              -- notFound, takenDown, tooLarge, wrongBytes
     is_accepted INTEGER NOT NULL,      -- whether the owner agreed to move without it
     PRIMARY KEY (account, cid)
   ) STRICT, WITHOUT ROWID;

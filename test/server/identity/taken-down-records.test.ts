@@ -178,7 +178,9 @@ describe('a blob that is taken down', () => {
       headers: { authorization: `Bearer ${bob.accessJwt}` },
     })
     expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({ error: 'BlobNotFound' })
+    // Its own account learns the reason.
+    expect(await refused.json()).toMatchObject({ error: 'BlobTakedown' })
+    expect(await (await download(server, bob.did, cid)).json()).toMatchObject({ error: 'BlobNotFound' })
     expect((await download(server, alice.did, cid)).status).toBe(200)
     await server.restart()
     expect((await download(server, bob.did, cid)).status).toBe(400)

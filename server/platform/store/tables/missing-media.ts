@@ -3,10 +3,10 @@ import type { Reader, Writer } from '../database.ts'
 import { actorId } from './actors.ts'
 
 /**
- * Why a file could not be copied: the old server does not have it, it is larger than one of the servers allows, or the old server
- * sends bytes that do not have its CID.
+ * Why a file could not be copied: the old server does not have it or has taken it down, it is larger than one of the servers allows,
+ * or the old server sends bytes that do not have its CID.
  */
-export type MissingReason = 'notFound' | 'tooLarge' | 'wrongBytes'
+export type MissingReason = 'notFound' | 'takenDown' | 'tooLarge' | 'wrongBytes'
 
 export interface MissingFile {
   readonly cid: string

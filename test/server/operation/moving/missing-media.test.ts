@@ -18,7 +18,7 @@ import {
   succeed,
   whileAnswering,
 } from '../../../support/moving.ts'
-import type { TestServer } from '../../../support/server.ts'
+import { adminAuth, refusal, type TestServer } from '../../../support/server.ts'
 
 setupMoving()
 
@@ -73,6 +73,26 @@ test('move out: stops with the list; the file is uploaded again, or another reco
   const query = { repo: account.did, collection: 'com.example.note', limit: '100' }
   expect((await succeed(other.get('com.core.repo.listRecords', query))).records).toHaveLength(45)
   expect(Object.keys(await filesOf(other, account.did))).toHaveLength(3)
+})
+
+test('move out: a file that the administrator took down is named so, and stays here', async () => {
+  const account = await filledAccount(server, 'lacking')
+  const { cid, record } = await cidOf(server, account.did)
+  const subject = { $type: 'com.core.admin.defs#repoBlobRef', did: account.did, cid }
+  const input = { subject, takedown: { applied: true } }
+  await succeed(server.post('com.core.admin.updateSubjectStatus', input, adminAuth))
+  await moveOut(account)
+  expect(await settled(server, account)).toMatchObject({
+    ...{ step: 'media', need: 'media' },
+    missingMedia: [{ cid, record, reason: 'takenDown', mimeType: 'image/png', size: 200 }],
+  })
+  const query = { did: account.did, cid }
+  expect(await server.get('com.core.sync.getBlob', query, account)).toMatchObject(
+    refusal(400, 'BlobTakedown'),
+  )
+  expect(await server.get('com.core.sync.getBlob', query)).toMatchObject(refusal(400, 'BlobNotFound'))
+  await succeed(proceed(server, account, { withoutMissingMedia: true }))
+  expect(await settled(server, account)).toMatchObject({ need: 'code', blobsMissing: 1 })
 })
 
 test('move in: goes on without the files that its owner accepted, and asks again for others', async () => {

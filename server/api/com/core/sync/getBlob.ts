@@ -1,5 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { type Blob, findReferenced } from '../../../../platform/store/tables/blobs.ts'
+import * as takedowns from '../../../../platform/store/tables/takedowns.ts'
 import { requesterOf } from '../../../../platform/util/requester.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
 import { blobResponse } from '../../../../repository/blobs/response.ts'
@@ -29,6 +30,9 @@ export const getBlob = method(com.core.sync.getBlob, {
     const { did } = visibleRepo(store, params.did, auth)
     const blob = findReferenced(store, did, params.cid)
     if (!blob || !(await blobs.isReadable(blob))) {
+      if ((auth?.isAdmin || auth?.did === did) && takedowns.ofBlob(store, did, params.cid)) {
+        throw fail('BlobTakedown', 'The administrator of this server has taken this file down')
+      }
       throw fail('BlobNotFound', `No record of ${did} refers to a blob ${params.cid}`)
     }
     return respond(blob, blobs)
