@@ -17,7 +17,7 @@ type Deps = Pick<Platform, 'names' | 'now'>
 /** The session that reads or writes preferences. */
 interface Session {
   readonly did: string
-  /** Whether it was opened with the main password. */
+  /** Whether it was opened with the main password, also of a taken-down account. */
   readonly isFull: boolean
 }
 

@@ -11,6 +11,11 @@ export const scopes = {
   refresh: 'com.core.refresh',
 } as const
 
+/** Whether a session was opened with the main password. */
+export function isOfMainPassword(scope: string): boolean {
+  return scope === scopes.full || scope === scopes.takendown
+}
+
 /** Whether a method imports an account. Services may compare names case-insensitively, so this does too. */
 export function isImport(nsid: string): boolean {
   return /^com\.(?:core|atproto)\.server\.createaccount$/i.test(nsid)

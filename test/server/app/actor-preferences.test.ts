@@ -140,6 +140,19 @@ describe('personal details', () => {
     expect(await read(nina)).toEqual([adult])
   })
 
+  test('are shown to the session of a taken-down account and changed by it', async () => {
+    const taro = await server.account('taro')
+    const details = born('1990-05-05T00:00:00.000Z')
+    await put(taro, [details, adult])
+    await server.setStatus(taro.did, { takedown: true })
+    const { body: session } = await server.signIn(taro, { allowTakendown: true })
+    const age = named('declaredAgePref', { isOverAge13: true, isOverAge16: true, isOverAge18: true })
+    expect(await read(session)).toEqual([details, adult, age])
+    const changed = born('1991-05-05T00:00:00.000Z')
+    expect((await put(session, [changed])).status).toBe(200)
+    expect(await read(session)).toEqual([changed, age])
+  })
+
   test('are neither shown to app passwords nor changed by them', async () => {
     const oscar = await server.account('oscar')
     const app = await server.appSession(oscar, 'phone', true)

@@ -490,6 +490,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   ...reading('com.core.sync.getBlob', { cid: unknownCid }, 'did'),
   'com.core.sync.getBlob BlobNotFound': () =>
     server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),
+  'com.core.sync.getBlob BlobTakedown': async () => {
+    const account = await newAccount()
+    const { did } = account
+    const cid = (await blobOf(server, account, png('taken down'))).ref.$link
+    const subject = { $type: 'com.core.admin.defs#repoBlobRef', did, cid }
+    await core('admin.updateSubjectStatus', { subject, takedown: { applied: true } }, adminAuth)
+    return server.get('com.core.sync.getBlob', { did, cid }, account)
+  },
 
   'com.core.admin.addUpstream InvalidUpstream': () => core('admin.addUpstream', { url: '://' }, adminAuth),
   'com.core.admin.addUpstream OwnServer': () => core('admin.addUpstream', { url: server.url }, adminAuth),

@@ -1,12 +1,12 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { actorPreferences } from '../../../../identity/accounts/actor-preferences.ts'
-import { scopes } from '../../../../identity/auth/scopes.ts'
+import { isOfMainPassword } from '../../../../identity/auth/scopes.ts'
 import { method } from '../../../method.ts'
 
 export const getPreferences = method(app.example.actor.getPreferences, {
   auth: 'access or takendown',
   handler({ auth, store, names, now }) {
-    const session = { did: auth.did, isFull: auth.scope === scopes.full }
+    const session = { did: auth.did, isFull: isOfMainPassword(auth.scope) }
     return { preferences: actorPreferences({ names, now }, store, session) }
   },
 })
