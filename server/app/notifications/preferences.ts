@@ -4,6 +4,7 @@ import type { Reader, Writer } from '../../platform/store/database.ts'
 import { type Reason, reasons } from '../../platform/store/reasons.ts'
 import * as stored from '../../platform/store/tables/notification-preferences.ts'
 import type { Wanted } from '../../platform/store/tables/notifications.ts'
+import { existingAccount } from '../../repository/access/existing.ts'
 
 export type Preferences = app.example.notification.defs.Preferences
 
@@ -58,8 +59,9 @@ export function preferencesOf(db: Reader, did: string): Preferences {
 
 type Changes = { readonly [Name in keyof Preferences]?: Preferences[Name] | undefined }
 
-/** Stores the given preferences and keeps the others. @returns all preferences */
+/** Stores the given preferences and keeps the others. @returns all preferences @throws AccountNotFound */
 export function changePreferences(tx: Writer, did: string, changes: Changes): Preferences {
+  existingAccount(tx, did)
   const given = Object.entries(changes).filter(([, preference]) => preference !== undefined)
   const preferences = { ...preferencesOf(tx, did), ...Object.fromEntries(given) }
   stored.put(tx, did, JSON.stringify(preferences))

@@ -9,6 +9,7 @@ import type { Reader, Writer } from '../../platform/store/database.ts'
 import * as table from '../../platform/store/tables/actor-preferences.ts'
 import { instant } from '../../platform/util/time.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
+import { existingAccount } from '../../repository/access/existing.ts'
 import { requireWritable } from '../../repository/access/stopped-writes.ts'
 import { renameRecord } from '../../repository/records/rename.ts'
 
@@ -38,7 +39,7 @@ export function actorPreferences({ names, now }: Deps, db: Reader, { did, isFull
 
 /**
  * Replaces the preferences of an account. Without a full session, its personal details stay as they are.
- * @throws InvalidRequest, also if a move has stopped the writes of the account
+ * @throws AccountNotFound; InvalidRequest, also if a move has stopped the writes of the account
  */
 export function replaceActorPreferences(
   { names }: Pick<Deps, 'names'>,
@@ -46,6 +47,7 @@ export function replaceActorPreferences(
   { did, isFull }: Session,
   preferences: readonly LexMap[],
 ): void {
+  existingAccount(tx, did)
   requireWritable(tx, did)
   const isPersonal = hasType(personalDetails, names)
   const isReadOnly = hasType(declaredAge, names)

@@ -1,10 +1,9 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
 import { findHead, type Head, requireBlock } from '../../platform/store/tables/repos.ts'
 import { type Sign, signerOf } from '../../platform/util/keys.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { existingAccount } from '../access/existing.ts'
 import { TreeNode } from './tree.ts'
 
 /** A repository at a commit. */
@@ -48,10 +47,9 @@ export function createRepositoryCache(store: Pick<Database, 'get' | 'all' | 'ver
       const cached = cache.get(did)
       if (cached?.head.commit === head.commit && cached.writes < maxCachedWrites) return cached
       cache.delete(did)
-      const account = accounts.findByDid(store, did)
-      if (!account) throw accountNotFound()
+      const { signingKey } = existingAccount(store, did)
       const tree = TreeNode.stored((cid) => requireBlock(store, did, cid), head.tree)
-      return { head, version: tableVersion(), tree, sign: signerOf(account.signingKey), writes: 0 }
+      return { head, version: tableVersion(), tree, sign: signerOf(signingKey), writes: 0 }
     },
     head(did) {
       const cached = cache.get(did)
@@ -62,5 +60,3 @@ export function createRepositoryCache(store: Pick<Database, 'get' | 'all' | 'ver
     },
   }
 }
-
-export const accountNotFound = () => protocolError('AccountNotFound', 'This account no longer exists')

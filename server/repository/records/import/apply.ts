@@ -18,6 +18,7 @@ import * as repos from '../../../platform/store/tables/repos.ts'
 import { signerOf } from '../../../platform/util/keys.ts'
 import { iso } from '../../../platform/util/time.ts'
 import { protocolError } from '../../../platform/xrpc/errors.ts'
+import { existingAccount } from '../../access/existing.ts'
 import { statusOf } from '../../access/status.ts'
 import { requireWritable } from '../../access/stopped-writes.ts'
 import { blobRefsIn } from '../../blobs/references.ts'
@@ -42,8 +43,7 @@ const pageSize = 500
 
 /** Returns the account if it may be imported to. @throws InvalidRequest unless it is deactivated, and if a move has stopped its writes */
 export function requireDeactivated(db: Reader, did: string): accounts.Account {
-  const account = accounts.findByDid(db, did)
-  if (!account) throw protocolError('AccountNotFound', 'This account no longer exists')
+  const account = existingAccount(db, did)
   requireWritable(db, did)
   if (statusOf(account) === 'deactivated') return account
   throw protocolError(

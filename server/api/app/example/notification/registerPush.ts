@@ -3,9 +3,9 @@ import { findPushService, UnsupportedService } from '../../../../app/push/servic
 import { isWebPush, parseSubscription, targetOf } from '../../../../app/push/subscription.ts'
 import { UnresolvableDid } from '../../../../identity/did/resolver.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import { findByDid } from '../../../../platform/store/tables/accounts.ts'
 import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
@@ -28,7 +28,7 @@ export const registerPush = method(app.example.notification.registerPush, {
       })
     }
     await store.transact((tx) => {
-      if (!findByDid(tx, did)) throw fail('AccountNotFound')
+      existingAccount(tx, did)
       pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
         throw fail('TooManyRegistrations', `The account has ${maxPerAccount} devices. Unregister one first.`)

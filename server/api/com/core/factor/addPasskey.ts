@@ -5,6 +5,7 @@ import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { method } from '../../../method.ts'
 
 export const addPasskey = method(com.core.factor.addPasskey, {
@@ -17,6 +18,7 @@ export const addPasskey = method(com.core.factor.addPasskey, {
     const passkey = await passkeys.add(did, input.response)
     const createdAt = iso(now())
     const recoveryCodes = await store.transact((tx) => {
+      existingAccount(tx, did)
       if (!passkey || rows.findByCredential(tx, passkey.credentialId))
         throw fail('InvalidPasskey', 'The passkey could not be verified. Try again.')
       if (rows.ofAccount(tx, did).length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)

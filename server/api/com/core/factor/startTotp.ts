@@ -2,10 +2,10 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { generateTotpKey } from '../../../../identity/factors/totp.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import { findByDid } from '../../../../platform/store/tables/accounts.ts'
 import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { randomId } from '../../../../platform/util/random.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { method } from '../../../method.ts'
 
 export const startTotp = method(com.core.factor.startTotp, {
@@ -19,7 +19,7 @@ export const startTotp = method(com.core.factor.startTotp, {
     const id = randomId()
     const createdAt = iso(now())
     await store.transact((tx) => {
-      if (!findByDid(tx, did)) throw fail('AccountNotFound')
+      existingAccount(tx, did)
       if (rows.ofAccount(tx, did).length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)
       rows.removeUnconfirmed(tx, did)
       const unused = { name: '', counter: 0, credentialId: null, host: null, isConfirmed: 0 }

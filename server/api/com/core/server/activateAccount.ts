@@ -1,6 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { keepAccount, prepareActivation } from '../../../../identity/accounts/activate.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { statusOf, takendownError } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
@@ -18,8 +19,7 @@ export const activateAccount = method(com.core.server.activateAccount, {
       )
     await prepareActivation({ ...platform, ...identity }, auth.account)
     await platform.store.transact((tx) => {
-      const before = accounts.findByDid(tx, auth.did)
-      if (!before) return
+      const before = existingAccount(tx, auth.did)
       accounts.activate(tx, auth.did)
       emitStatusChange(tx, auth.did, statusOf(before), platform.now())
     })

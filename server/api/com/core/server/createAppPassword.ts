@@ -6,6 +6,7 @@ import {
 } from '../../../../identity/auth/app-passwords.ts'
 import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
 import { iso } from '../../../../platform/util/time.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100
@@ -30,6 +31,7 @@ export const createAppPassword = method(com.core.server.createAppPassword, {
     const createdAt = iso(now())
     const privileged = input.privileged ?? false
     await store.transact((tx) => {
+      existingAccount(tx, auth.did)
       if (appPasswords.exists(tx, auth.did, name)) {
         throw fail(
           'DuplicateAppPassword',

@@ -3,6 +3,7 @@ import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { instant, iso } from '../../../../platform/util/time.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { statusOf } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
 import { method } from '../../../method.ts'
@@ -20,8 +21,7 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
     }
     const date = deleteAfter ? iso(deleteAfter) : null
     const isNewDate = await store.transact((tx) => {
-      const before = accounts.findByDid(tx, auth.did)
-      if (!before) return false
+      const before = existingAccount(tx, auth.did)
       accounts.deactivate(tx, auth.did, iso(at), date)
       emitStatusChange(tx, auth.did, statusOf(before), at)
       return date !== null && date !== before.deleteAfter

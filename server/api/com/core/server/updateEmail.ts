@@ -5,6 +5,7 @@ import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import type { SecurityChange } from '../../../../platform/mail/templates.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { existingAccount } from '../../../../repository/access/existing.ts'
 import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {
@@ -20,8 +21,7 @@ export const updateEmail = method(com.core.server.updateEmail, {
     if (password !== undefined) await requirePassword(auth, password, caller.network)
     let changed: { readonly before: accounts.Account; readonly change: SecurityChange } | undefined
     const verdict = await store.transact((tx) => {
-      const account = accounts.findByDid(tx, did)
-      if (!account) throw fail('AccountNotFound')
+      const account = existingAccount(tx, did)
       const isNew = email !== account.email
       const isConfirmed = account.emailConfirmedAt !== null
       if (input.emailAuthFactor && (isNew || !isConfirmed)) {
