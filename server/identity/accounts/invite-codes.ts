@@ -18,12 +18,16 @@ export function newCode(origin: string): string {
  * @returns false when the code is not valid for the account
  */
 export function takeInvite(tx: Writer, code: string, newDid: string, now: Date): boolean {
-  const row = inviteCodes.find(tx, code)
-  if (!row || row.disabled || !isFor(tx, row, newDid)) return false
-  if (inviteCodes.isUsedBy(tx, code, newDid)) return true
-  if (row.available === 0) return false
-  inviteCodes.use(tx, code, newDid, iso(now))
+  if (!isInviteValid(tx, code, newDid)) return false
+  if (!inviteCodes.isUsedBy(tx, code, newDid)) inviteCodes.use(tx, code, newDid, iso(now))
   return true
+}
+
+/** Whether `takeInvite` would accept a code. @param newDid any text for an account whose DID is made here */
+export function isInviteValid(db: Reader, code: string, newDid: string): boolean {
+  const row = inviteCodes.find(db, code)
+  if (!row || row.disabled || !isFor(db, row, newDid)) return false
+  return row.available > 0 || inviteCodes.isUsedBy(db, code, newDid)
 }
 
 /** Whether a DID may use a code. Codes of taken-down accounts are void; a code for a DID to be imported is for that DID only. */

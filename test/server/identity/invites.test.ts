@@ -56,6 +56,19 @@ describe('createAccount', () => {
     expect((await signUp('welcome', ` ${code} `)).status).toBe(200)
   })
 
+  test('does not show without a code whether an email address has an account', async () => {
+    const signUpAs = (email: string, inviteCode?: string) =>
+      server.post('com.core.server.createAccount', {
+        ...{ handle: 'curious.test', password: 'a password', email, inviteCode },
+      })
+    for (const code of [undefined, 'pds-test-aaaaa-aaaaa']) {
+      const [taken, free] = [await signUpAs(owner.email, code), await signUpAs('free@mail.test', code)]
+      expect(taken).toMatchObject(invalid)
+      expect(taken.body).toEqual(free.body)
+    }
+    expect(await signUpAs(owner.email, await makeCode())).toMatchObject(refusal(400, 'InvalidRequest'))
+  })
+
   test('accepts a code in any letter case, because phone keyboards capitalize', async () => {
     const code = await makeCode(2)
     expect((await signUp('capital', code.replace('p', 'P'))).status).toBe(200)

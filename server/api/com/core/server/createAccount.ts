@@ -8,7 +8,7 @@ import {
   unavailableMessage,
 } from '../../../../identity/accounts/handle.ts'
 import { importIdentity, mintIdentity } from '../../../../identity/accounts/identity.ts'
-import { takeInvite } from '../../../../identity/accounts/invite-codes.ts'
+import { isInviteValid, takeInvite } from '../../../../identity/accounts/invite-codes.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
 import { needsInvite, refuseFirstAccount } from '../../../../identity/accounts/sign-up.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
@@ -42,7 +42,11 @@ export const createAccount = method(com.core.server.createAccount, {
         throw fail('InvalidInviteCode', 'This server requires an invite code. Ask its owner for one.')
       }
     }
+    const invalidInvite = () =>
+      fail('InvalidInviteCode', 'This invite code is not valid or has been used up. Ask for a new one.')
     checkPermitted(store)
+    // First: a refusal further down shows whether an email address has an account.
+    if (inviteCode !== null && !isInviteValid(store, inviteCode, input.did ?? '')) throw invalidInvite()
     const handle = normalizeHandle(input.handle)
     const email = input.email === undefined ? null : normalizeEmail(input.email)
     if (email !== null && !isEmailAddress(email))
@@ -94,12 +98,7 @@ export const createAccount = method(com.core.server.createAccount, {
       checkPermitted(tx)
       checkFree(tx)
       const at = now()
-      if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) {
-        throw fail(
-          'InvalidInviteCode',
-          'This invite code is not valid or has been used up. Ask for a new one.',
-        )
-      }
+      if (inviteCode !== null && !takeInvite(tx, inviteCode, did, at)) throw invalidInvite()
       const isOwner = accounts.isEmpty(tx)
       const createdAt = iso(at)
       reservedKeys.remove(tx, did)
