@@ -59,7 +59,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     lastUsed: createLastUsed({ store, now }),
     written: createWritten({ store, now }),
     passwords,
-    requirePassword: createRequirePassword({ passwords, rateLimits: platform.config.rateLimits }),
+    requirePassword: createRequirePassword({ store, passwords, rateLimits: platform.config.rateLimits }),
     resolveDid,
     resolveHandle: createForeignHandles(platform),
     hostHandle: createHostHandle(platform),

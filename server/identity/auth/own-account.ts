@@ -1,13 +1,19 @@
 /** Protects accounts from stolen sessions: changes that could lock the holder out take the main password again. */
+import type { Database } from '../../platform/store/database.ts'
+import { findOpen } from '../../platform/store/tables/sessions.ts'
 import { protocolError } from '../../platform/xrpc/errors.ts'
 import { guessLimiter } from '../../platform/xrpc/rate-limit.ts'
+import { existingAccount } from '../../repository/access/existing.ts'
 import type { SessionCredentials } from './credentials.ts'
 import type { PasswordHasher } from './passwords.ts'
 
 /** Wrong passwords per session and day. A new session takes a sign-in, which has its own limits. */
 const guesses = { points: 20, seconds: 24 * 60 * 60 }
 
-/** Requires the main password of a signed-in account. @throws XrpcError `AuthenticationRequired`, `RateLimitExceeded` */
+/**
+ * Requires the main password of a signed-in account, and that its session is still open after the check.
+ * @throws XrpcError `AuthenticationRequired`, `RateLimitExceeded`, `ExpiredToken`, `AccountNotFound`
+ */
 export type RequirePassword = (
   session: Pick<SessionCredentials, 'account' | 'sessionId'>,
   password: string,
@@ -16,9 +22,11 @@ export type RequirePassword = (
 
 /** Creates the check that all methods share, so that their limit of guesses is one. */
 export function createRequirePassword({
+  store,
   passwords,
   rateLimits,
 }: {
+  readonly store: Database
   readonly passwords: PasswordHasher
   readonly rateLimits: boolean
 }): RequirePassword {
@@ -27,6 +35,12 @@ export function createRequirePassword({
     const isRight = await passwords.verify(password, account.passwordHash ?? undefined, network)
     count?.(sessionId, isRight)
     if (!isRight) throw protocolError('AuthenticationRequired', 'Wrong password')
+    // The check takes a while. A reset meanwhile ends sessions, so that the old password changes nothing any more.
+    existingAccount(store, account.did)
+    const current = findOpen(store, sessionId)
+    if (!current) throw protocolError('ExpiredToken', 'Token has been revoked')
+    if (current.passwordHash !== account.passwordHash)
+      throw protocolError('AuthenticationRequired', 'Wrong password')
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { findByDid } from '../../../server/platform/store/tables/accounts.ts'
 import { decodeJwt } from '../../support/jwt.ts'
 import { passwords } from '../../support/passwords.ts'
 import { open } from '../../support/raw-http.ts'
@@ -169,6 +170,30 @@ test('a call whose session ends while its body arrives is refused', async () => 
   const { body: session } = await server.signIn(slow)
   const { body: list } = await server.get('com.core.server.listAppPasswords', {}, session)
   expect(list.passwords).toEqual([])
+})
+
+test('a session that a reset ends while its password is checked changes nothing', async () => {
+  let during: (() => Promise<unknown>) | undefined
+  const verify: typeof passwords.verify = async (...given) => {
+    await during?.()
+    return passwords.verify(...given)
+  }
+  const slow = await TestServer.start({}, undefined, { passwords: { ...passwords, verify } })
+  try {
+    await slow.account('owner-of-all')
+    const holder = await slow.account('holder')
+    const { email, password, did } = holder
+    await slow.post('com.core.server.requestPasswordReset', { email })
+    const token = await slow.codeTo(email)
+    during = () => slow.post('com.core.server.resetPassword', { token, password: 'a new password' })
+    const thief = { email: 'thief@mail.test', password }
+    expect(await slow.post('com.core.server.updateEmail', thief, holder)).toMatchObject(
+      refusal(400, 'ExpiredToken'),
+    )
+    expect(findByDid(slow.running.services.store, did)?.email).toBe(email)
+  } finally {
+    await slow.close()
+  }
 })
 
 test('an account that is deleted while its password is checked gets neither an error of the server nor rows', async () => {
