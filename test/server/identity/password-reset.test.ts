@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { count as countRegistrations } from '../../../server/platform/store/tables/push-registrations.ts'
 import { day, minute, second } from '../../support/clock.ts'
 import { sweep } from '../../support/maintenance.ts'
-import { type Account, refusal } from '../../support/server.ts'
+import { type Account, adminAuth, refusal } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'
+import { webDevice } from '../../support/web-push.ts'
 
 setupServer()
 
@@ -47,6 +49,22 @@ test('resetPassword: ends every session of the account, and of no other', async 
     expect(await server.post('com.core.server.refreshSession', undefined, refreshJwt)).toMatchObject(ended)
   }
   expect((await server.get('com.core.server.getSession', {}, dan)).status).toBe(200)
+})
+
+test('a new password, by its holder or the administrator: no registered device gets notifications any more', async () => {
+  const paula = await server.account('paula')
+  const register = async (session: { accessJwt: string }) => {
+    const method = 'app.example.notification.registerPush'
+    expect((await server.post(method, webDevice('of a thief'), session)).status).toBe(200)
+    expect(countRegistrations(server.running.services.store, paula.did)).toBe(1)
+  }
+  await register(paula)
+  await reset(await tokenFor(paula), paula.password)
+  expect(countRegistrations(server.running.services.store, paula.did)).toBe(0)
+  await register((await server.signIn(paula)).body)
+  const input = { did: paula.did, password: 'a new password' }
+  expect((await server.post('com.core.admin.updateAccountPassword', input, adminAuth)).status).toBe(200)
+  expect(countRegistrations(server.running.services.store, paula.did)).toBe(0)
 })
 
 test('resetPassword: the full session that calls lives on, an app password and sessions of other accounts do not help', async () => {

@@ -59,6 +59,11 @@ export function remove(
   )
 }
 
+/** Deletes the registrations of an account: a device registers again when it signs in. */
+export function removeOfAccount(tx: Writer, did: string): void {
+  tx.run('DELETE FROM push_registrations WHERE did = ?', [did])
+}
+
 /** Deletes the registrations of all accounts at a service. */
 export function removeOfService(tx: Writer, serviceDid: string): void {
   tx.run('DELETE FROM push_registrations WHERE service_did = ?', [serviceDid])

@@ -3,6 +3,7 @@ import { passwordProblem } from '../../../../identity/accounts/password.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/auth/own-account.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
@@ -18,6 +19,7 @@ export const updateAccountPassword = method(com.core.admin.updateAccountPassword
       if (!found) throw fail('NotFound', 'Account not found')
       accounts.setPassword(tx, input.did, hash)
       sessions.removeOfAccount(tx, input.did)
+      pushRegistrations.removeOfAccount(tx, input.did)
       return found
     })
     mailNotice(platform, account, 'password')

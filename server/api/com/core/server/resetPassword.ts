@@ -5,6 +5,7 @@ import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
 import * as sessions from '../../../../platform/store/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
@@ -31,6 +32,8 @@ export const resetPassword = method(com.core.server.resetPassword, {
       account = accounts.findByDid(tx, did)
       accounts.setPassword(tx, did, hash)
       sessions.removeOthers(tx, did, auth?.scope === scopes.full ? auth.sessionId : undefined)
+      // No list shows them, and a thief may have registered one.
+      pushRegistrations.removeOfAccount(tx, did)
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
