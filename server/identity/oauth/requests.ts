@@ -136,9 +136,14 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
     idOf: (uri: string | null | undefined) =>
       uri?.startsWith(uriPrefix) ? uri.slice(uriPrefix.length) : undefined,
 
-    /** Makes a request wait for an approval in the app window. @returns the number that the browser shows */
+    /**
+     * Makes a request wait for an approval in the app window.
+     * @param isHere whether a browser of this computer shows it
+     * @returns the number that the browser shows
+     */
     async waitForApproval(
       id: string,
+      isHere: boolean,
     ): Promise<{ readonly number: number } | Failed<'RequestNotFound' | 'SignInRequired'>> {
       return store.transact((tx) => {
         const request = find(tx, id)
@@ -147,7 +152,7 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
         if (request.parameters.signedInAfter !== undefined) return { failure: 'SignInRequired' }
         if (request.number !== null) return { number: request.number }
         const number = randomInt(10, 100)
-        rows.setWaiting(tx, id, { approvalId: randomId(), number, at: iso(now()) })
+        rows.setWaiting(tx, id, { approvalId: randomId(), number, at: iso(now()), isHere })
         return { number }
       })
     },

@@ -231,7 +231,8 @@ const signIn = `
     number INTEGER,                    -- two digits that the browser shows then
     did TEXT REFERENCES accounts (did) ON DELETE CASCADE, -- the account that decided it
     denied_at TEXT,
-    code_hash BLOB UNIQUE              -- of the code that its client gets
+    code_hash BLOB UNIQUE,             -- of the code that its client gets
+    waits_here INTEGER NOT NULL DEFAULT 0 -- whether a browser of this computer shows the number
   ) STRICT;
   CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
   CREATE INDEX oauth_requests_account ON oauth_requests (did);

@@ -355,4 +355,7 @@ export const upgrades: readonly string[] = [
   UPDATE seen_markers SET given_at = seen_at, seen_at = (SELECT last FROM notification_clock)
     WHERE seen_at > (SELECT last FROM notification_clock);
   `,
+
+  // 56. Requests that a browser of this computer shows are listed first.
+  'ALTER TABLE oauth_requests ADD COLUMN waits_here INTEGER NOT NULL DEFAULT 0',
 ]

@@ -92,7 +92,8 @@ export function isChallengeUsed(db: Reader, codeChallenge: string): boolean {
 }
 
 /**
- * Returns the undecided requests that wait for an approval in the app window of an account, by the time since when they wait.
+ * Returns the undecided requests that wait for an approval in the app window of an account: first those that a browser of this
+ * computer shows, then the first ones of each network, each by the time since when they wait. Many of strangers hide none.
  * @param identifiers of the account
  * @param isOwnerHere whether requests without a login hint are for it
  */
@@ -103,10 +104,13 @@ export function waitingRequests(
   isOwnerHere: boolean,
 ): AuthorizationRequest[] {
   return db.all<AuthorizationRequest>(
-    `SELECT ${requestColumns} FROM oauth_requests
-     WHERE number IS NOT NULL AND did IS NULL AND expires_at > ?
-       AND (login_hint IN (SELECT value FROM json_each(?)) OR (login_hint IS NULL AND ?))
-     ORDER BY waiting_at, rowid LIMIT 50`,
+    `SELECT ${requestColumns} FROM (
+       SELECT *, rowid AS place,
+         row_number() OVER (PARTITION BY waits_here, network ORDER BY waiting_at, rowid) AS turn
+       FROM oauth_requests
+       WHERE number IS NOT NULL AND did IS NULL AND expires_at > ?
+         AND (login_hint IN (SELECT value FROM json_each(?)) OR (login_hint IS NULL AND ?)))
+     ORDER BY waits_here DESC, turn, waiting_at, place LIMIT 50`,
     [now, JSON.stringify(identifiers), Number(isOwnerHere)],
   )
 }
@@ -142,18 +146,21 @@ export function removeOfLargestNetwork(tx: Writer): void {
   )
 }
 
-/** Makes a request wait for an approval in the app window. */
+/** Makes a request wait for an approval in the app window. @param isHere whether a browser of this computer shows it */
 export function setWaiting(
   tx: Writer,
   id: string,
-  waiting: { readonly approvalId: string; readonly number: number; readonly at: string },
+  waiting: {
+    readonly approvalId: string
+    readonly number: number
+    readonly at: string
+    readonly isHere: boolean
+  },
 ): void {
-  tx.run('UPDATE oauth_requests SET approval_id = ?, number = ?, waiting_at = ? WHERE id = ?', [
-    waiting.approvalId,
-    waiting.number,
-    waiting.at,
-    id,
-  ])
+  tx.run(
+    'UPDATE oauth_requests SET approval_id = ?, number = ?, waiting_at = ?, waits_here = ? WHERE id = ?',
+    [waiting.approvalId, waiting.number, waiting.at, Number(waiting.isHere), id],
+  )
 }
 
 /** @param codeHash of the code that the client gets. @param expiresAt until when it can be exchanged */

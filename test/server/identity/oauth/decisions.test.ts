@@ -144,6 +144,40 @@ describe('a request', () => {
   })
 })
 
+test.each([
+  ['of one network hide none of another', "'network'", { 'x-forwarded-for': '198.51.100.7' }],
+  ['of many networks hide none that a browser of this computer shows', "'network ' || n", {}],
+])('60 requests of strangers that wait %s', async (_, network, headers: Record<string, string>) => {
+  const app = await App.create()
+  const hint = { login_hint: alice.did }
+  const strange = await app.requestId(hint)
+  const post = (id: string) =>
+    server.fetch('/xrpc/com.core.oauth.waitForApproval', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ id }),
+    })
+  await post(strange)
+  await server.running.services.store.transact((tx) => {
+    tx.run("DELETE FROM oauth_requests WHERE id LIKE 'waiting %'")
+    tx.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 60)
+       INSERT INTO oauth_requests (id, source, network, client_id, dpop_key, login_hint, parameters, created_at, expires_at,
+         approval_id, waiting_at, number)
+       SELECT 'waiting ' || n, CAST('source ' || n AS BLOB), CAST(${network} AS BLOB), client_id, dpop_key, login_hint,
+         json_set(parameters, '$.codeChallenge', 'waiting ' || n), created_at, expires_at, 'waiting ' || n, waiting_at, number
+       FROM oauth_requests, numbers WHERE id = ?`,
+      [strange],
+    )
+    tx.run('DELETE FROM oauth_requests WHERE id = ?', [strange])
+  })
+  server.clock.advance(1)
+  await post(await app.requestId({ ...hint, scope: 'atproto' }))
+  const list = await listed(alice)
+  expect(list).toHaveLength(50)
+  expect(list.slice(0, 2).map(({ scope }) => scope)).toContain('atproto')
+})
+
 describe('an approval in the app window', () => {
   async function waiting() {
     const app = await App.create()

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
+import { isAtThisComputer, refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
 import { failureTexts } from '../../../../identity/oauth/failures.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -10,7 +10,7 @@ export const waitForApproval = method(com.core.oauth.waitForApproval, {
   async handler({ input, caller, identity: { oauth }, fail }) {
     refuseForeignPage(caller)
     const { requests } = await oauth.load()
-    const waiting = await requests.waitForApproval(input.id)
+    const waiting = await requests.waitForApproval(input.id, isAtThisComputer(caller))
     if ('failure' in waiting) throw fail(waiting.failure, failureTexts[waiting.failure])
     return waiting
   },
