@@ -6,7 +6,10 @@ export function kindOf(nsid: string): string {
   return `${family}${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }
 
+/** Collections of the network, whose kinds have names here. Other namespaces may use the same kinds for anything. */
+const named = /^(?:app|chat)\.(?:example|bsky)\.[^.]+\.[^.]+$/
+
 /** The name of a collection for people; its NSID if there is none. */
 export function collectionName(nsid: string): string {
-  return t.data.collections[kindOf(nsid)] ?? nsid
+  return (named.test(nsid) && t.data.collections[kindOf(nsid)]) || nsid
 }

@@ -58,10 +58,13 @@ function describeRepo(collections: readonly string[], actions: readonly string[]
   const chosen = actions.length > 0 ? actions : Object.keys(t.scopes.actions)
   return t.scopes.repo(
     t.scopes.and(chosen.map((action) => t.scopes.actions[action] ?? action)),
-    collections.includes('*')
-      ? t.scopes.allRecords
-      : t.scopes.and(collections.map((nsid) => collectionName(nsid).toLocaleLowerCase())),
+    collections.includes('*') ? t.scopes.allRecords : t.scopes.and(collections.map(recordsOf)),
   )
+}
+
+function recordsOf(nsid: string): string {
+  const name = collectionName(nsid)
+  return name === nsid ? nsid : name.toLocaleLowerCase()
 }
 
 function serviceName(audience: string): string {

@@ -15,6 +15,16 @@ test.each([
   ['identity:handle', 'change your handle'],
   ['identity?attr=handle', 'change your handle'],
   ['identity?attr=*', 'change your identity'],
+  ['repo:app.bsky.feed.post?action=create', 'create posts'],
+  ['repo:chat.bsky.actor.declaration?action=update', 'change chat settings'],
+  // Other namespaces may use the same ends of names for anything.
+  ['repo:com.evil.feed.post?action=create', 'create com.evil.feed.post'],
+  ['repo:evil.example.graph.followList?action=delete', 'delete evil.example.graph.followList'],
+  ['repo:app.bsky.feed.post.more?action=create', 'create app.bsky.feed.post.more'],
+  [
+    'repo?collection=app.bsky.feed.post&collection=com.evil.feed.post&action=create',
+    'create posts and com.evil.feed.post',
+  ],
 ])('the scope %s reads: %s', (scope, words) => {
   expect(scopeWords(scope)).toEqual([words])
 })
