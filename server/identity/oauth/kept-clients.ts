@@ -31,11 +31,12 @@ const waitMs = 2_000
 /** Longest age of a kept document for a new grant: the client's redirect URIs may have changed since. */
 const newGrantMs = 24 * 60 * 60_000
 
-/** Stores a document, if the client has a grant. */
+/** Stores a document in place of the last one, if the client has a grant. One that is too large leaves none. */
 export function keepClient(tx: Writer, { id, metadata, keys, readAt }: Client): void {
   if (readAt === undefined) return
   const document = JSON.stringify({ metadata, keys })
   if (Buffer.byteLength(document) <= maxBytes) rows.put(tx, id, { document, readAt })
+  else rows.remove(tx, id)
 }
 
 /** Adds kept documents to a look-up. An account accepts any age for a client that it has allowed. */

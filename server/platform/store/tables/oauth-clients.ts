@@ -26,3 +26,7 @@ export function put(tx: Writer, id: string, { document, readAt }: KeptDocument):
     [id, document, readAt],
   )
 }
+
+export function remove(tx: Writer, id: string): void {
+  tx.run('DELETE FROM oauth_clients WHERE id = ?', [id])
+}

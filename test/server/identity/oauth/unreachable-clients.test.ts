@@ -164,6 +164,19 @@ describe('a client with a key of its own', () => {
     expect((await app.refresh(body.refresh_token)).body.error).toBe('invalid_client_metadata')
   })
 
+  test('is refused with a key of an older document, also if the last one was too large to be kept', async () => {
+    const { id, app, keys, tokens } = await signIn()
+    const large = Array.from({ length: 300 }, (_, n) => `${confidentialRedirect}/${'x'.repeat(60)}/${n}`)
+    const { publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const others = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] }
+    expect(others).not.toEqual(keys)
+    site.confidential({ jwks: others, redirect_uris: [confidentialRedirect, ...large] }, pathOf(id))
+    expect((await app.refresh(tokens.refresh_token)).body.error).toBe('invalid_client')
+    forget()
+    site.answers.set(pathOf(id), cut)
+    expect((await app.refresh(tokens.refresh_token)).body.error).toBe('invalid_client_metadata')
+  })
+
   test('is refused with a key that its site does not list any more', async () => {
     const { app, tokens } = await signIn()
     site.answers.set('/keys.json', json({ keys: [] }))
