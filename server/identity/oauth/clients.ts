@@ -19,6 +19,7 @@ import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-l
 import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import { OAuthError } from './errors.ts'
 import { ClientUnreachable, keepClient, withKeptClients } from './kept-clients.ts'
+import { parseBy } from './schemas.ts'
 
 export interface Client {
   readonly id: string
@@ -85,9 +86,11 @@ export function createClients(deps: Deps): FindClient {
         if (!(error instanceof ClientUnreachable)) throw error
         throw new ClientUnreachable(error.code, error.message, metadata)
       }))
-    const keys = (set as { keys?: unknown } | null)?.keys
-    if (!Array.isArray(keys)) throw invalid('The keys of the client are malformed')
-    return { keys: keys.slice(0, 20) }
+    const { keys = [] } =
+      parseBy(oauthClientMetadataSchema.shape.jwks, set, (problem) =>
+        invalid(`The keys of the client are malformed: ${problem}`),
+      ) ?? {}
+    return { keys: keys.slice(0, 20) as JSONWebKeySet['keys'] }
   }
 
   async function read(id: string): Promise<Client> {
@@ -130,14 +133,14 @@ export function createClients(deps: Deps): FindClient {
   }
 }
 
+/** The letters of a URI (RFC 3986 §2). Of others, such as line breaks and backslashes, programs make different URLs. */
+const uriLetters = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/
+
 /** Validates a document: the rules of the atproto OAuth specification beyond the shape. @throws OAuthError */
 function checked(id: string, document: unknown): OAuthClientMetadata {
-  const parsed = oauthClientMetadataSchema.safeParse(document)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw invalid(`The metadata of the client is malformed: ${issue?.path.join('.')}: ${issue?.message}`)
-  }
-  const metadata = parsed.data
+  const metadata = parseBy(oauthClientMetadataSchema, document, (problem) =>
+    invalid(`The metadata of the client is malformed: ${problem}`),
+  )
   const broken = brokenRule(id, metadata)
   if (broken !== undefined) throw invalid(broken)
   return metadata
@@ -167,8 +170,9 @@ function brokenRule(id: string, metadata: OAuthClientMetadata): string | undefin
 
 function brokenRedirect(id: string, uri: string, type: string): string | undefined {
   const url = URL.parse(uri)
-  if (url?.username !== '' || url.password !== '') return `redirect URI ${uri} is malformed`
-  if (url.hash !== '') return `redirect URI ${uri} must not have a fragment`
+  if (!uriLetters.test(uri) || url?.username !== '' || url.password !== '')
+    return `redirect URI ${uri} is malformed`
+  if (uri.includes('#')) return `redirect URI ${uri} must not have a fragment`
   if (url.protocol === 'https:') return undefined
   if (type !== 'native') return `redirect URI ${uri} is for native clients only`
   // RFC 8252 §7.3; the schema permits no other host with http.

@@ -8,6 +8,7 @@ import { isIdentifier, normalizeIdentifier } from '../../repository/access/ident
 import { isKnownScope } from '../auth/permissions.ts'
 import { type Client, isRedirectOf } from './clients.ts'
 import { OAuthError } from './errors.ts'
+import { parseBy } from './schemas.ts'
 import type { RequestParameters } from './view.ts'
 
 /** Seconds. A larger `max_age` is ignored: every session is younger. */
@@ -27,12 +28,7 @@ export function readParameters(
   for (const name of ['request', 'request_uri', 'authorization_details', 'claims', 'id_token_hint']) {
     if (input[name] !== undefined) throw invalid(`${name} is not supported`)
   }
-  const parsed = oauthAuthorizationRequestParametersSchema.safeParse(input)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw invalid(`${issue?.path.join('.')}: ${issue?.message}`)
-  }
-  const parameters: OAuthAuthorizationRequestParameters = parsed.data
+  const parameters = parseBy(oauthAuthorizationRequestParametersSchema, input, invalid)
   const { redirect_uri: redirectUri, response_mode: responseMode = 'query', prompt } = parameters
   // OpenID Connect Prompt Create 1.0 §4: this value is not among `prompt_values_supported`.
   if (prompt === 'create') throw invalid('prompt must not be create')

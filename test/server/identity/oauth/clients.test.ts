@@ -60,6 +60,12 @@ describe('a public client with a document', () => {
     ['has a redirect URI on http', { redirect_uris: ['http://app.example.com/'] }],
     ['has a redirect URI of another scheme', { redirect_uris: ['com.evil.app:/callback'] }],
     ['has a script as redirect URI', { redirect_uris: ['javascript:alert(1)'] }],
+    ['has a redirect URI with a line break', { redirect_uris: ['com.example\n.pds.app:/callback'] }],
+    ['has a redirect URI with a blank', { redirect_uris: [' com.example.pds.app:/callback'] }],
+    ['has a redirect URI with a backslash', { redirect_uris: ['http://127.0.0.1\\@evil.example/'] }],
+    ['has a redirect URI with an empty fragment', { redirect_uris: ['https://app.example.com/#'] }],
+    ['has a redirect URI with a port that does not exist', { redirect_uris: ['https://a.example:99999/'] }],
+    ['has an address with a port that does not exist', { client_uri: 'https://a.example:99999/' }],
     ['has the implicit grant', { grant_types: ['authorization_code', 'implicit'] }],
     ['has no code', { response_types: ['token'] }],
     ['has a secret', { token_endpoint_auth_method: 'client_secret_basic' }],
@@ -102,6 +108,7 @@ describe('a client with a key of its own', () => {
 
   const confidential = (keys: object) => site.confidential(keys)
   const use = { redirect_uri: confidentialRedirect }
+  let keySet = 0
   const assertion = (id: string, claims: object = {}, header: object = {}, signer = privateKey) =>
     assertionOf(id, signer, claims, header)
 
@@ -149,6 +156,25 @@ describe('a client with a key of its own', () => {
     await app.send('/oauth/par', { client_id: id })
     const { status, body } = await app.request({ ...use, ...(await authenticate(id)) })
     expect([status, body.error]).toEqual([400, 'invalid_client'])
+  })
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'key'],
+    ['a list', []],
+    ['a number as kind', { kid: 'one', kty: 1 }],
+  ])('ignores what is no key among its keys: %s', async (_, other) => {
+    const path = `/keys-${++keySet}.json`
+    const id = confidential({ jwks_uri: site.origin + path })
+    const app = await App.create('atproto', id)
+    await app.send('/oauth/par', { client_id: id })
+    const push = async () => (await app.request({ ...use, ...(await assertion(id)) })).body.error
+    site.answers.set(path, json({ keys: [other] }))
+    server.clock.advance(11 * minute)
+    expect(await push()).toBe('invalid_client')
+    site.answers.set(path, json({ keys: [other, jwk] }))
+    server.clock.advance(11 * minute)
+    expect(await push()).toBeUndefined()
   })
 
   test('an assertion counts once; used ones are on disk, for the time after a restart', async () => {

@@ -50,6 +50,7 @@ describe('a pushed request is refused', () => {
     ['with a script as redirect URI', { redirect_uri: 'javascript:alert(1)//callback' }],
     ['with data as redirect URI', { redirect_uri: 'data:text/html,x' }],
     ['with a fragment in the redirect URI', { redirect_uri: `${redirect}#x` }],
+    ['with a redirect URI with a port that does not exist', { redirect_uri: 'https://a.example:99999/' }],
     ['without a response type', { response_type: undefined }],
     ['for a token at once', { response_type: 'token' }],
     ['for an identity token', { response_type: 'code id_token' }],
