@@ -78,11 +78,14 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'com.core.server.deleteSession',
     'com.core.server.getSession',
   ],
-  // Confirming takes a code that is mailed to the address that the account has.
   'app password': [
+    // Takes a code that is mailed to the address that the account has.
     'com.core.server.confirmEmail',
+    // Counts of records, which are public, and the size of the media.
     'com.core.server.getUsage',
+    // Names and times, so that a client shows which of them it uses; no secrets.
     'com.core.server.listAppPasswords',
+    // Mails that code to the same address, within limits of its own.
     'com.core.server.requestEmailConfirmation',
   ],
   'app: identity:*': ['com.core.identity.updateHandle'],

@@ -93,7 +93,7 @@ export function isChallengeUsed(db: Reader, codeChallenge: string): boolean {
 
 /**
  * Returns the undecided requests that wait for an approval in the app window of an account: first those that a browser of this
- * computer shows, then the first ones of each network, each by the time since when they wait. Many of strangers hide none.
+ * computer shows, then the first ones of each network, each by the time since when they wait. A flood from outside hides none.
  * @param identifiers of the account
  * @param isOwnerHere whether requests without a login hint are for it
  */

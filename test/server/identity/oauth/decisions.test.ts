@@ -147,7 +147,7 @@ describe('a request', () => {
 test.each([
   ['of one network hide none of another', "'network'", { 'x-forwarded-for': '198.51.100.7' }],
   ['of many networks hide none that a browser of this computer shows', "'network ' || n", {}],
-])('60 requests of strangers that wait %s', async (_, network, headers: Record<string, string>) => {
+])('60 requests of other people that wait %s', async (_, network, headers: Record<string, string>) => {
   const app = await App.create()
   const hint = { login_hint: alice.did }
   const strange = await app.requestId(hint)
