@@ -91,10 +91,19 @@ export function createPermissionSets(deps: Deps): ExpandScope {
     const expanded = new Set<string>()
     // One after the other: a request takes one place of its network, and the first set that cannot be read ends it.
     for (const { text, include } of scopes) {
-      const contained = include ? include.toScopes(await find(include.nsid, requester)) : [text]
+      const contained = include ? scopesOf(include, await find(include.nsid, requester)) : [text]
       for (const each of contained) expanded.add(each)
     }
     return [...expanded].join(' ')
+  }
+}
+
+/** The library checks the permissions of a set, and throws on what is not an object. @throws OAuthError `invalid_scope` */
+function scopesOf(include: IncludeScope, set: LexiconPermissionSet): string[] {
+  try {
+    return include.toScopes(set)
+  } catch {
+    throw new OAuthError('invalid_scope', `The permission set ${include.nsid} is malformed`)
   }
 }
 

@@ -218,6 +218,7 @@ describe('a permission set', () => {
       { type: 'permission', resource: 'repo', collection: ['app.bsky.feed.post'] },
     ]
     await write('example.sets.authBasic', { type: 'permission-set', title: 'Notes', permissions })
+    await write('example.sets.authNull', { type: 'permission-set', permissions: [null] })
     await write('example.sets.record', {
       type: 'record',
       key: 'tid',
@@ -264,6 +265,7 @@ describe('a permission set', () => {
     ['its publisher is not named', 'example.unnamed.authBasic'],
     ['it is not published', 'example.sets.authMissing'],
     ['it is another kind of lexicon', 'example.sets.record'],
+    ['it has null as permission', 'example.sets.authNull'],
   ])('is refused if %s', async (_, nsid) => {
     const { status, body } = await (await withSet(nsid)).request()
     expect([status, body.error]).toEqual([400, 'invalid_scope'])
