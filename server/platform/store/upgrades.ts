@@ -324,7 +324,8 @@ export const upgrades: readonly string[] = [
     number INTEGER,
     did TEXT REFERENCES accounts (did) ON DELETE CASCADE,
     denied_at TEXT,
-    code_hash BLOB UNIQUE
+    code_hash BLOB UNIQUE,
+    waits_here INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX oauth_requests_expiry ON oauth_requests (expires_at);
   CREATE INDEX oauth_requests_account ON oauth_requests (did);
@@ -355,7 +356,4 @@ export const upgrades: readonly string[] = [
   UPDATE seen_markers SET given_at = seen_at, seen_at = (SELECT last FROM notification_clock)
     WHERE seen_at > (SELECT last FROM notification_clock);
   `,
-
-  // 56. Requests that a browser of this computer shows are listed first.
-  'ALTER TABLE oauth_requests ADD COLUMN waits_here INTEGER NOT NULL DEFAULT 0',
 ]
