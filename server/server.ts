@@ -32,6 +32,7 @@ import { createLogger, type Logger } from './platform/util/log.ts'
 import { randomId } from './platform/util/random.ts'
 import { TooManyLookups } from './platform/util/shared-lookup.ts'
 import { version } from './platform/util/version.ts'
+import { NoThread } from './platform/util/worker-or-inline.ts'
 import { protocolError, type XrpcError } from './platform/xrpc/errors.ts'
 import { noteProxied } from './platform/xrpc/forwarding.ts'
 import { opensToNetwork } from './platform/xrpc/host.ts'
@@ -355,5 +356,7 @@ function resourceMessage(error: unknown): string | undefined {
     return 'Too many look-ups at other servers are under way. Try again in a few seconds.'
   if (error instanceof PasswordQueueFull)
     return 'Too many passwords are being checked. Try again in a few seconds.'
+  if (error instanceof NoThread)
+    return 'The server has too little memory or too many open files at the moment. Try again in a few seconds.'
   return undefined
 }

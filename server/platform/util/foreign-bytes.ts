@@ -3,7 +3,7 @@
  * so that no content makes the server slow or large. Every decoder runs here, or is an exception with a reason in
  * `test/architecture.test.ts`.
  */
-import { type JobRunner, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
+import { type JobRunner, NoThread, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
 
 export interface Limits {
   /** Of the heap of the thread, its buffers and its WebAssembly memories together. */
@@ -33,11 +33,6 @@ const reasons: Readonly<Record<LimitExceeded['limit'], string>> = {
   memoryBytes: 'its content needs too much memory',
   timeMs: 'its content needs too much time',
   shared: 'other content needs the memory',
-}
-
-/** No thread can be started here. */
-class NoThread extends Error {
-  override readonly name = 'NoThread'
 }
 
 /** Whether the bytes caused the error, so that another attempt would fail too. Other causes: the disk, no thread, other bytes. */

@@ -1,6 +1,7 @@
 /**
  * Worker threads that run one job at a time. If the file of a worker cannot be loaded (a packed program may not find it), its jobs
- * run on the main thread instead: slower, but the server works.
+ * run on the main thread instead: slower, but the server works. A file that was loaded before lacks something for a moment only,
+ * such as memory or free file descriptors: its jobs are refused then.
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import { fromPlainError, type PlainError, toPlainError } from './thread-error.ts'
@@ -23,12 +24,19 @@ export interface WorkerOptions<Job, Result> {
   readonly name: string
   /** Runs a job on the main thread. */
   readonly inline: (job: Job) => Result | Promise<Result>
-  /** Called once per file. */
+  /** Called with each start that has failed, at most once a minute. */
   readonly onUnloadable: (error: Error) => void
   /** Called when the thread has ended, for whatever reason; it takes no more jobs. */
   readonly onEnd?: () => void
   /** The thread ends when the values of its heap take more. Buffers and WebAssembly memories do not count: see `foreign-bytes.ts`. */
   readonly maxHeapBytes?: number
+  /** Milliseconds for which a file that failed to load is not tried again; a minute by default. */
+  readonly retryMs?: number
+}
+
+/** No thread can be started at the moment. */
+export class NoThread extends Error {
+  override readonly name = 'NoThread'
 }
 
 /** First message of a thread whose imports have all succeeded. */
@@ -41,8 +49,9 @@ type Message<Result> = typeof loaded | { readonly result: Result } | { readonly 
 /** Of a thread with a limit, as V8 chooses itself: less costs time. */
 const youngGenerationMb = 48
 
-/** Files that failed to load: they are not tried again. */
-const unloadable = new Set<string>()
+const loadable = new Set<string>()
+/** Files that failed to load, and until when they are not tried again, in milliseconds of `performance.now()`. */
+const unloadable = new Map<string, number>()
 
 export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): JobRunner<Job, Result> {
   const { file, name, inline, maxHeapBytes } = options
@@ -54,8 +63,10 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
   let current: (PromiseWithResolvers<Result> & { readonly job: Job }) | undefined
   let isLoaded = false
-  let isEnded = false
+  /** Why the thread takes no more jobs. */
+  let ended: Error | undefined
 
+  const hasEnded = () => new Error(`The ${name} thread has ended.`)
   const settle = (reply: Reply<Result>): void => {
     const task = current
     current = undefined
@@ -74,33 +85,41 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
     markUnloadable(options, cause)
     if (current) void runInline(current.job)
   }
+  const close = (error: Error): void => {
+    ended ??= error
+    settle({ error })
+    if (worker) options.onEnd?.()
+    worker = undefined
+  }
   const onEnd = (cause: Error): void => {
-    if (isLoaded || isEnded) {
-      isEnded = true
-      settle({ error: cause })
-      if (worker) options.onEnd?.()
-      worker = undefined
-    } else if (worker) fallBack(cause)
+    if (isLoaded || ended) close(cause)
+    else if (worker) onFailedStart(cause)
+  }
+  const onFailedStart = (cause: unknown): void => {
+    if (!loadable.has(file.href)) fallBack(cause)
+    else close(new NoThread(`The ${name} thread cannot be started at the moment`, { cause }))
   }
 
   let worker: Worker | undefined
-  if (!unloadable.has(file.href)) {
+  if ((unloadable.get(file.href) ?? 0) <= performance.now()) {
     try {
       worker = new Worker(file, { name, execArgv: [], ...heapLimits })
         .on('message', (message: Message<Result>) => {
-          if (message === loaded) isLoaded = true
-          else settle('result' in message ? message : { error: fromPlainError(message.error) })
+          if (message === loaded) {
+            isLoaded = true
+            loadable.add(file.href)
+          } else settle('result' in message ? message : { error: fromPlainError(message.error) })
         })
         .on('error', onEnd)
-        .on('exit', () => onEnd(new Error(`The ${name} thread has ended.`)))
+        .on('exit', () => onEnd(hasEnded()))
     } catch (error) {
-      fallBack(error)
+      onFailedStart(error)
     }
   }
 
   return {
     run(job) {
-      if (isEnded) return Promise.reject(new Error(`The ${name} thread has ended.`))
+      if (ended) return Promise.reject(ended)
       current = { job, ...Promise.withResolvers<Result>() }
       const { promise } = current
       if (worker) worker.postMessage(job)
@@ -114,7 +133,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
     ref: () => worker?.ref(),
     unref: () => worker?.unref(),
     async end() {
-      isEnded = true
+      ended ??= hasEnded()
       if (worker) await worker.terminate()
       else options.onEnd?.()
     },
@@ -122,7 +141,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
 }
 
 /** Runs one job in a thread of its own, which ends afterwards. When the signal aborts, the thread ends at once and the job rejects. */
-export async function runInWorker<Job, Result>(
+export function runInWorker<Job, Result>(
   options: WorkerOptions<Job, Result>,
   job: Job,
   signal?: AbortSignal,
@@ -149,9 +168,11 @@ export async function runOnce<Job, Result>(
 }
 
 function markUnloadable<Job, Result>(options: WorkerOptions<Job, Result>, cause: unknown): void {
-  const { file, name, onUnloadable } = options
-  if (unloadable.has(file.href)) return
-  unloadable.add(file.href)
+  const { file, name, onUnloadable, retryMs = 60_000 } = options
+  const now = performance.now()
+  // Others that started at the same time have failed, too.
+  if ((unloadable.get(file.href) ?? 0) > now) return
+  unloadable.set(file.href, now + retryMs)
   onUnloadable(new Error(`The ${name} worker cannot be loaded, its jobs run on the main thread`, { cause }))
 }
 

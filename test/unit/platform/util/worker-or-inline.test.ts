@@ -76,6 +76,37 @@ test.each([
   expect(again.problems).toEqual([])
 })
 
+/** Replies like `serving`, unless there is a file beside it: then the thread cannot start. */
+const sometimes = (flag: string) => `
+  import { existsSync } from 'node:fs'
+  if (existsSync(${JSON.stringify(flag)})) throw new Error('too many open files')
+  ${serving}
+`
+
+test('a file that was loaded before: without a thread its job is refused, and the next one has a thread', async () => {
+  const flag = join(folder, 'lacking')
+  const { options, problems } = await workerOf('lacking', sometimes(flag))
+  expect(await runInWorker(options, 'one')).toBe('one in another thread')
+  await writeFile(flag, '')
+  await expect(runInWorker(options, 'two')).rejects.toMatchObject({ name: 'NoThread' })
+  const runner = startWorker(options)
+  await expect(runner.run('three')).rejects.toMatchObject({ name: 'NoThread' })
+  await expect(runner.run('four')).rejects.toMatchObject({ name: 'NoThread' })
+  await rm(flag)
+  expect(await runInWorker(options, 'five')).toBe('five in another thread')
+  expect(problems).toEqual([])
+})
+
+test('a file that could not be loaded is tried again later', async () => {
+  const flag = join(folder, 'late')
+  const { options, problems } = await workerOf('late', sometimes(flag))
+  await writeFile(flag, '')
+  expect(await runInWorker({ ...options, retryMs: 0 }, 'one')).toBe(`one in thread ${threadId}`)
+  await rm(flag)
+  expect(await runInWorker(options, 'two')).toBe('two in another thread')
+  expect(problems.length).toBe(1)
+})
+
 test('a job that fails in the thread is not repeated on the main thread', async () => {
   const { runner, problems } = await start('failing', serving)
   await expect(runner.run('fail')).rejects.toMatchObject({
