@@ -151,6 +151,30 @@ describe('a binary body', () => {
     expect(await post('upload', 'not compressed', headers)).toMatchObject({ status: 400 })
   })
 
+  test('in br is refused while six others arrive, because the window of each takes memory', async () => {
+    const bytes = brotliCompressSync(Buffer.alloc(500_000))
+    const headers = { 'content-type': 'a/b', 'content-encoding': 'br' }
+    const head = `Content-Type: a/b\r\nContent-Encoding: br\r\nContent-Length: ${bytes.length}\r\n\r\n`
+    const paused = []
+    for (let i = 0; i < 6; i++) {
+      started = Promise.withResolvers()
+      const connection = await open(server.port)
+      connection.send(`${uploadHead}${head}`)
+      await started.promise
+      paused.push(connection)
+    }
+    const refused = await post('upload', bytes, headers)
+    expect(refused).toMatchObject({ status: 503, body: { error: 'NotEnoughResources' } })
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect(await post('upload', bytes, { 'content-type': 'a/b' })).toMatchObject({ status: 200 })
+    for (const connection of paused) {
+      connection.send(bytes)
+      expect(await connection.answers(1)).toMatchObject([{ status: 200, body: { bytes: 500_000 } }])
+      connection.socket.destroy()
+    }
+    expect(await post('upload', bytes, headers)).toMatchObject({ status: 200 })
+  })
+
   test('in an unknown coding is refused', async () => {
     const headers = { 'content-type': 'a/b', 'content-encoding': 'rot13' }
     expect(await post('upload', 'x', headers)).toMatchObject({ status: 400 })

@@ -10,6 +10,7 @@ import {
   gunzip,
   inflate,
 } from 'node:zlib'
+import { createLimit } from '../util/limit.ts'
 import { extendDeadline } from './deadlines.ts'
 import { protocolError, XrpcError } from './errors.ts'
 import type { BinaryInput } from './method.ts'
@@ -27,8 +28,25 @@ const decompressors: ReadonlyMap<string, Decoder> = new Map([
 const decompressingStreams: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
   ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['br', openBrotli],
 ])
+
+/** The window of each takes 16 MB, also for a body of a few bytes, and as long as the client pauses. */
+const maxBrotliStreams = 6
+let brotliStreams = 0
+
+/** @throws NotEnoughResources */
+function openBrotli(): Transform {
+  if (brotliStreams === maxBrotliStreams) {
+    const message = 'Too many bodies are being decompressed. Send this one without Content-Encoding'
+    throw new XrpcError('NotEnoughResources', message, { retryAfter: 5 })
+  }
+  brotliStreams++
+  return createBrotliDecompress().once('close', () => brotliStreams--)
+}
+
+/** Decoders of whole bodies that run at once, as many as Node has threads for them: the window of each takes memory. */
+const decoding = createLimit({ total: 4, perKey: 4 })
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -40,7 +58,7 @@ export async function decompress(
 ): Promise<Uint8Array> {
   const decode = decompressors.get(coding ?? 'identity')
   if (!decode) throw unknownCoding()
-  return decode(bytes, { maxOutputLength: maxBytes })
+  return decoding('', () => decode(bytes, { maxOutputLength: maxBytes }))
 }
 
 /**
@@ -87,7 +105,7 @@ export async function readFields(req: IncomingMessage, maxBytes: number): Promis
  * Returns a body as a stream. After an error, and when the reader stops, the rest is read and dropped.
  * @param maxBytes limit of Content-Length, and of the bytes after decompression
  * @param atEnd called after the last chunk; the reader gets its error
- * @throws XrpcError `PayloadTooLarge` or `InvalidRequest`, also while the body is read
+ * @throws XrpcError `PayloadTooLarge` or `InvalidRequest`, also while the body is read; `NotEnoughResources` then
  */
 export function openBody(
   req: IncomingMessage,
@@ -100,7 +118,7 @@ export function openBody(
   const createDecompress = decompressingStreams.get(coding)
   if (coding !== 'identity' && !createDecompress) throw unknownCoding()
   const length = createDecompress || Number.isNaN(declared) ? undefined : declared
-  return { length, body: chunksOf(req, createDecompress?.(), maxBytes, atEnd) }
+  return { length, body: chunksOf(req, createDecompress, maxBytes, atEnd) }
 }
 
 /** The body must bring this many bytes in each period of the request's time limit. */
@@ -108,14 +126,16 @@ const bytesPerDeadline = 65_536
 
 async function* chunksOf(
   req: IncomingMessage,
-  decompress: Transform | undefined,
+  createDecompress: (() => Transform) | undefined,
   maxBytes: number,
   atEnd: () => unknown,
 ): AsyncIterable<Uint8Array> {
-  const source = decompress ? through(req, decompress) : req
+  let decompress: Transform | undefined
   let size = 0
   let sizeAtDeadline = 0
   try {
+    decompress = createDecompress?.()
+    const source = decompress ? through(req, decompress) : req
     // The connection stays open for the response.
     for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
