@@ -21,7 +21,7 @@ export interface ForeignBytesOptions<Job, Result>
 /** The job was ended: its thread needed too much, or all of them together did. */
 export class LimitExceeded extends Error {
   override readonly name = 'LimitExceeded'
-  readonly limit: keyof Limits | 'shared'
+  readonly limit: keyof Limits | 'shared' | 'busy'
 
   constructor(thread: string, limit: LimitExceeded['limit']) {
     super(`The ${thread} thread was ended: ${reasons[limit]}`)
@@ -33,15 +33,16 @@ const reasons: Readonly<Record<LimitExceeded['limit'], string>> = {
   memoryBytes: 'its content needs too much memory',
   timeMs: 'its content needs too much time',
   shared: 'other content needs the memory',
+  busy: 'other work needs the processor',
 }
 
 /** Whether the bytes caused the error, so that another attempt would fail too. Other causes: the disk, no thread, other bytes. */
 export function isOfBytes(error: unknown): boolean {
-  if (error instanceof LimitExceeded) return error.limit !== 'shared'
+  if (error instanceof LimitExceeded) return error.limit === 'memoryBytes' || error.limit === 'timeMs'
   return !(error instanceof NoThread) && !(error instanceof Error && 'syscall' in error)
 }
 
-/** Whether a job took too long: because of its bytes, or because the machine was busy. */
+/** Whether a job took too long: because of its bytes, or because the machine is slow. */
 export function isOutOfTime(error: unknown): boolean {
   return error instanceof LimitExceeded && error.limit === 'timeMs'
 }
@@ -53,6 +54,9 @@ const running = new Map<object, number>()
 
 /** Interval of the measurements. A job can exceed its limit by the bytes that it fills in this time. */
 const everyMs = 10
+
+/** In which the CPU time of a thread is known, unless it is stuck. */
+const replyMs = 5000
 
 /** Starts a thread for several jobs, one at a time. After an exceeded limit it takes no more. @throws LimitExceeded */
 export function startForeignBytesWorker<Job, Result>(
@@ -82,7 +86,11 @@ export function startForeignBytesWorker<Job, Result>(
       else timer = setTimeout(measure, everyMs)
     }
     let timer = setTimeout(measure, everyMs)
-    const deadline = setTimeout(end, limits.timeMs, 'timeMs')
+    let deadline = setTimeout(async () => {
+      deadline = setTimeout(end, replyMs, 'timeMs')
+      const cpuMs = (await worker.cpuMs().catch(() => undefined)) ?? 0
+      if (!isDone) end(cpuMs < limits.timeMs / 2 ? 'busy' : 'timeMs')
+    }, limits.timeMs)
     try {
       return await worker.run(job)
     } catch (error) {

@@ -11,6 +11,8 @@ export interface JobRunner<Job, Result> {
   run(job: Job): Promise<Result>
   /** Bytes that the thread has allocated: its heap, buffers and WebAssembly memories. Undefined without a thread. */
   memory(): Promise<number | undefined>
+  /** Milliseconds of CPU that the thread has had. Undefined without a thread. */
+  cpuMs(): Promise<number | undefined>
   /** An unreferenced thread does not keep the process alive. */
   ref(): void
   unref(): void
@@ -129,6 +131,10 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
     async memory() {
       const heap = await worker?.getHeapStatistics()
       return heap && heap.total_heap_size + heap.external_memory
+    },
+    async cpuMs() {
+      const used = await worker?.cpuUsage()
+      return used && (used.user + used.system) / 1000
     },
     ref: () => worker?.ref(),
     unref: () => worker?.unref(),

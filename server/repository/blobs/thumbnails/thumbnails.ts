@@ -52,6 +52,8 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
   readonly onUnloadable: (error: Error) => void
   /** Milliseconds for one picture; 30,000 by default. */
   readonly timeMs?: number
+  /** Milliseconds in which a picture must get its turn; 10,000 by default. */
+  readonly waitingMs?: number
 }
 
 const mimeType = 'image/webp'
@@ -65,8 +67,6 @@ const smallBytes = 20_000
 const maxCacheBytes = 200_000_000
 /** Thumbnails that wait: a page of a feed can show a hundred pictures. */
 const maxWaiting = 200
-/** The large pictures of one account do not hold those of others up: what waits longer is sent as it is. */
-const waitingMs = 10_000
 /** Version of the decoders and of what they accept: increase it to try failed pictures again. */
 const maker = 1
 
@@ -78,6 +78,8 @@ export function createThumbnails({
   signal,
   onUnloadable,
   timeMs = 30_000,
+  // The large pictures of one account do not hold those of others up: what waits longer is sent as it is.
+  waitingMs = 10_000,
 }: Deps): Thumbnails {
   /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
   const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })

@@ -26,6 +26,7 @@ beforeAll(async () => {
       buffers: () => { for (;;) kept.push(new Uint8Array(2 ** 20).fill(1)) },
       memories: () => { for (;;) kept.push(new WebAssembly.Memory({ initial: 16 })) },
       time: () => { for (;;); },
+      waiting: () => new Promise((resolve) => setTimeout(resolve, 2 ** 30)),
       some: () => { kept.push(new Uint8Array(200 * 2 ** 20).fill(1)); return new Promise(() => {}) },
       disk: () => { throw Object.assign(new Error('full'), { syscall: 'write' }) },
       content: () => { throw new Error('damaged') },
@@ -57,7 +58,24 @@ test.each(['values', 'buffers', 'memories'])('a job that allocates %s without en
 })
 
 test('a job that never ends is ended', async () => {
-  expect(await failureOf('time', { timeMs: 100 })).toMatchObject({ limit: 'timeMs' })
+  const error = await failureOf('time', { timeMs: 0 })
+  expect(error).toMatchObject({ limit: 'timeMs' })
+  expect(isOfBytes(error)).toBe(true)
+})
+
+test('a job that gets no CPU in its time is ended, which is no fault of the bytes', async () => {
+  const error = await failureOf('waiting', { timeMs: 1000 })
+  expect(error).toMatchObject({ limit: 'busy' })
+  expect(isOfBytes(error)).toBe(false)
+})
+
+test('the CPU time of a thread is known while it runs', async () => {
+  const worker = startForeignBytesWorker<string, string>(options({ timeMs: 60_000 }))
+  expect(await worker.run('good')).toBe('done')
+  const job = expect(worker.run('time')).rejects.toThrow('has ended')
+  expect(await worker.cpuMs()).toBeGreaterThan(0)
+  await worker.end()
+  await job
 })
 
 test('threads that need too much together: the largest is ended, and may be tried again', async () => {
@@ -78,7 +96,7 @@ test('an error of the disk is not attributed to the bytes, damaged content is', 
 })
 
 test('a thread that was ended takes no more jobs', async () => {
-  const worker = startForeignBytesWorker<string, string>(options({ timeMs: 100 }))
+  const worker = startForeignBytesWorker<string, string>(options({ timeMs: 0 }))
   await expect(worker.run('time')).rejects.toMatchObject({ limit: 'timeMs' })
   await expect(worker.run('good')).rejects.toThrow('has ended')
 })
