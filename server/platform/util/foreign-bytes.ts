@@ -16,6 +16,8 @@ export interface ForeignBytesOptions<Job, Result>
   /** Runs jobs if no thread can be started; without it they are refused. For readers that need little memory. */
   readonly inline?: WorkerOptions<Job, Result>['inline']
   readonly limits?: Partial<Limits>
+  /** Whether its values are few, so that V8 needs no limit of their heap, which costs 5 % of a job. Buffers are measured. */
+  readonly hasSmallHeap?: boolean
 }
 
 /** The job was ended: its thread needed too much, or all of them together did. */
@@ -49,7 +51,7 @@ export function isOutOfTime(error: unknown): boolean {
 
 const defaultLimits: Limits = { memoryBytes: 256 * 2 ** 20, timeMs: 60_000 }
 /** Of all threads together. The one that needs the most is ended. Threads with a larger limit of their own are not counted. */
-const sharedBytes = 288 * 2 ** 20
+const sharedBytes = 256 * 2 ** 20
 const running = new Map<object, number>()
 
 /** Interval of the measurements. A job can exceed its limit by the bytes that it fills in this time. */
@@ -67,7 +69,8 @@ export function startForeignBytesWorker<Job, Result>(
     Promise.reject(
       new NoThread(`The jobs of the ${options.name} thread need a thread, and none can be started`),
     )
-  const worker = startWorker({ inline: refuse, ...options, maxHeapBytes: limits.memoryBytes / 2 })
+  const heapLimit = options.hasSmallHeap ? {} : { maxHeapBytes: limits.memoryBytes / 2 }
+  const worker = startWorker({ inline: refuse, ...options, ...heapLimit })
 
   async function run(job: Job): Promise<Result> {
     let exceeded: LimitExceeded['limit'] | undefined

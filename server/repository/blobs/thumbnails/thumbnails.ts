@@ -148,6 +148,8 @@ export function createThumbnails({
     file: new URL(`./thumbnail-worker${extname(import.meta.url)}`, import.meta.url),
     name: 'thumbnail',
     limits: { timeMs },
+    // Codecs have memories of their own, which are limited.
+    hasSmallHeap: true,
     onUnloadable,
   }
 
