@@ -81,6 +81,7 @@ describe('a session of scope takendown', () => {
       'chat.example.actor.deleteAccount',
       // What belongs to the account, and its move to another server.
       'app.example.actor.getPreferences',
+      'app.example.actor.putPreferences',
       'app.example.notification.putActivitySubscription',
       'app.example.notification.putPreferences',
       'app.example.notification.putPreferencesV2',

@@ -96,7 +96,7 @@ test('the account moves to another server and back, and only a file that was tak
 
   expect(await proceed(server, ann, {})).toMatchObject({
     need: 'media',
-    missingMedia: [{ cid: down.cid, reason: 'notFound' }],
+    missingMedia: [{ cid: down.cid, reason: 'takenDown' }],
   })
   expect(await proceed(server, ann, { withoutMissingMedia: true })).toMatchObject({ need: 'code' })
   const out = await proceed(server, ann, { code: await server.codeTo(email) })
