@@ -89,7 +89,7 @@ export function createCalls(deps: CallsDeps): Calls {
     'backups.import': { accepts: args(optional(secret)), handle: backups['backups.import'] },
     'salvage.preview': { accepts: none, handle: salvages['salvage.preview'] },
     'salvage.run': {
-      accepts: args(oneOf('database', 'rows', 'changed', 'backup')),
+      accepts: args(oneOf('database', 'changed', 'backup')),
       handle: salvages['salvage.run'],
     },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },

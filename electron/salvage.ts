@@ -1,6 +1,4 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
-
-import { repairRepositories } from '../server/operation/backups/repair-repositories.ts'
 import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
@@ -22,7 +20,6 @@ export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages 
       directory: dataDir,
       schema,
       now: () => new Date(),
-      repair: repairRepositories(() => new Date()),
       confirm: async (plan) => confirm(plan),
     })
 
@@ -42,8 +39,8 @@ export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages 
         server.whileStopped(async () => {
           const result = await run((plan) => plan.from === from)
           if (!result) throw new Error(t.dataChanged)
-          const { keptTransactions: kept, lostTransactions: lost, lostRows, damaged } = result.plan
-          log.warn({ from, kept, lost, lostRows, damaged, keptIn: result.keptIn }, 'damaged data opened')
+          const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+          log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
           return result.keptIn
         }),
       ),

@@ -47,8 +47,6 @@ export const salvage: SalvagePreview = {
   backup: undefined,
   damaged: [],
   keptTransactions: 12,
-  lostRows: [],
-  consequences: [],
   lostTransactions: 0,
   isExact: true,
   keptUntil: undefined,

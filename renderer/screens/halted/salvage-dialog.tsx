@@ -38,8 +38,7 @@ export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Loss({ preview }: { readonly preview: SalvagePreview }) {
-  const { from, damaged, lostRows, consequences, lostTransactions, isExact, keptUntil, writtenUntil } =
-    preview
+  const { from, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = preview
   return (
     <Stack>
       <Notice variant="warn">{t.salvage.from[from]}</Notice>
@@ -52,17 +51,6 @@ function Loss({ preview }: { readonly preview: SalvagePreview }) {
         )}
         <dt>{t.salvage.lost}</dt>
         <dd>{t.salvage.changes(lostTransactions, isExact)}</dd>
-        {lostRows.map(({ table, rows, incomplete }) => (
-          <dd key={table}>{t.salvage.rows(table, rows, incomplete)}</dd>
-        ))}
-        {consequences.length > 0 && (
-          <>
-            <dt>{t.salvage.consequences}</dt>
-            {consequences.map((consequence) => (
-              <dd key={consequence}>{consequence}</dd>
-            ))}
-          </>
-        )}
         {keptUntil && (
           <>
             <dt>{t.salvage.keptUntil}</dt>

@@ -213,11 +213,10 @@ export const salvage = {
   from: {
     database:
       'The database is complete: damaged parts are taken from backups. Of the changes that were made since, all up to the damage are kept.',
-    rows: 'Parts of the database are damaged, and no backup has them. Everything else is kept.',
     changed:
       'Another program changed the database while the server was stopped. It has no error. What was changed is not known.',
     backup:
-      'The database is lost. The newest intact backup is used, with the later changes that are intact and follow it.',
+      'No backup has the damaged parts of the database. The newest intact backup is used, with the later changes that are intact and follow it. BACKUPS.md describes how to recover newer data with SQLite instead.',
   },
   damaged: 'Damaged or missing',
   lost: 'Lost',
@@ -226,12 +225,6 @@ export const salvage = {
     const changes = count(lost, { one: 'change', other: 'changes' })
     return isExact ? changes : `At least ${changes}`
   },
-  rows: (table: string, lost: number | undefined, incomplete: number) => {
-    const rows = (number: number) => count(number, { one: 'row', other: 'rows' })
-    const kept = incomplete > 0 ? `, parts of ${rows(incomplete)}` : ''
-    return `${table}: ${lost === undefined ? 'unknown rows' : rows(lost)}${kept}`
-  },
-  consequences: 'Accounts',
   keptUntil: 'Newest record that is kept',
   writtenUntil: 'Files last written',
   kept: 'The present files are kept in a separate folder.',

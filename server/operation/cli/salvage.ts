@@ -4,7 +4,6 @@ import { type SalvagePlan, salvage } from '../../platform/store/backups/salvage.
 import { databaseName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
-import { repairRepositories } from '../backups/repair-repositories.ts'
 import type { Invocation } from './command.ts'
 
 type Flags = Pick<Invocation, 'dataDir' | 'acceptLoss' | 'acceptChanged'>
@@ -14,7 +13,6 @@ export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags):
     directory: dataDir,
     schema,
     now: () => new Date(),
-    repair: repairRepositories(() => new Date()),
     async confirm(plan) {
       process.stdout.write(`${describePlan(plan)}\n`)
       if (plan.from === 'changed') {
@@ -29,17 +27,7 @@ export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags):
 }
 
 export function describePlan(plan: SalvagePlan): string {
-  const {
-    from,
-    backup,
-    damaged,
-    lostRows,
-    consequences,
-    lostTransactions,
-    isExact,
-    keptUntil,
-    writtenUntil,
-  } = plan
+  const { from, backup, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = plan
   const lines = []
   const broken = from === 'changed' ? damaged.slice(1) : damaged
   if (broken.length > 0) lines.push(`Damaged or missing: ${broken.join(', ')}.`)
@@ -51,16 +39,12 @@ export function describePlan(plan: SalvagePlan): string {
   if (from === 'database' && damaged.includes(databaseName)) {
     lines.push('Its damaged pages are taken from a backup that has them in the same version.')
   }
-  if (from === 'rows') {
-    lines.push('No backup has the damaged pages of the database. The rows of all other pages are kept.')
-    if (lostRows.length === 0) lines.push('No row is lost.')
+  if (from === 'backup') {
+    lines.push(
+      `No backup has the damaged pages of the database. The newest intact backup is used: ${backup}.`,
+      'BACKUPS.md describes how to recover newer rows with SQLite instead.',
+    )
   }
-  for (const { table, rows, incomplete } of lostRows) {
-    if (rows !== 0) lines.push(`Lost: ${rows ?? 'an unknown number of'} rows of ${table}.`)
-    if (incomplete > 0) lines.push(`Kept without some columns: ${incomplete} rows of ${table}.`)
-  }
-  lines.push(...consequences)
-  if (from === 'backup') lines.push(`The database is lost. The newest intact backup is used: ${backup}.`)
   lines.push(describeLoss(lostTransactions, isExact))
   if (keptUntil) lines.push(`The newest record that is kept was written at ${iso(keptUntil)}.`)
   if (writtenUntil) lines.push(`The files were last written at ${iso(writtenUntil)}.`)

@@ -11,8 +11,6 @@ export interface Schema {
   readonly oldest: number
   /** Statements that lead from the oldest version to the next, and so on to the newest. */
   readonly upgrades: readonly string[]
-  /** Statements that compute the tables which follow from others, after rows were lost. */
-  readonly derived?: string
 }
 
 /** The version that the program writes, as `user_version`. */

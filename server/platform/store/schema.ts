@@ -4,7 +4,6 @@
  * Times are ISO 8601 text in UTC with milliseconds, which sorts by time, or milliseconds since 1970 in integer columns;
  * booleans are 0 and 1. Columns that an upgrade adds come last in their table, as in an upgraded database.
  */
-import { derivedRows } from './derived-rows.ts'
 import { actorPaths, countedByRecord, paths } from './link-paths.ts'
 import type { Schema } from './migrate.ts'
 import { upgrades } from './upgrades.ts'
@@ -1077,5 +1076,4 @@ export const schema: Schema = {
   ].join(''),
   oldest: 33,
   upgrades,
-  derived: derivedRows,
 }

@@ -75,24 +75,3 @@ async function restore(name: string, file: string, passphrase?: string): Promise
   await runInWorker({ kind: 'restore', dir, file, passphrase, schema, at })
   await expectSame(dir)
 }
-
-test('the repair of rows that depend on others changes nothing in whole data', async () => {
-  const store = await open(server.config.dataDir)
-  try {
-    const statements = (schema.derived ?? '').split(';').filter((sql) => sql.trim() !== '')
-    expect(statements.length).toBeGreaterThan(10)
-    // A kind whose notifications are all hidden now may stay with none unread.
-    const unread = () =>
-      store.all('SELECT * FROM notification_kinds WHERE unread > 0 ORDER BY account, reason, followed')
-    const before = unread()
-    await store.transact((tx) => {
-      for (const sql of statements) tx.run(sql)
-    })
-    expect(before).not.toEqual([])
-    expect(unread()).toEqual(before)
-    const changes = changesBetween(rows, contentsOf(store))
-    expect(changes.filter((table) => table !== 'notification_kinds')).toEqual([])
-  } finally {
-    await store.close()
-  }
-})

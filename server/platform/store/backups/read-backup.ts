@@ -63,7 +63,7 @@ export async function readBackup<T>(
       const blobs = blobCids(opened.sqlite)
       const missingBlobs = received.blobs
         ? await syncReceived(files, options.blobsTo, blobs, received.blobs)
-        : await collectBlobs(file, blobs, options)
+        : await collectBlobs([blobFolderOf(file), ...(options.blobFolders ?? [])], blobs, options)
       return await use({ createdAt: received.createdAt, blobs, missingBlobs }, opened)
     } finally {
       await closeFile(opened)
@@ -255,13 +255,12 @@ async function syncReceived(
   return cids.filter((cid) => !received.has(cid))
 }
 
-/** Finds the blobs of an SQLite backup, and links them to `blobsTo`. Returns blobs that no folder has. */
-async function collectBlobs(
-  file: string,
+/** Finds blobs in folders, and links them to `blobsTo`. Returns those that no folder has. */
+export async function collectBlobs(
+  folders: readonly string[],
   cids: readonly string[],
-  { files = nodeFiles, blobFolders = [], blobsTo }: CheckOptions,
+  { files = nodeFiles, blobsTo }: Pick<CheckOptions, 'files' | 'blobsTo'>,
 ): Promise<string[]> {
-  const folders = [blobFolderOf(file), ...blobFolders]
   const missing = new Set<string>()
   for (const cid of cids) {
     const found = await firstIntact(files, folders, cid)

@@ -41,7 +41,26 @@ export interface RestoreOptions {
  * there, and the errors of `readBackup`; the data is unchanged then.
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
-  const { directory: dir, file, now, files = nodeFiles } = options
+  const { directory: dir, file, files = nodeFiles } = options
+  return replaceData(options, async (databaseTo, blobsTo) => {
+    const blobFolders = [join(dir, blobsName)]
+    await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
+      options.onMissingBlobs?.(content.missingBlobs)
+      forgetBlobs(opened.sqlite, content.missingBlobs)
+      await putPages(files, databaseTo, opened.overlay.takeChanges())
+    })
+    return true
+  })
+}
+
+/**
+ * Replaces the data with the database and the blobs that `write` writes; unchanged if it returns false. Returns the folder with the
+ * replaced files, or undefined when there were none. @throws StoreLocked while a server runs there
+ */
+export async function replaceData(
+  { directory: dir, now, files = nodeFiles }: Pick<RestoreOptions, 'directory' | 'now' | 'files'>,
+  write: (databaseTo: string, blobsTo: string) => Promise<boolean>,
+): Promise<string | undefined> {
   await files.makeDir(dir)
   const lock = await files.lock(dir)
   const blobsTo = join(dir, restoredBlobsName)
@@ -49,13 +68,11 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     const interrupted = await finishRestore(files, dir, now())
     await files.removeDir(blobsTo)
     await files.makeDir(blobsTo)
-    const blobFolders = [join(dir, blobsName)]
     const temporary = join(dir, `${restoredName}.tmp`)
-    await readBackup(file, temporary, { ...options, blobsTo, blobFolders }, async (content, opened) => {
-      options.onMissingBlobs?.(content.missingBlobs)
-      forgetBlobs(opened.sqlite, content.missingBlobs)
-      await putPages(files, temporary, opened.overlay.takeChanges())
-    })
+    if (!(await write(temporary, blobsTo))) {
+      await files.removeDir(blobsTo)
+      return undefined
+    }
     await files.rename(temporary, join(dir, restoredName))
     await files.syncDir(dir)
     return (await finishRestore(files, dir, now())) ?? interrupted

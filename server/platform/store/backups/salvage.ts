@@ -1,67 +1,43 @@
 /**
- * Opens the intact part of a damaged data directory: the database, or else the newest backup that is intact, then the transactions of
- * the journals up to the first that does not verify. Later ones cannot be applied, because each builds on the previous ones.
- *
- * The result is put in place like a restored backup: the damaged files and all media are kept in `replaced-<time>/`, and the event
- * stream announces lost states.
+ * Opens the intact part of a damaged data directory: the database, with damaged pages from the backups, or else the newest backup that is
+ * intact, then the transactions of the journals up to the first that does not verify. Later ones cannot be applied, because each builds on
+ * the previous ones. The result is put in place like a restored backup.
  */
 import { basename, join } from 'node:path'
-import { exists, linkBlob, syncBlobDirs } from '../blob-files.ts'
-import { BackupForeign, StoreDamaged, StoreTooNew, StoreUnavailable } from '../errors.ts'
-import { type Files, nodeFiles, replaceByChunks } from '../files.ts'
-import { scanJournal } from '../journal/journal.ts'
+import { StoreDamaged, StoreUnavailable } from '../errors.ts'
+import { type Files, nodeFiles, writeChunks } from '../files.ts'
+import { type Scanned, scanJournal } from '../journal/journal.ts'
 import { applyFrames } from '../journal/recover.ts'
 import {
   backupsName,
-  blobPath,
   blobsName,
   checkpointName,
   checksumsName,
   databaseName,
-  earlierChecksumName,
   isDamaged,
   journalPath,
   journalSeqs,
-  restoredBlobsName,
-  restoredName,
 } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { scanCheckpoint } from '../pages/checkpoint.ts'
-import {
-  closeFile,
-  compareEarlier,
-  isSound,
-  type OpenedFile,
-  openChecked,
-  openPageFile,
-  setSeq,
-} from '../pages/database-file.ts'
+import { closeFile, type OpenedFile, openPageFile, setSeq } from '../pages/database-file.ts'
 import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Sqlite } from '../sqlite.ts'
-import type { Writer } from '../transaction.ts'
 import { listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
-import { scratchPrefix } from './backup-leftovers.ts'
-import { unpack } from './read-backup.ts'
-import { finishRestore } from './restore.ts'
-import { copyRows, type LostRows } from './salvage-rows.ts'
+import { backupPages, openBackup, type PageSource, salvageScratch } from './page-source.ts'
+import { collectBlobs } from './read-backup.ts'
+import { replaceData } from './restore.ts'
 
 export interface SalvagePlan {
-  /**
-   * `rows`: pages of the database are lost, the rows of the others are copied. `changed`: another program wrote the database, which is
-   * sound. `backup`: the database is lost.
-   */
-  readonly from: 'database' | 'rows' | 'changed' | 'backup'
+  /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */
+  readonly from: 'database' | 'changed' | 'backup'
   /** The backup that it starts from. */
   readonly backup: string | undefined
   /** Damaged or missing files, by their name in the data directory. */
   readonly damaged: readonly string[]
   readonly keptTransactions: number
-  /** Lost rows, and those that refer to them. */
-  readonly lostRows: readonly LostRows[]
-  /** Sentences of `repair`. */
-  readonly consequences: readonly string[]
   readonly lostTransactions: number
   /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
   readonly isExact: boolean
@@ -74,10 +50,10 @@ export interface SalvageOptions {
   readonly directory: string
   readonly schema: Schema
   readonly now: () => Date
-  /** Asked before anything changes. Nothing does unless it returns true. */
+  /** Called with the plan before any change; return true to go on. */
   readonly confirm: (plan: SalvagePlan) => Promise<boolean>
-  /** Makes the rows consistent that are left if some are lost. Returns a sentence on each consequence. */
-  readonly repair?: (tx: Writer) => Promise<readonly string[]>
+  /** Sources of damaged pages, besides the backups. */
+  readonly sources?: readonly PageSource[]
   readonly files?: Files
 }
 
@@ -88,117 +64,93 @@ export interface SalvageOptions {
 export async function salvage(
   options: SalvageOptions,
 ): Promise<{ readonly plan: SalvagePlan; readonly keptIn: string } | undefined> {
-  const { directory: dir, now, confirm, files = nodeFiles } = options
-  const lock = await files.lock(dir)
-  try {
-    await finishRestore(files, dir, now())
-    const { sqlite, file, seq, plan } = await recover(files, dir, options)
+  const { directory: dir, schema, files = nodeFiles } = options
+  const sources = [backupPages(files, dir), ...(options.sources ?? [])]
+  let accepted: SalvagePlan | undefined
+  const keptIn = await replaceData(options, async (databaseTo, blobsTo) => {
     try {
-      if (!(await confirm(plan))) return undefined
-      await takeBlobs(files, dir, sqlite)
-      // A number beyond all that were lost, so that no old journal fits the new database.
-      setSeq(sqlite, seq + plan.lostTransactions)
-      await replaceByChunks(files, join(dir, restoredName), sqlite.chunks())
-    } catch (error) {
-      if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(join(dir, restoredBlobsName))
-      throw error
+      accepted = await writeSalvaged({ files, dir, schema, sources }, options.confirm, databaseTo, blobsTo)
+      return accepted !== undefined
     } finally {
-      await closeFile({ sqlite, file })
-      await files.removeDir(scratchOf(dir))
+      await files.removeDir(salvageScratch(dir))
     }
-    return { plan, keptIn: (await finishRestore(files, dir, now())) ?? dir }
+  })
+  return accepted && { plan: accepted, keptIn: keptIn ?? dir }
+}
+
+/** Writes the salvaged database and its blobs after `confirm`; returns undefined without it. */
+async function writeSalvaged(
+  data: Data,
+  confirm: SalvageOptions['confirm'],
+  databaseTo: string,
+  blobsTo: string,
+): Promise<SalvagePlan | undefined> {
+  const { files, dir } = data
+  const { sqlite, file, plan } = await recover(data)
+  try {
+    if (!(await confirm(plan))) return undefined
+    const folders = [join(dir, blobsName), join(dir, backupsName, blobsName)]
+    forgetBlobs(sqlite, await collectBlobs(folders, blobCids(sqlite), { files, blobsTo }))
+    // A number beyond all that were lost, so that no old journal fits the new database.
+    setSeq(sqlite, plan.keptTransactions + plan.lostTransactions)
+    await writeChunks(files, databaseTo, sqlite.chunks())
+    return plan
   } finally {
-    await lock.release()
+    await closeFile({ sqlite, file })
   }
 }
 
-interface Recovered extends OpenedFile {
-  readonly plan: SalvagePlan
+interface Data {
+  readonly files: Files
+  readonly dir: string
+  readonly schema: Schema
+  readonly sources: readonly PageSource[]
 }
 
-async function recover(
-  files: Files,
-  dir: string,
-  { schema, repair }: Pick<SalvageOptions, 'schema' | 'repair'>,
-): Promise<Recovered> {
+type Origin = Pick<SalvagePlan, 'from' | 'backup' | 'damaged'>
+
+async function recover(data: Data): Promise<OpenedFile & { readonly plan: SalvagePlan }> {
+  const { files, dir } = data
   const present = await filesByName(files, dir)
-  let start = await readStart(files, dir, present, schema)
+  const journals = await scanJournals(files, present)
+  const { damaged: damagedPages, ...start } = await openBest(data, present, journals)
   try {
-    const damaged = [...start.damaged]
+    const damaged = [...damagedPages]
     let seq = start.seq
     let end = seq
     let isBroken = false
-    const firsts = journalSeqs([...present.keys()])
     // A server never leaves its data without a journal.
-    let isExact = firsts.length > 0
+    let isExact = journals.length > 0
     if (!isExact) damaged.push(basename(journalPath(dir, seq + 1)))
-    for (const first of firsts) {
-      const name = [...present.keys()].find((each) => journalSeqs([each])[0] === first) ?? ''
-      if (!isBroken && first > seq + 1) damaged.push(basename(journalPath(dir, seq + 1)))
-      const journal = scanJournal(await files.read(present.get(name) ?? ''), first)
-      const { lastSeq, isWhole, isCounted } = journal
-      end = Math.max(end, lastSeq)
-      if (!isWhole) damaged.push(name)
-      if (!isCounted) isExact = false
-      if (isBroken || first > seq + 1) {
+    for (const { name, first, ...journal } of journals) {
+      if (!isBroken && first > seq + 1) {
+        damaged.push(basename(journalPath(dir, seq + 1)))
         isBroken = true
-        continue
       }
+      end = Math.max(end, journal.lastSeq)
+      isExact &&= journal.isCounted
+      if (!journal.isWhole) damaged.push(name)
+      if (isBroken) continue
       const applied = applyFrames(start.sqlite, journal, seq)
       // The disk refused a read: the transactions are not lost.
       if (applied.error instanceof StoreUnavailable) throw applied.error
       seq = applied.last
-      if (!isWhole || applied.error !== undefined) isBroken = true
+      isBroken = !journal.isWhole || applied.error !== undefined
     }
     // Then nothing says how many transactions the lost database had.
     if (start.from === 'backup' && end <= start.seq) isExact = false
-    if (start.mayLoseRows) start = await replaceByCopy(files, dir, start, seq, schema)
-    const { sqlite, lostRows } = start
-    const plan: SalvagePlan = {
-      lostRows,
-      consequences: lostRows.length > 0 ? ((await repair?.(writerOf(sqlite))) ?? []) : [],
-      from: start.from,
-      backup: start.backup,
-      damaged,
+    const plan = {
+      ...{ from: start.from, backup: start.backup, damaged, isExact },
       keptTransactions: seq,
-      lostTransactions: Math.max(0, end - seq),
-      isExact,
-      keptUntil: newestRecord(sqlite),
+      lostTransactions: end - seq,
+      keptUntil: newestRecord(start.sqlite),
       writtenUntil: await lastWrite(files, [...present.values()]),
     }
-    return { ...start, seq, plan }
+    return { ...start, plan }
   } catch (error) {
     await closeFile(start)
     throw error
   }
-}
-
-function writerOf(sqlite: Sqlite): Writer {
-  return {
-    get: (sql, params) => sqlite.get(sql, params),
-    all: (sql, params) => sqlite.all(sql, params),
-    run: (sql, params) => sqlite.execute(sql, params).changes,
-  }
-}
-
-/**
- * Links the blobs of the salvaged database into the folder that replaces the present one, which is kept with the damaged files:
- * records that are lost may be the only ones that name some of its media. Lost media can be uploaded again.
- */
-async function takeBlobs(files: Files, dir: string, sqlite: Sqlite): Promise<void> {
-  const folder = join(dir, restoredBlobsName)
-  await files.removeDir(folder)
-  await files.makeDir(folder)
-  const cids = blobCids(sqlite)
-  const missing = []
-  for (const cid of cids) {
-    const isThere =
-      (await linkBlob(files, blobPath(join(dir, blobsName), cid), folder, cid)) ||
-      (await linkBlob(files, blobPath(join(dir, backupsName, blobsName), cid), folder, cid))
-    if (!isThere) missing.push(cid)
-  }
-  forgetBlobs(sqlite, missing)
-  await syncBlobDirs(files, folder, cids)
 }
 
 /** Returns the paths of the data files by their original name: a start may have moved them aside. */
@@ -207,145 +159,73 @@ async function filesByName(files: Files, dir: string): Promise<Map<string, strin
   const present = new Map<string, string>()
   // A file that has its own name was put there after the damaged one.
   for (const name of names.filter(isDamaged)) present.set(name.replace(/\.damaged-.*$/, ''), join(dir, name))
-  const ofPages = [databaseName, checksumsName, checkpointName, earlierChecksumName]
+  const ofPages = [databaseName, checksumsName, checkpointName]
   for (const name of names.filter((name) => ofPages.includes(name) || journalSeqs([name]).length > 0)) {
     present.set(name, join(dir, name))
   }
   return present
 }
 
-interface Start extends OpenedFile, Pick<SalvagePlan, 'from' | 'backup' | 'damaged' | 'lostRows'> {
-  /** Whether a page that is lost has rows. The journals are applied up to the first transaction that needs it, then the others are copied. */
-  readonly mayLoseRows?: boolean
+interface ScannedJournal extends Scanned {
+  readonly name: string
+  readonly first: number
 }
 
-/** Closes a database with lost pages. Returns a copy of its rows. */
-async function replaceByCopy(
-  files: Files,
-  dir: string,
-  start: Start,
-  seq: number,
-  schema: Schema,
-): Promise<Start> {
-  const { copy, lost } = await copyRows(files, copyPath(dir), { ...start, seq }, schema)
-  await closeFile(start)
-  return { ...start, ...copy, lostRows: lost }
-}
-
-/**
- * Opens the database if its pages verify or can be repaired, else the newest backup that is intact if the journals continue it, else the
- * rows of the database unless a whole table is lost, else that backup.
- */
-async function readStart(
-  files: Files,
-  dir: string,
-  present: ReadonlyMap<string, string>,
-  schema: Schema,
-): Promise<Start> {
-  const path = present.get(databaseName)
-  const own = path === undefined ? undefined : await readOwn(files, dir, path, present)
-  if (own) {
-    try {
-      checkVersion(join(dir, databaseName), own.sqlite, schema)
-    } catch (error) {
-      await closeFile(own)
-      throw error
-    }
-    return own
+async function scanJournals(files: Files, present: ReadonlyMap<string, string>): Promise<ScannedJournal[]> {
+  const journals: ScannedJournal[] = []
+  for (const [name, path] of present) {
+    const [first] = journalSeqs([name])
+    if (first !== undefined) journals.push({ name, first, ...scanJournal(await files.read(path), first) })
   }
-  const backup = await readBackup(files, dir)
-  const [first = Number.POSITIVE_INFINITY] = journalSeqs([...present.keys()])
-  if (backup && first <= backup.seq + 1) return backup
-  const rows = path === undefined ? undefined : await readRows(files, dir, path, present, schema, backup)
-  if (rows && backup) await closeFile(backup)
-  if (rows ?? backup) return (rows ?? backup) as Start
-  throw new StoreDamaged(join(dir, databaseName), 'is damaged, and there is no intact backup beside it')
+  return journals.sort((a, b) => a.first - b.first)
 }
 
-async function readBackup(files: Files, dir: string): Promise<Start | undefined> {
-  for (const { file } of await listBackups(dir, files)) {
-    const opened = await openBackup(files, dir, file)
-    if (opened) return { ...opened, from: 'backup', backup: file, damaged: [databaseName], lostRows: [] }
+/** Opens the database if its pages verify or can be repaired, or if another program changed it; else the newest backup that is intact. */
+async function openBest(
+  data: Data,
+  present: ReadonlyMap<string, string>,
+  journals: readonly ScannedJournal[],
+): Promise<OpenedFile & Origin> {
+  const { files, dir } = data
+  const path = present.get(databaseName)
+  const file = path === undefined ? undefined : await PageFile.open(files, path)
+  try {
+    const own =
+      file && ((await openOwn(data, file, present)) ?? (await openChanged(data, file, present, journals)))
+    if (own) return own
+  } catch (error) {
+    await file?.close()
+    throw error
+  }
+  await file?.close()
+  for (const { file: backup } of await listBackups(dir, files)) {
+    const opened = await openBackup(files, backup, salvageScratch(dir))
+    if (opened) return { ...opened, from: 'backup', backup, damaged: [databaseName] }
+  }
+  throw new StoreDamaged(
+    join(dir, databaseName),
+    'is damaged, and there is no intact backup beside it. BACKUPS.md describes what SQLite can recover of it',
+  )
+}
+
+/** Opens the database with pages that have their checksums: its own, those of an unfinished checkpoint, and those of the sources. */
+async function openOwn(
+  data: Data,
+  file: PageFile,
+  present: ReadonlyMap<string, string>,
+): Promise<(OpenedFile & Origin) | undefined> {
+  for (const { checksums, pages, damaged } of await statesOf(data.files, present)) {
+    file.checksums = checksums
+    file.frozen = pages
+    const bad = badPages(file)
+    const repaired = await findPages(data, checksums, bad)
+    if (repaired.size < bad.length) continue
+    file.frozen = new Map([...(pages ?? []), ...repaired])
+    const opened = await openSound(data, file)
+    const all = bad.length > 0 ? [databaseName, ...damaged] : damaged
+    if (opened) return { ...opened, from: 'database', backup: undefined, damaged: all }
   }
   return undefined
-}
-
-/** Opens the database with pages that are lost; undefined if they have its schema, or all rows of a table that the backup has. */
-async function readRows(
-  files: Files,
-  dir: string,
-  path: string,
-  present: ReadonlyMap<string, string>,
-  schema: Schema,
-  backup: Start | undefined,
-): Promise<Start | undefined> {
-  const file = await PageFile.open(files, path)
-  try {
-    const found: { pages: Pages; lost: number; damaged: readonly string[]; checksums: PageChecksums }[] = []
-    for (const { checksums, pages, damaged } of await statesOf(files, present)) {
-      if (!checksums || checksums.hasUnknown) continue
-      file.checksums = checksums
-      file.frozen = pages
-      const bad = badPages(file)
-      const repaired = await findPages(files, dir, file, bad)
-      const lost = bad.length - repaired.size
-      found.push({ pages: new Map([...(pages ?? []), ...repaired]), lost, damaged, checksums })
-    }
-    // The state before or after a checkpoint: pages of the other one count as damaged.
-    const [state] = found.sort((a, b) => a.lost - b.lost)
-    if (!state) throw new StoreDamaged(path, 'has no checksums')
-    file.checksums = state.checksums
-    file.frozen = state.pages
-    const description = {
-      ...({ from: 'rows', backup: undefined, lostRows: [] } as const),
-      damaged: [databaseName, ...state.damaged],
-    }
-    const opened = await openPageFile(file, 'quick')
-    checkVersion(join(dir, databaseName), opened.sqlite, schema)
-    opened.sqlite.close()
-    await files.makeDir(scratchOf(dir))
-    const { copy, lost } = await copyRows(files, copyPath(dir), opened, schema)
-    if (lost.length === 0) {
-      await file.close()
-      return { ...description, ...copy }
-    }
-    const isEmptied = lost.some(
-      ({ table }) => backup && hasRows(backup.sqlite, table) && !hasRows(copy.sqlite, table),
-    )
-    await closeFile(copy)
-    if (isEmptied) throw new StoreDamaged(path, 'has lost a table')
-    return { ...description, ...(await openPageFile(file, 'quick')), mayLoseRows: true }
-  } catch (error) {
-    await file.close()
-    if (!(error instanceof StoreDamaged)) throw error
-    return undefined
-  }
-}
-
-function hasRows(sqlite: Sqlite, table: string): boolean {
-  const isThere = sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table'", [table])
-  return isThere !== undefined && sqlite.get(`SELECT 1 FROM "${table}"`) !== undefined
-}
-
-async function readOwn(
-  files: Files,
-  dir: string,
-  path: string,
-  present: ReadonlyMap<string, string>,
-): Promise<Start | undefined> {
-  const file = await PageFile.open(files, path)
-  let start: Start | undefined
-  try {
-    for (const state of await statesOf(files, present))
-      start ??= await openState(files, dir, file, present, state)
-    start ??= await openChanged(files, file, present)
-    return start
-  } catch (error) {
-    if (!(error instanceof StoreDamaged)) throw error
-    return undefined
-  } finally {
-    if (!start) await file.close()
-  }
 }
 
 /** Pages that the database may consist of: those that have the checksums, in the file or in `pages`. */
@@ -372,64 +252,42 @@ async function statesOf(files: Files, present: ReadonlyMap<string, string>): Pro
   return states
 }
 
-async function openState(
-  files: Files,
-  dir: string,
-  file: PageFile,
-  present: ReadonlyMap<string, string>,
-  { checksums, pages, damaged }: State,
-): Promise<Start | undefined> {
-  file.checksums = checksums
-  file.frozen = pages
-  const bad = badPages(file)
-  const repaired = await findPages(files, dir, file, bad)
-  if (repaired.size < bad.length) return undefined
-  const earlier = checksums ? undefined : present.get(earlierChecksumName)
-  if (earlier && (await compareEarlier(files, file.path, earlier)) === 'other') return undefined
-  file.frozen = new Map([...(pages ?? []), ...repaired])
-  const all = bad.length > 0 ? [databaseName, ...damaged] : damaged
-  return openConsistent(file, async () => ({
-    from: 'database',
-    backup: undefined,
-    damaged: all,
-    lostRows: [],
-  }))
-}
-
 /**
- * Opens a database that another program has changed. Such a program changes page 1, which counts changes, and another one; a single
- * page that differs is damaged.
+ * Opens a database that another program has changed, unless a journal continues another one. Such a program changes page 1, which counts
+ * changes, and another one; a single page that differs is damaged.
  */
 async function openChanged(
-  files: Files,
+  data: Data,
   file: PageFile,
   present: ReadonlyMap<string, string>,
-): Promise<Start | undefined> {
+  journals: readonly ScannedJournal[],
+): Promise<(OpenedFile & Origin) | undefined> {
+  if (!file.checksums || present.has(checkpointName)) return undefined
   file.frozen = undefined
-  if (present.has(checkpointName)) return undefined
-  const bad = file.checksums ? badPages(file) : []
-  if (file.checksums && !(bad.includes(1) && bad.length > 1)) return undefined
+  const bad = badPages(file)
+  if (!bad.includes(1) || bad.length === 1) return undefined
   file.checksums = undefined
-  return openConsistent(file, async ({ seq }) =>
-    (await hasLater(files, present, seq))
-      ? undefined
-      : { from: 'changed', backup: undefined, damaged: [databaseName], lostRows: [] },
-  )
+  const opened = await openSound(data, file)
+  if (!opened) return undefined
+  if (journals.every(({ lastSeq }) => lastSeq <= opened.seq))
+    return { ...opened, from: 'changed', backup: undefined, damaged: [databaseName] }
+  opened.sqlite.close()
+  return undefined
 }
 
-/** Returns the database with what `describe` says of it, if it is consistent. */
-async function openConsistent(
-  file: PageFile,
-  describe: (
-    opened: OpenedFile,
-  ) => Promise<Pick<Start, 'from' | 'backup' | 'damaged' | 'lostRows'> | undefined>,
-): Promise<Start | undefined> {
-  const opened = await openPageFile(file, 'quick').catch((error: unknown) => {
+/** Opens a database if it passes SQLite's checks. @throws StoreTooNew, StoreTooOld */
+async function openSound({ schema }: Data, file: PageFile): Promise<OpenedFile | undefined> {
+  const opened = await openPageFile(file, 'thorough').catch((error: unknown) => {
     if (error instanceof StoreDamaged) return undefined
     throw error
   })
-  const description = opened && isConsistent(opened.sqlite) ? await describe(opened) : undefined
-  if (opened && description) return { ...opened, ...description }
+  try {
+    if (opened) checkVersion(file.path, opened.sqlite, schema)
+    if (opened?.sqlite.all('PRAGMA foreign_key_check').length === 0) return opened
+  } catch (error) {
+    opened?.sqlite.close()
+    throw error
+  }
   opened?.sqlite.close()
   return undefined
 }
@@ -449,62 +307,24 @@ function badPages(file: PageFile): number[] {
   return bad
 }
 
-/** Finds damaged pages in the backups: a page that has the checksum is the same. */
+/** Finds damaged pages in the sources: a page that has the checksum is the same. */
 async function findPages(
-  files: Files,
-  dir: string,
-  { checksums }: PageFile,
+  { dir, sources }: Data,
+  checksums: PageChecksums | undefined,
   bad: readonly number[],
 ): Promise<Map<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>()
-  if (bad.length === 0 || !checksums) return found
-  for (const { file } of await listBackups(dir, files)) {
-    const opened = await openBackup(files, dir, file)
-    if (!opened) continue
-    for (const number of bad) {
-      if (found.has(number) || number > opened.file.count) continue
-      const page = opened.file.read(number)
+  // With an unknown checksum, a page of another version would pass.
+  if (!checksums || checksums.hasUnknown) return found
+  for (const source of sources) {
+    const missing = bad.filter((number) => !found.has(number))
+    if (missing.length === 0) break
+    for await (const [number, page] of source.pages(missing, salvageScratch(dir))) {
       if (!checksums.differs(number, page)) found.set(number, Buffer.from(page))
+      if (found.size === bad.length) break
     }
-    await closeFile(opened)
-    if (found.size === bad.length) break
   }
   return found
-}
-
-/** A folder for the database of a backup, while it is needed. */
-function scratchOf(dir: string): string {
-  return join(dir, backupsName, `${scratchPrefix}salvage`)
-}
-
-function copyPath(dir: string): string {
-  return join(scratchOf(dir), 'rows')
-}
-
-async function openBackup(files: Files, dir: string, file: string): Promise<OpenedFile | undefined> {
-  const path = join(scratchOf(dir), 'database')
-  await files.makeDir(scratchOf(dir))
-  try {
-    await unpack(file, file, path, { files })
-    return await openChecked(files, path)
-  } catch (error) {
-    if (error instanceof StoreDamaged || error instanceof StoreTooNew || error instanceof BackupForeign)
-      return undefined
-    throw error
-  }
-}
-
-/** Whether a journal has transactions after `seq`: it continues another database file. */
-async function hasLater(files: Files, present: ReadonlyMap<string, string>, seq: number): Promise<boolean> {
-  for (const [name, path] of present) {
-    const [first] = journalSeqs([name])
-    if (first !== undefined && scanJournal(await files.read(path), first).lastSeq > seq) return true
-  }
-  return false
-}
-
-function isConsistent(sqlite: Sqlite): boolean {
-  return isSound(sqlite) && sqlite.all('PRAGMA foreign_key_check').length === 0
 }
 
 function newestRecord(sqlite: Sqlite): Date | undefined {

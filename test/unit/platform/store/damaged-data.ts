@@ -1,5 +1,6 @@
 /** A database on a simulated disk that is damaged and salvaged. */
 import { join } from 'node:path'
+import type { PageSource } from '../../../../server/platform/store/backups/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import type { Schema } from '../../../../server/platform/store/migrate.ts'
@@ -24,10 +25,10 @@ export function dataOf(schema: Schema, now: () => Date) {
     open: (disk: FaultyDisk) =>
       Database.open({ directory, schema, now, files: disk.files, reserveBytes: pageBytes }),
 
-    async salvage(disk: FaultyDisk): Promise<SalvagePlan> {
+    async salvage(disk: FaultyDisk, sources: readonly PageSource[] = []): Promise<SalvagePlan> {
       let plan: SalvagePlan | undefined
       await salvage({
-        ...{ directory, schema, now, files: disk.files },
+        ...{ directory, schema, now, files: disk.files, sources },
         confirm: async (stated) => {
           plan = stated
           return true

@@ -214,7 +214,7 @@ test('a flipped bit in the only page that differs is damage, not the change of a
       ({ plan }) => plan.from,
       (error: Error) => error.message,
     )
-    expect(await found, `page ${at / 4096 + 1}`).toMatch(/^rows$|no intact backup/)
+    expect(await found, `page ${at / 4096 + 1}`).toMatch('no intact backup')
     content[at + last] = (content[at + last] ?? 0) ^ 1
   }
 })
