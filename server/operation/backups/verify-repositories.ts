@@ -25,22 +25,14 @@ const nodesPerSlice = 50
 
 /** Returns a sentence on each repository that is damaged. */
 export async function damagedRepositories(db: Reader): Promise<string[]> {
-  const found = await findDamage(db)
-  return found.map(({ account, damage }) => `The repository of ${account.handle} is damaged: ${damage}.`)
-}
-
-/** Returns the accounts whose repositories are damaged, and what is damaged. */
-export async function findDamage(
-  db: Reader,
-): Promise<{ readonly account: accounts.Account; readonly damage: string }[]> {
-  const found: { account: accounts.Account; damage: string }[] = []
+  const found: string[] = []
   for (let after: accounts.Account | undefined; ; ) {
     const page = accounts.page(db, after, accountsPerPage)
     for (const account of page) {
       // The next start of the server completes or undoes an import.
       if (imports.find(db, account.did)) continue
       const damage = await damageOf(db, account)
-      if (damage !== undefined) found.push({ account, damage })
+      if (damage !== undefined) found.push(`The repository of ${account.handle} is damaged: ${damage}.`)
     }
     after = page.at(-1)
     if (!after) return found

@@ -185,16 +185,6 @@ export class Sqlite {
     this.#statements.clear()
   }
 
-  /** Yields the rows of a query, each as its values. */
-  *each(sql: string): Generator<SqlValue[]> {
-    const statement = this.#checked(() => this.#db.prepare(sql))
-    try {
-      while (this.#checked(() => statement.step())) yield statement.get() as SqlValue[]
-    } finally {
-      statement.free()
-    }
-  }
-
   /** Yields the bytes of the SQLite file, which must not change meanwhile. */
   *chunks(): Generator<Uint8Array> {
     const overlay = this.#overlay

@@ -20,7 +20,7 @@ import {
 } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { scanCheckpoint } from '../pages/checkpoint.ts'
-import { closeFile, type OpenedFile, openPageFile, setSeq } from '../pages/database-file.ts'
+import { closeFile, isSound, type OpenedFile, openPageFile, setSeq } from '../pages/database-file.ts'
 import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Sqlite } from '../sqlite.ts'
@@ -219,9 +219,9 @@ async function openOwn(
     file.frozen = pages
     const bad = badPages(file)
     const repaired = await findPages(data, checksums, bad)
-    if (repaired.size < bad.length) continue
     file.frozen = new Map([...(pages ?? []), ...repaired])
-    const opened = await openSound(data, file)
+    const lost = bad.filter((number) => !repaired.has(number))
+    const opened = await openSound(data, file, lost)
     const all = bad.length > 0 ? [databaseName, ...damaged] : damaged
     if (opened) return { ...opened, from: 'database', backup: undefined, damaged: all }
   }
@@ -275,15 +275,21 @@ async function openChanged(
   return undefined
 }
 
-/** Opens a database if it passes SQLite's checks. @throws StoreTooNew, StoreTooOld */
-async function openSound({ schema }: Data, file: PageFile): Promise<OpenedFile | undefined> {
-  const opened = await openPageFile(file, 'thorough').catch((error: unknown) => {
+/** Opens a database if it passes SQLite's checks and its lost pages are free. @throws StoreTooNew, StoreTooOld */
+async function openSound(
+  { schema }: Data,
+  file: PageFile,
+  lost: readonly number[] = [],
+): Promise<OpenedFile | undefined> {
+  const opened = await openPageFile(file, 'quick').catch((error: unknown) => {
     if (error instanceof StoreDamaged) return undefined
     throw error
   })
   try {
     if (opened) checkVersion(file.path, opened.sqlite, schema)
-    if (opened?.sqlite.all('PRAGMA foreign_key_check').length === 0) return opened
+    const isWhole =
+      opened && lost.every((number) => opened.overlay.clearIfFree(number)) && isSound(opened.sqlite)
+    if (isWhole && opened.sqlite.all('PRAGMA foreign_key_check').length === 0) return opened
   } catch (error) {
     opened?.sqlite.close()
     throw error

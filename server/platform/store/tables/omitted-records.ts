@@ -75,18 +75,6 @@ export function findBlock(db: Reader, did: string, cid: string): Uint8Array | un
   )?.bytes
 }
 
-/** Returns the keys of all records of a repository, in the index or not, with their CIDs. */
-export function keysOf(db: Reader, did: string): { readonly key: string; readonly cid: string }[] {
-  return db
-    .all<{ key: string; cid: Uint8Array }>(
-      `SELECT c.nsid || '/' || r.rkey AS key, r.cid FROM records r JOIN collections c ON c.id = r.collection
-       WHERE r.actor = ${actorId}
-       UNION ALL SELECT key, cid FROM omitted_records WHERE actor = ${actorId} ORDER BY key`,
-      [did, did],
-    )
-    .map(({ key, cid }) => ({ key, cid: cidText(cid) }))
-}
-
 export function count(db: Reader, did: string): number {
   const sql = `SELECT count(*) AS count FROM omitted_records WHERE actor = ${actorId}`
   return db.get<{ count: number }>(sql, [did])?.count ?? 0

@@ -47,12 +47,6 @@ export function insert(tx: Writer, did: string, head: Head, blocks: readonly Blo
   insertBlocks(tx, actor, head.rev, blocks)
 }
 
-/** Replaces a repository, or one whose row was lost, with all of its blocks. */
-export function replace(tx: Writer, did: string, head: Head, blocks: readonly Block[]): void {
-  tx.run(`DELETE FROM repos WHERE actor = ${actorId}`, [did])
-  insert(tx, did, head, blocks)
-}
-
 /**
  * Sets the next commit after `base`, and updates the blocks of the tree. Returns false, without a change, if the repository has
  * another commit than `base`, or was deleted.
