@@ -1,7 +1,6 @@
 /** The settings file of the desktop, in electron-store. */
 import { renameSync } from 'node:fs'
 import Store from 'electron-store'
-import { inviteRules } from '../server/platform/config/values.ts'
 import type { Settings } from './bridge.ts'
 import { defaultMail, type Mail } from './mail-settings.ts'
 import { choices, initialSettings } from './settings.ts'
@@ -45,14 +44,7 @@ const shapeOf = (values: object) => ({
 })
 
 const schema = {
-  settings: {
-    ...shapeOf(initialSettings),
-    properties: {
-      ...shapeOf(initialSettings).properties,
-      // A switch in earlier versions.
-      inviteRequired: { type: ['string', 'boolean'] as ('string' | 'boolean')[] },
-    },
-  },
+  settings: shapeOf(initialSettings),
   mail: { ...shapeOf(defaultMail), required: Object.keys(defaultMail) },
   copies: { type: 'array' as const, items: { type: 'string' as const } },
   sheetKept: { type: 'boolean' as const },
@@ -95,21 +87,13 @@ export function openSettings(folder: string, onDamage: (movedTo: string) => void
     store = open()
   }
   return {
-    // A file of an earlier version lacks newer settings.
+    // The file lacks settings that are newer than it.
     get(name) {
       const kept = store.store
-      const settings = { ...initialSettings, ...kept.settings }
-      const inviteRequired = inviteRuleOf(settings.inviteRequired)
-      return { ...kept, settings: { ...settings, inviteRequired } }[name]
+      return { ...kept, settings: { ...initialSettings, ...kept.settings } }[name]
     },
     set(name, value) {
       store.set({ [name]: value } as Partial<Content>)
     },
   }
-}
-
-/** Reads the rule, which earlier versions stored as a switch that was off by default. */
-function inviteRuleOf(stored: unknown): Settings['inviteRequired'] {
-  if (stored === true) return 'on'
-  return inviteRules.find((rule) => rule === stored) ?? 'auto'
 }

@@ -379,8 +379,8 @@ describe('plain words', () => {
   ]
   const banned =
     /(?<![a-z])(tells?|telling|told|hears?|heard|whoever|whomever|somebody|nobody|gone|doomed|strangers?|mends?|mended|mending)(?![a-z])/i
-  /** An event of Electron, a column of earlier versions. */
-  const quotations = /render-process-gone|told_up_to/g
+  /** An event of Electron. */
+  const quotations = /render-process-gone/g
   /** This list. */
   const exempt = 'test/architecture.test.ts'
 

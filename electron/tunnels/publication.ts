@@ -5,13 +5,12 @@ import type { Parts } from '../parts.ts'
 import { defaultSettings } from '../settings.ts'
 import type { SettingsFile } from '../settings-file.ts'
 
-/** `trustedProxies` in records of earlier versions, which had no port for tunnels. */
-type Changed = Pick<Settings, 'publicUrl' | 'trustedProxies' | 'proxyPort' | 'plcUrl' | 'relays'>
+type Changed = Pick<Settings, 'publicUrl' | 'proxyPort' | 'plcUrl' | 'relays'>
 
 /** What was changed. It is in the settings file before anything is changed, so that it can be taken back after a crash, too. */
 export interface Publication {
-  readonly before: Partial<Changed>
-  readonly after: Partial<Changed>
+  readonly before: Changed
+  readonly after: Changed
   /** The handle that the owner had before the name of this server. */
   readonly handle?: string
 }
@@ -30,12 +29,11 @@ export function publication(
   settings: Settings,
   known: Publication | null,
 ): Publication {
-  const before = { ...pick(settings), ...(known && { proxyPort: '', ...known.before }) }
+  const before = known?.before ?? pick(settings)
   return {
     before,
     after: {
       publicUrl: url,
-      trustedProxies: before.trustedProxies,
       proxyPort: String(port),
       plcUrl: before.plcUrl || directory,
       relays: before.relays || relay,
@@ -89,10 +87,9 @@ function freePort(port: number): Promise<number | undefined> {
   })
 }
 
-/** The port to which a tunnel must lead. In records of earlier versions it leads to the ordinary one. */
-export function portOf({ after }: Publication, deps: Pick<Parts, 'server' | 'file'>): number {
-  const { proxyPort } = deps.file.get('settings')
-  return after.proxyPort === undefined ? localPort(deps) : Number(proxyPort || after.proxyPort)
+/** The port to which a tunnel must lead. */
+export function portOf({ after }: Publication, { file }: Pick<Parts, 'file'>): number {
+  return Number(file.get('settings').proxyPort || after.proxyPort)
 }
 
 /** The port of the server on this machine. */
@@ -101,6 +98,6 @@ export function localPort({ server, file }: Pick<Parts, 'server' | 'file'>): num
   return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
 }
 
-function pick({ publicUrl, trustedProxies, proxyPort, plcUrl, relays }: Settings): Changed {
-  return { publicUrl, trustedProxies, proxyPort, plcUrl, relays }
+function pick({ publicUrl, proxyPort, plcUrl, relays }: Settings): Changed {
+  return { publicUrl, proxyPort, plcUrl, relays }
 }

@@ -8,7 +8,6 @@ import { createThumbnails, type Thumbnails } from './blobs/thumbnails/thumbnails
 import { createVideos, type Videos } from './blobs/videos/videos.ts'
 import { createEventBudget, type EventBudget } from './events/budget.ts'
 import { createRelays, type Relays } from './events/relays.ts'
-import { takeInSegments } from './events/segments.ts'
 import { createEventStream, type EventStream } from './events/stream.ts'
 import { createTidClock } from './format/tid.ts'
 import { createBlobListener } from './records/blob-listener.ts'
@@ -73,7 +72,6 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     onUnloadable: warnOfWorker(platform),
   })
   await importer.recover()
-  await takeInSegments(shared)
   return {
     repositories,
     exports,

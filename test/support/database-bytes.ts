@@ -11,6 +11,13 @@ export async function openBytes(file: string | Uint8Array): Promise<Sqlite> {
   return Sqlite.open(isCompressed ? zstdDecompressSync(bytes) : bytes)
 }
 
+/** Returns a database as a version from before the first release wrote it. */
+export async function unreleased(file: string | Uint8Array): Promise<Buffer> {
+  const sqlite = await openBytes(file)
+  sqlite.exec('UPDATE store_meta SET format = 1; PRAGMA user_version = 55')
+  return bytesOf(sqlite)
+}
+
 /** Returns a database as a file, up to transaction `seq` if it is given. */
 export function bytesOf(sqlite: Sqlite, seq?: number): Buffer {
   if (seq !== undefined) setSeq(sqlite, seq)

@@ -174,7 +174,7 @@ export const halted = {
     'not-writable': 'The data folder is not writable',
     damaged: 'A data file is damaged',
     'too-new': 'The data was written by a newer version of this app',
-    'too-old': 'The data was written by a version that is no longer supported',
+    'too-old': 'The data was written before the first release of this app',
     'already-running': 'The server is already running',
     other: 'The server could not start',
   },
@@ -187,7 +187,7 @@ export const halted = {
       'The damaged file was set aside, not deleted. Open what is intact, restore a backup, or repair the file and try again.',
     'too-new': 'Install the latest version of this app. An older version would lose data.',
     'too-old':
-      'Start the version of this app that wrote the data, or one soon after it. Once it has upgraded the data, start this version.',
+      'Start the version of this app that wrote the data. Accounts can move from there to a server with this version.',
     'already-running':
       'Another program is using this data folder: a second copy of this app, or the server without the desktop. Close it, then try again.',
     other: 'Fix the problem above, then try again. See the log for details.',

@@ -63,7 +63,7 @@ export function replaceActorPreferences(
 
 function readStored(names: Names, db: Reader, did: string): Preference[] {
   const preferences: Preference[] = JSON.parse(table.find(db, did) ?? '[]')
-  // Earlier versions stored them as they were sent.
+  // The aliases may have changed since.
   return preferences.map((preference) => renameRecord(preference, names, names.stored))
 }
 

@@ -22,16 +22,15 @@ export function chainOf(db: Reader, account: Minted): PlcOperation[] {
   return datedChainOf(db, account).map(({ operation }) => operation)
 }
 
-/** As `chainOf`, with the times at which they were made, or that of the one before where it is not known. */
+/** As `chainOf`, with the times at which they were made. */
 export function datedChainOf(
   db: Reader,
   { did, plcOperation, createdAt }: Minted,
 ): { readonly operation: PlcOperation; readonly createdAt: DatetimeString }[] {
-  let last = createdAt
-  return [{ operation: plcOperation, createdAt }, ...operations.list(db, did)].map((row) => {
-    last = row.createdAt ?? last
-    return { operation: JSON.parse(row.operation), createdAt: last }
-  })
+  return [{ operation: plcOperation, createdAt }, ...operations.list(db, did)].map((row) => ({
+    ...row,
+    operation: JSON.parse(row.operation),
+  }))
 }
 
 /** Returns the last operation of an unpublished identity: its current state. */

@@ -1,6 +1,6 @@
 /**
  * The audience of session tokens: a permanent id of this server, kept in the store. Its value is the DID of the server at its
- * first start, so that tokens of older versions stay valid. A new port or public address changes the DID, not the audience.
+ * first start. A new port or public address changes the DID, not the audience.
  */
 import type { Database } from '../../platform/store/database.ts'
 import * as secrets from '../../platform/store/tables/secrets.ts'

@@ -115,7 +115,7 @@ function problemOf(error: unknown): string {
   if (error instanceof StoreDamaged) return `The file ${error.reason}.`
   if (error instanceof StoreTooNew) return 'A newer version of this program made it.'
   if (error instanceof StoreTooOld)
-    return 'An earlier version of this program made it, and this one cannot upgrade it.'
+    return 'A version of this program from before its first release made it, which this one cannot open.'
   if (error instanceof BackupForeign) return 'It is not a backup of this program.'
   throw error
 }

@@ -81,14 +81,14 @@ export class StoreTooNew extends Error {
   }
 }
 
-/** The file was written by an earlier version of this program that this one does not upgrade. Nothing was changed. */
+/** The file was written by a version of this program from before its first release. Nothing was changed. */
 export class StoreTooOld extends Error {
   override readonly name = 'StoreTooOld'
   readonly file: string
 
-  constructor(file: string, version: number, oldest: number) {
+  constructor(file: string) {
     super(
-      `${file} has version ${version}, but this program supports versions from ${oldest} on. Nothing was changed. Open it with an earlier version of this program first, which upgrades it.`,
+      `${file} was written by a version of this program from before its first release, which this version cannot open. Nothing was changed. Start the version that wrote it, or use another data folder.`,
     )
     this.file = file
   }

@@ -7,8 +7,6 @@ export const databaseName = 'pds.sqlite'
 export const checksumsName = 'pds.sqlite.pages'
 /** The progress of the check of all pages. */
 export const pageCheckName = 'pds.sqlite.check'
-/** The SHA-256 of the whole file, which data of an earlier version have instead. */
-export const earlierChecksumName = 'pds.sqlite.sha256'
 /** Changed pages that are being put in their places. */
 export const checkpointName = 'pds.checkpoint'
 /** A verified backup that becomes the database: once it has this name, the restore is committed. */
@@ -31,8 +29,6 @@ export const cacheName = 'cache'
 export const thumbnailsName = 'thumbnails'
 /** Folder of videos in the form in which players stream them. It can be deleted at any time. */
 export const videosName = 'videos'
-/** Folder in which earlier versions kept older events of the event stream. */
-export const eventsName = 'events'
 /** Folder of the state of the continuous copies. */
 export const copiesName = 'copies'
 /** In that folder: the line of history that the copies continue. */

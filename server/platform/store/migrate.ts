@@ -1,28 +1,25 @@
 /** Creates the schema of a new database, and upgrades that of an older one. */
 
-import { StoreTooNew, StoreTooOld } from './errors.ts'
+import { StoreTooNew } from './errors.ts'
 import { schemaVersion } from './pages/database-file.ts'
 import type { Sqlite } from './sqlite.ts'
 
 export interface Schema {
   /** Statements that create the newest version. */
   readonly sql: string
-  /** The oldest version that can be upgraded. */
-  readonly oldest: number
-  /** Statements that lead from the oldest version to the next, and so on to the newest. */
+  /** Statements that lead from version 1 to the next, and so on to the newest. */
   readonly upgrades: readonly string[]
 }
 
 /** The version that the program writes, as `user_version`. */
-export function newestVersion({ oldest, upgrades }: Schema): number {
-  return oldest + upgrades.length
+export function newestVersion({ upgrades }: Schema): number {
+  return 1 + upgrades.length
 }
 
-/** Throws StoreTooNew or StoreTooOld unless the database has a version that can be opened. @param file its name in errors */
+/** Throws StoreTooNew unless the database has a version that can be opened. @param file its name in errors */
 export function checkVersion(file: string, sqlite: Sqlite, schema: Schema): void {
   const [version, newest] = [schemaVersion(sqlite), newestVersion(schema)]
   if (version > newest) throw new StoreTooNew(file, version, newest)
-  if (version < schema.oldest) throw new StoreTooOld(file, version, schema.oldest)
 }
 
 /**
@@ -38,7 +35,7 @@ export async function migrate(
 ): Promise<void> {
   const version = schemaVersion(sqlite)
   const newest = newestVersion(schema)
-  const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - schema.oldest)
+  const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - 1)
   // Without a rollback journal, which would hold every changed page in memory. Nor need they stay in SQLite's cache: nothing is rolled back.
   sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_spill = ON')
   for (const [at, statements] of pending.entries()) {

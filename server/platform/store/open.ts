@@ -5,7 +5,6 @@ import { finishRestore } from './backups/restore.ts'
 import { exists } from './blob-files.ts'
 import { StoreDamaged } from './errors.ts'
 import { type Files, isMissing, replaceByChunks, replaceFile } from './files.ts'
-import { encodeTitle, formatVersion } from './journal/journal.ts'
 import { Journal } from './journal/journal-file.ts'
 import { type Loaded, load } from './journal/recover.ts'
 import { forgetCopies, retireJournal, retireJournals } from './journal/retire.ts'
@@ -13,11 +12,9 @@ import {
   backupsName,
   checksumsName,
   databaseName,
-  earlierChecksumName,
   fileTime,
   isData,
   isTemporary,
-  journalPath,
   journalSeqs,
   replacedPrefix,
   restoredBlobsName,
@@ -67,8 +64,7 @@ export async function openStore(
   let journal: Journal | undefined
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
-    const isEarlier = loaded.checkedBy === 'earlier checksum'
-    if (isEarlier || schemaVersion(loaded.sqlite) < newestVersion(schema)) {
+    if (schemaVersion(loaded.sqlite) < newestVersion(schema)) {
       await saveBackup(files, dir, contentOf(loaded), now(), 'upgrade')
     }
     await resumeCheckpoint(files, dir, loaded)
@@ -133,8 +129,7 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   await files.syncDir(dir)
   const newest = journals.at(-1)
   if (newest?.lastSeq === seq) {
-    const journal = await Journal.resume(files, dir, newest)
-    return newest.format === formatVersion ? journal : succeed(files, dir, journal, seq + 1)
+    return Journal.resume(files, dir, newest)
   }
   // A database that was restored, or copied here by hand: it is newer than the journals, or has none.
   const journal = await Journal.create(files, dir, seq + 1)
@@ -146,13 +141,6 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
 /** Ends the line of the continuous copies, unless it begins with a restore that no server has opened yet. */
 async function endCopies(files: Files, dir: string): Promise<void> {
   if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
-}
-
-/** Closes a journal of an earlier format and creates the next one; an empty one has its name and is replaced. */
-async function succeed(files: Files, dir: string, old: Journal, firstSeq: number): Promise<Journal> {
-  await old.close()
-  await replaceFile(files, journalPath(dir, firstSeq), encodeTitle(firstSeq))
-  return Journal.resume(files, dir, { firstSeq })
 }
 
 /**
@@ -169,11 +157,9 @@ async function resumeCheckpoint(files: Files, dir: string, { file, checkedBy }: 
 
 /** Makes sure that the pages on disk have checksums that are right. */
 async function keepChecksums(files: Files, dir: string, { file, checkedBy }: Loaded): Promise<void> {
-  if (checkedBy !== 'checksums') {
-    file.checksums ??= PageChecksums.of(allPages(file))
-    await replaceFile(files, join(dir, checksumsName), file.checksums.encode())
-  }
-  await files.remove(join(dir, earlierChecksumName))
+  if (checkedBy === 'checksums') return
+  file.checksums ??= PageChecksums.of(allPages(file))
+  await replaceFile(files, join(dir, checksumsName), file.checksums.encode())
 }
 
 /** Runs pending upgrades. They are in no journal, so a checkpoint follows each at once. A start that is cut goes on with the next one. */

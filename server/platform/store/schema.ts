@@ -1,5 +1,5 @@
 /**
- * The schema of the database: all tables, indexes and triggers, and the upgrades from the oldest version that is still opened.
+ * The schema of the database: all tables, indexes and triggers, and the upgrades from earlier versions.
  *
  * Times are ISO 8601 text in UTC with milliseconds, which sorts by time, or milliseconds since 1970 in integer columns;
  * booleans are 0 and 1. Columns that an upgrade adds come last in their table, as in an upgraded database.
@@ -83,7 +83,7 @@ const accounts = `
     did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
     number INTEGER NOT NULL,           -- 1, 2, …
     operation TEXT NOT NULL,           -- JSON
-    created_at TEXT,                   -- null: not known
+    created_at TEXT NOT NULL,
     PRIMARY KEY (did, number)
   ) STRICT, WITHOUT ROWID;
 
@@ -688,15 +688,6 @@ const events = `
   ) STRICT;
   INSERT INTO event_state (id, last_seq, outdated_seq, bytes) VALUES (1, 0, 0, 0);
 
-  -- Files of earlier versions with older events, which are taken in at the start.
-  CREATE TABLE event_segments (
-    last_seq INTEGER PRIMARY KEY,
-    first_seq INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,       -- of its newest event
-    bytes INTEGER NOT NULL,            -- of its frames
-    name TEXT NOT NULL                 -- SHA-256 of the file, in hexadecimal
-  ) STRICT;
-
   -- Deleted accounts whose events may still be in the table.
   CREATE TABLE event_removals (
     did TEXT PRIMARY KEY,
@@ -1074,6 +1065,5 @@ export const schema: Schema = {
     orphans,
     handles,
   ].join(''),
-  oldest: 33,
   upgrades,
 }

@@ -1,5 +1,5 @@
 /**
- * Gives records the names of the network that earlier versions, archives or a server without aliases stored under ours. Each
+ * Gives records the names of the network if archives or a server without aliases stored them under ours. Each
  * repository gets commits for this; rows of records keep their ids and times, and no account is notified.
  */
 import { setImmediate } from 'node:timers/promises'

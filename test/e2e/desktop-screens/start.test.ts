@@ -20,7 +20,7 @@ describe('server not running', () => {
   test.each([
     ['not-writable', 'The data folder is not writable', '/data'],
     ['too-new', 'The data was written by a newer version of this app', '/data/pds.sqlite'],
-    ['too-old', 'The data was written by a version that is no longer supported', '/data/pds.sqlite'],
+    ['too-old', 'The data was written before the first release of this app', '/data/pds.sqlite'],
     ['already-running', 'The server is already running', '/data'],
     ['other', 'The server could not start', undefined],
   ] as const)('failed start: %s has its own screen, and can be retried', async (failure, title, path) => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { acquireLock } from '../../../server/platform/store/lock.ts'
+import { unreleased } from '../../support/database-bytes.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 import { heading } from '../../support/world.ts'
@@ -79,12 +80,12 @@ test('settings and sessions survive a restart, a file without newer settings and
   const { settings } = JSON.parse(await readFile(file, 'utf8'))
   expect(settings).toMatchObject({ theme: 'dark', userDomains: '.home.test' })
 
-  // Newer settings are missing, and one was a switch.
-  const earlier = { theme: 'light', userDomains: '.old.test', inviteRequired: true }
+  // Newer settings are missing.
+  const earlier = { theme: 'light', userDomains: '.old.test' }
   await writeFile(file, JSON.stringify({ settings: earlier }))
   const second = await machine.start()
   const { settings: completed } = await view(second)
-  expect(completed).toMatchObject({ ...earlier, inviteRequired: 'on', closeToTray: true })
+  expect(completed).toMatchObject({ ...earlier, closeToTray: true })
   expect(await initial(second)).toBe(kept)
   await second.quit()
 
@@ -186,13 +187,14 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
   await call(page, 'server.stop')
   const file = join(machine.dataDir, 'pds.sqlite')
   const bytes = await readFile(file)
-  for (const [version, failure, title] of [
-    [9999, 'too-new', 'The data was written by a newer version of this app'],
-    [1, 'too-old', 'The data was written by a version that is no longer supported'],
+  // SQLite's user version.
+  const newer = Buffer.from(bytes)
+  newer.writeUInt32BE(9999, 60)
+  for (const [content, failure, title] of [
+    [newer, 'too-new', 'The data was written by a newer version of this app'],
+    [await unreleased(bytes), 'too-old', 'The data was written before the first release of this app'],
   ] as const) {
-    // SQLite's user version.
-    bytes.writeUInt32BE(version, 60)
-    await writeFile(file, bytes)
+    await writeFile(file, content)
     await rm(`${file}.pages`, { force: true })
     expect(await call(page, 'server.start')).toMatchObject({ kind: 'failed', failure, path: file })
     await heading(page, title).waitFor()

@@ -421,7 +421,7 @@ describe('registerPush', () => {
 
 test('deletion: removes the account from the push queue, as recipient and as push service', async () => {
   await register()
-  // Registered by an earlier version.
+  // A service that has an account here.
   await store().transact((tx) =>
     insertRegistration(tx, {
       ...{ ...device(), did: bob.did, serviceDid: alice.did as DidString, target: alice.did },

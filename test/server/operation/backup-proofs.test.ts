@@ -149,8 +149,8 @@ describe('a backup that cannot be restored', () => {
     ['a newer version', 'PRAGMA user_version = 9999', 'A newer version of this program made it.'],
     [
       'a version that is too old',
-      'PRAGMA user_version = 1',
-      'An earlier version of this program made it, and this one cannot upgrade it.',
+      'UPDATE store_meta SET format = 1',
+      'A version of this program from before its first release made it, which this one cannot open.',
     ],
   ])('%s', async (_, sql, problem) => {
     expect(await problemAfter((sqlite) => sqlite.exec(sql))).toEqual(problem)

@@ -47,7 +47,7 @@ function isOrphan(name: string, names: readonly string[]): boolean {
 
 /** The name of the backup that a file is or belongs to. */
 function backupOf(name: string): string | undefined {
-  const backup = name.replace(/(?<=\.sqlite(\.zst)?)(\.sha256|\.proof\.json)$/, '')
+  const backup = name.replace(/(?<=\.sqlite\.zst)(\.sha256|\.proof\.json)$/, '')
   return parseBackupName(backup) && backup
 }
 

@@ -14,8 +14,7 @@ const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgr
 const weeks = 4
 const weekMs = 7 * 24 * 60 * 60_000
 
-/** Backups of earlier versions are not compressed. */
-const pattern = /^pds-(daily|manual|upgrade)-(\d{8}T\d{9}Z)\.sqlite(\.zst)?$/
+const pattern = /^pds-(daily|manual|upgrade)-(\d{8}T\d{9}Z)\.sqlite\.zst$/
 
 export function backupName({ kind, createdAt }: NamedBackup): string {
   return `pds-${kind}-${fileTime(createdAt)}.sqlite.zst`

@@ -13,7 +13,6 @@
  */
 import { crc32 } from 'node:zlib'
 import { StoreTooNew } from '../errors.ts'
-import { decodePayload1 } from './journal-1.ts'
 import { restore, shorten } from './journal-copies.ts'
 import {
   decodeTransactions,
@@ -31,7 +30,6 @@ export interface Frame {
 
 /** Frames of one journal, from its first one on. */
 export interface Frames {
-  readonly format: number
   readonly frames: readonly Frame[]
 }
 
@@ -81,12 +79,11 @@ export function encodeFrame(
  * @param texts gets the texts of the journal, in the order of their numbers
  */
 export function* decodeFrames(
-  { format, frames }: Frames,
+  { frames }: Frames,
   texts: string[] = [],
 ): Generator<{ seq: number; statements: Statement[] }> {
   for (const { seq, payload } of frames) {
-    const transactions =
-      format === 1 ? decodePayload1(payload) : decodeTransactions(restore(withoutPadding(payload)), texts)
+    const transactions = decodeTransactions(restore(withoutPadding(payload)), texts)
     for (const [at, statements] of transactions.entries()) yield { seq: seq + at, statements }
   }
 }
@@ -107,7 +104,7 @@ export function readJournal(
   const bytes = asBuffer(content)
   const title = readTitle(bytes)
   if (title === undefined) {
-    if (newest && isTorn(bytes, 0)) return { format: formatVersion, frames: [], length: 0 }
+    if (newest && isTorn(bytes, 0)) return { frames: [], length: 0 }
     throw new JournalDamage('has an unreadable first line')
   }
   const { format } = title
@@ -128,7 +125,7 @@ export function readJournal(
     seq += frame.count
     at += lineBytes + frame.payload.length
   }
-  return { format, frames, length: at }
+  return { frames, length: at }
 }
 
 /** Reads sealed journals that follow each other. @throws JournalDamage, StoreTooNew */
@@ -158,8 +155,7 @@ export interface Scanned extends Frames {
 export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   const bytes = asBuffer(content)
   const title = readTitle(bytes)
-  const format = title?.format ?? formatVersion
-  const isTitled = title?.firstSeq === firstSeq && format <= formatVersion
+  const isTitled = title?.firstSeq === firstSeq && title.format <= formatVersion
   const frames: Frame[] = []
   let at = lineBytes
   let seq = firstSeq
@@ -171,7 +167,7 @@ export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
     at += lineBytes + frame.payload.length
   }
   const isWhole = isTitled ? at >= bytes.length || isTorn(bytes, at) : isTorn(bytes, 0)
-  if (isWhole) return { format, frames, lastSeq: seq - 1, isWhole, isCounted: true }
+  if (isWhole) return { frames, lastSeq: seq - 1, isWhole, isCounted: true }
   let lastSeq = seq - 1
   let end = at
   for (let next = isTitled ? at : 0; next + lineBytes <= bytes.length; next += alignment) {
@@ -182,7 +178,7 @@ export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   }
   const isCounted = lastSeq >= seq && isZero(bytes, Math.min(end, bytes.length), bytes.length)
   // At least the transaction that failed its check.
-  return { format, frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
+  return { frames, lastSeq: Math.max(lastSeq, isTitled ? seq : seq - 1), isWhole, isCounted }
 }
 
 /** Reads the frame at a place; undefined if it does not verify. */
@@ -203,10 +199,9 @@ export function readTitle(bytes: Buffer): { format: number; firstSeq: number } |
 
 /** Reads the first line of a frame, with the length of its payload; undefined if it does not verify. */
 export function readFrameHeader(bytes: Buffer, at: number) {
-  // Format 1 has no zero bytes.
-  const fields = /^frame (\d+) (\d+) (\d+)(?: (\d+))? ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
+  const fields = /^frame (\d+) (\d+) (\d+) (\d+) ([0-9a-f]{8})$/.exec(readLine(bytes, at) ?? '')
   if (fields === null) return undefined
-  const [, seq, count, length, zeros = 0, crc] = fields
+  const [, seq, count, length, zeros, crc] = fields
   return { seq: Number(seq), count: Number(count), length: Number(length), zeros: Number(zeros), crc }
 }
 

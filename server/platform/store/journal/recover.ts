@@ -14,12 +14,11 @@ export interface Loaded extends OpenedDatabase {
 }
 
 export interface LoadedJournal {
-  readonly format: number
   readonly firstSeq: number
   readonly lastSeq: number
   /** Bytes up to the end of the last whole frame. */
   readonly length: number
-  /** The texts of its statements, in the order of their numbers; none in format 1. */
+  /** The texts of its statements, in the order of their numbers. */
   readonly texts: readonly string[]
 }
 
@@ -89,9 +88,9 @@ export async function replayJournals(
       )
     }
     last = applied.last
-    const { format, frames, length } = journal
+    const { frames, length } = journal
     const count = frames.reduce((sum, frame) => sum + frame.count, 0)
-    if (length > 0) journals.push({ format, firstSeq: first, lastSeq: first + count - 1, length, texts })
+    if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length, texts })
   }
   return { seq: last, journals }
 }

@@ -29,7 +29,6 @@ interface Reading {
   readonly first: number
   /** End of the last frame that was read. */
   at: number
-  readonly format: number
   /** A part of it in memory. */
   readonly window: { start: number; bytes: Buffer }
   /** Texts of its statements so far. */
@@ -94,7 +93,7 @@ export class JournalTail {
         continue
       }
       reading.at += lineBytes + frame.payload.length
-      const transactions = [...decodeFrames({ format: reading.format, frames: [frame] }, reading.texts)]
+      const transactions = [...decodeFrames({ frames: [frame] }, reading.texts)]
         .filter(({ seq }) => seq > this.#last)
         .map(({ statements }) => statements.map(([sql, params]) => encodeStatement(sql, params)))
       if (transactions.length > 0) return { from: this.#last + 1, transactions }
@@ -110,7 +109,6 @@ export class JournalTail {
     return {
       first,
       at: lineBytes,
-      format: title.format,
       window: { start: 0, bytes: Buffer.alloc(0) },
       texts: [],
     }

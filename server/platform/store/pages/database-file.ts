@@ -2,10 +2,10 @@
  * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
-import { dirname, join } from 'node:path'
-import { StoreDamaged, StoreTooNew, StoreUnavailable } from '../errors.ts'
-import { type Files, isMissing, readIfThere, sha256Of } from '../files.ts'
-import { databaseName, earlierChecksumName } from '../layout.ts'
+import { join } from 'node:path'
+import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../errors.ts'
+import { type Files, isMissing } from '../files.ts'
+import { databaseName } from '../layout.ts'
 import { Sqlite } from '../sqlite.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { readChecksums } from './page-checksums.ts'
@@ -14,7 +14,8 @@ import { PageOverlay } from './page-overlay.ts'
 
 /** "PDS1": the application id in the SQLite files of this program. */
 const applicationId = 0x50445331
-const formatVersion = 1
+/** 1: written before the first release. */
+const formatVersion = 2
 /** The first bytes of every SQLite file. */
 const sqliteMagic = Buffer.from('SQLite format 3\0')
 /** Offset of the size of its pages: 16 bits, big-endian. */
@@ -30,7 +31,7 @@ export interface OpenedFile {
 
 export interface OpenedDatabase extends OpenedFile {
   /** What its pages were compared with; `repaired`: with checksums of which a part was damaged. */
-  readonly checkedBy: 'checksums' | 'repaired' | 'integrity check' | 'earlier checksum'
+  readonly checkedBy: 'checksums' | 'repaired' | 'integrity check'
 }
 
 /** Creates an empty database with our application id. */
@@ -68,11 +69,7 @@ export async function openDatabase(files: Files, dir: string): Promise<OpenedDat
       checksums.learn(allPages(file))
       return { ...opened, checkedBy: 'repaired' }
     }
-    const earlier = await compareEarlier(files, path)
-    if (earlier === 'other') throw new StoreDamaged(path, 'does not match its checksum')
-    const isKnown = earlier === 'same'
-    const opened = await openPageFile(file, isKnown ? 'quick' : 'thorough')
-    return { ...opened, checkedBy: isKnown ? 'earlier checksum' : 'integrity check' }
+    return { ...(await openPageFile(file, 'thorough')), checkedBy: 'integrity check' }
   } catch (error) {
     await file.close()
     throw error
@@ -98,7 +95,7 @@ export async function closeFile({ sqlite, file }: Pick<OpenedFile, 'sqlite' | 'f
 
 /**
  * Opens the pages of a file. Throws StoreDamaged when this program did not write them or, if `check` is thorough, when they fail SQLite's
- * integrity check; StoreTooNew when a newer program wrote them.
+ * integrity check; StoreTooNew or StoreTooOld when another version wrote them.
  */
 export async function openPageFile(file: PageFile, check: 'quick' | 'thorough'): Promise<OpenedFile> {
   const { path } = file
@@ -113,6 +110,7 @@ export async function openPageFile(file: PageFile, check: 'quick' | 'thorough'):
     const meta = readMeta(sqlite)
     if (meta === undefined) throw new StoreDamaged(path, 'is not a database of this program')
     if (meta.format > formatVersion) throw new StoreTooNew(path, meta.format, formatVersion)
+    if (meta.format < formatVersion) throw new StoreTooOld(path)
     if (check === 'thorough' && !isSound(sqlite))
       throw new StoreDamaged(path, "fails SQLite's integrity check")
     return { sqlite, file, overlay, seq: meta.seq }
@@ -158,30 +156,6 @@ export function isSound(sqlite: Sqlite): boolean {
 /** The version of the schema; 0: the database has none yet. */
 export function schemaVersion(sqlite: Sqlite): number {
   return sqlite.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
-}
-
-/**
- * Compares a file with the SHA-256 that an earlier version wrote; undefined if there is none. `unknown`: the list is damaged and says
- * nothing. A checksum that differs in one character is a damaged list: other content would differ in nearly all.
- */
-export async function compareEarlier(
-  files: Files,
-  path: string,
-  listPath = join(dirname(path), earlierChecksumName),
-): Promise<'same' | 'other' | 'unknown' | undefined> {
-  const list = await readIfThere(files, listPath)
-  if (!list) return undefined
-  const expected = `${await sha256Of(files.chunks(path))}  ${databaseName}\n`
-  const lines = Buffer.from(list)
-    .toString('latin1')
-    .split(/(?<=\n)/)
-  if (lines.includes(expected)) return 'same'
-  const isList = lines.every((line) => /^[0-9a-f]{64} {2}pds\.sqlite\n$/.test(line))
-  return isList && !lines.some((line) => differences(line, expected) === 1) ? 'other' : 'unknown'
-}
-
-function differences(one: string, other: string): number {
-  return Array.from(other).filter((letter, at) => letter !== one[at]).length
 }
 
 function isOfStore(error: unknown): boolean {

@@ -72,7 +72,6 @@ const numbers: readonly FutureTime[] = [
   ...written('muted_lists', 'created_at'),
   ...written('activity_subscriptions', 'created_at'),
   ...written('events', 'created_at'),
-  ...written('event_segments', 'created_at'),
   ...written('moves', 'started_at', 'updated_at', 'ended_at'),
   ...written('upstreams', 'last_event_at', 'added_at'),
   ...written('upstream_queue', 'received_at'),

@@ -5,8 +5,7 @@ import type { Reader, Writer } from '../database.ts'
 export interface StoredOperation {
   /** JSON. */
   readonly operation: string
-  /** Null for one of an earlier version. */
-  readonly createdAt: DatetimeString | null
+  readonly createdAt: DatetimeString
 }
 
 /** Returns the operations of an account in order. */

@@ -1,4 +1,4 @@
-/** Statements that give a collection another name, for records that earlier versions stored under ours. */
+/** Statements that give a collection another name, for records that are stored under ours. */
 import type { DidString, NsidString } from '@atproto/syntax'
 import type { Reader, Writer } from '../database.ts'
 import { actorPaths } from '../link-paths.ts'

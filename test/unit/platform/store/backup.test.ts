@@ -27,7 +27,7 @@ import {
 } from '../../../../server/platform/store/backups/backup.ts'
 import { checkBackup } from '../../../../server/platform/store/backups/read-backup.ts'
 import { restore } from '../../../../server/platform/store/backups/restore.ts'
-import { Database, type Schema } from '../../../../server/platform/store/database.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
 import {
   StoreDamaged,
   StoreLocked,
@@ -36,8 +36,9 @@ import {
 } from '../../../../server/platform/store/errors.ts'
 import { type Files, nodeFiles, replaceFile } from '../../../../server/platform/store/files.ts'
 import type { Upgrade } from '../../../../server/platform/store/open.ts'
+import { PageChecksums } from '../../../../server/platform/store/pages/page-checksums.ts'
 import { schema as dataSchema } from '../../../../server/platform/store/schema.ts'
-import { openBytes } from '../../../support/database-bytes.ts'
+import { bytesOf, openBytes, unreleased } from '../../../support/database-bytes.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { type Fault, FaultyDisk } from './faulty-disk.ts'
 import { items, TrackedStore, directory as trackedDirectory } from './tracked-store.ts'
@@ -46,8 +47,6 @@ const first = 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT'
 const second = 'ALTER TABLE note ADD COLUMN more TEXT'
 const broken = 'ALTER TABLE note ADD COLUMN even_more TEXT; INSERT INTO nowhere VALUES (1)'
 const schema = schemaOf(first)
-/** Its only version is the second one. */
-const sinceSecond: Schema = { ...schemaOf(first, second), oldest: 2, upgrades: [] }
 
 let directory: string
 let minute: number
@@ -178,17 +177,30 @@ describe('upgrades', () => {
     await (await open(first, second)).close()
   })
 
-  test('a store that is too old to be upgraded is refused and left unchanged', async () => {
-    await (await open(first)).close()
-    const before = contents()
-    const start = Database.open({ directory, schema: sinceSecond, now })
-    await expect(start).rejects.toThrow(StoreTooOld)
-    await expect(start).rejects.toThrow(
-      'has version 1, but this program supports versions from 2 on. Nothing was changed.',
-    )
-    expect(contents()).toEqual(before)
-    await (await open(first)).close()
-  })
+  test.each(['without', 'with'])(
+    'a store from before the first release (%s checksums) is refused and left unchanged',
+    async (checksums) => {
+      await (await open(first)).close()
+      const path = join(directory, 'pds.sqlite')
+      const released = readFileSync(path)
+      const old = await unreleased(released)
+      writeFileSync(path, old)
+      const list = join(directory, 'pds.sqlite.pages')
+      const pages = Array.from(
+        { length: old.length / 4096 },
+        (_, at) => [at + 1, old.subarray(4096 * at, 4096 * (at + 1))] as const,
+      )
+      if (checksums === 'with') writeFileSync(list, PageChecksums.of(pages).encode())
+      else rmSync(list)
+      const before = contents()
+      const start = open(first)
+      await expect(start).rejects.toThrow(StoreTooOld)
+      await expect(start).rejects.toThrow(
+        `${path} was written by a version of this program from before its first release, which this version cannot open. Nothing was changed.`,
+      )
+      expect(contents()).toEqual(before)
+    },
+  )
 })
 
 describe('backups', () => {
@@ -508,10 +520,14 @@ describe('restore', () => {
 
   test('a backup of a newer program is refused, one that is too old, and a directory in use', async () => {
     const file = await storeWithBackup()
+    const newer = await openBytes(file)
+    newer.exec('PRAGMA user_version = 2')
+    writeFileSync(join(directory, 'newer'), bytesOf(newer))
+    writeFileSync(join(directory, 'old'), await unreleased(file))
     const before = contents()
-    const restoreWith = (other: Schema) => restore({ directory, file, schema: other, now })
-    await expect(restoreWith({ ...schema, oldest: 0 })).rejects.toThrow(StoreTooNew)
-    await expect(restoreWith(sinceSecond)).rejects.toThrow(StoreTooOld)
+    const restoreFrom = (name: string) => restore({ directory, file: join(directory, name), schema, now })
+    await expect(restoreFrom('newer')).rejects.toThrow(StoreTooNew)
+    await expect(restoreFrom('old')).rejects.toThrow(StoreTooOld)
     expect(contents()).toEqual(before)
     const db = await open(first)
     await expect(restore({ directory, file, schema, now })).rejects.toThrow(StoreLocked)
@@ -612,9 +628,11 @@ describe('commands', () => {
       })
     }
     const { file } = await open(first).then((db) => db.backup().finally(() => db.close()))
-    await expect(run('restore', file, '--data-dir', directory)).rejects.toMatchObject({
+    const old = join(directory, 'old')
+    writeFileSync(old, await unreleased(file))
+    await expect(run('restore', old, '--data-dir', directory)).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/has version 1, but this program supports versions from \d+ on/),
+      stderr: expect.stringContaining('from before its first release'),
     })
     await expect(run('restore', 'none.sqlite', '--data-dir', directory)).rejects.toMatchObject({
       code: 1,

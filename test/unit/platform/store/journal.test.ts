@@ -138,7 +138,7 @@ function filledSectors(bytes: Buffer, from: number): number[] {
 test('sectors of the last frame that were never written make it torn', () => {
   const sectors = filledSectors(sample, lastFrame)
   expect(sectors.length).toBeGreaterThan(2)
-  const torn = { format: 2, frames: whole.frames.slice(0, 2), length: lastFrame }
+  const torn = { frames: whole.frames.slice(0, 2), length: lastFrame }
   for (const sector of sectors) {
     const bytes = Buffer.from(sample).fill(0, sector, Math.min(sector + 512, sample.length))
     expect(readJournal(bytes, 1, true)).toEqual(torn)
@@ -198,7 +198,6 @@ test('a scan finds the frames after damage', () => {
   const bytes = Buffer.from(sample)
   bytes[100] = (bytes[100] ?? 0) ^ 1
   expect(scanJournal(bytes, 1)).toEqual({
-    format: 2,
     frames: [],
     lastSeq: 4,
     isWhole: false,
@@ -232,7 +231,6 @@ describe('zeros after the last frame, which a journal reserves for later frames'
   test('may follow a torn frame, and hold no part of another', () => {
     const torn = Buffer.from(reserved).fill(0, Math.ceil(lastFrame / 512) * 512)
     expect(readJournal(torn, 1, true)).toEqual({
-      format: 2,
       frames: whole.frames.slice(0, 2),
       length: lastFrame,
     })

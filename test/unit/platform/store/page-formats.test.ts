@@ -142,7 +142,7 @@ test('a store with a newer database is refused, and nothing changes', async () =
   const disk = await closedStore()
   const database = join(directory, 'pds.sqlite')
   const sqlite = await openBytes(disk.content(database))
-  sqlite.exec('UPDATE store_meta SET format = 2')
+  sqlite.exec('UPDATE store_meta SET format = 3')
   disk.put(database, bytesOf(sqlite))
   sqlite.close()
   await disk.files.remove(join(directory, 'pds.sqlite.pages'))

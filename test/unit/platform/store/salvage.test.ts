@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
-import { bytesOf, openBytes } from '../../../support/database-bytes.ts'
+import { bytesOf, openBytes, unreleased } from '../../../support/database-bytes.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 
@@ -30,14 +30,11 @@ function flip(name: string, text: string): void {
   content[at + 70] = (content[at + 70] ?? 0) ^ 1
 }
 
-async function run(
-  isAccepted = true,
-  schema = items,
-): Promise<{ plan: SalvagePlan; ids: number[]; kept: string[] }> {
+async function run(isAccepted = true): Promise<{ plan: SalvagePlan; ids: number[]; kept: string[] }> {
   let plan: SalvagePlan | undefined
   const before = disk.names(directory)
   const result = await salvage({
-    ...{ directory, schema, now: store.now, files: disk.files },
+    ...{ directory, schema: items, now: store.now, files: disk.files },
     async confirm(stated) {
       expect(disk.names(directory).filter((name) => name.startsWith('pds.'))).toEqual(
         before.filter((name) => name.startsWith('pds.')),
@@ -88,10 +85,14 @@ test('nothing changes unless the loss is accepted', async () => {
   expect(disk.names(directory)).toEqual(before)
 })
 
-test('data that are too old to be opened are not salvaged', async () => {
+test('data from before the first release are not salvaged', async () => {
   await store.kill()
+  const path = join(directory, snapshot)
+  disk.put(path, await unreleased(disk.content(path)))
+  await disk.files.remove(`${path}.pages`)
+  await disk.files.syncDir(directory)
   const before = disk.fingerprint()
-  await expect(run(true, { ...items, oldest: 2 })).rejects.toBeInstanceOf(StoreTooOld)
+  await expect(run()).rejects.toBeInstanceOf(StoreTooOld)
   expect(disk.fingerprint()).toBe(before)
 })
 

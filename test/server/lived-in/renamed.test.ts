@@ -1,4 +1,4 @@
-/** Data of an earlier version, which stored records under our names: the upgrade gives them the names of the network only. */
+/** Data of a server without aliases, which stored records under our names: a start with aliases gives them the names of the network only. */
 import { expect, test } from 'vitest'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import { viewsOf } from '../../support/lived-in/contents.ts'
@@ -17,7 +17,7 @@ const texts = [
   'app_passwords.permissions',
 ]
 
-test('the upgrade renames the records, and persons see what they saw', async () => {
+test('a start with aliases renames the records, and persons see what they saw', async () => {
   const { did } = people.ann
   const viewsBy = async (viewer: { accessJwt: string }) => {
     // New commits are expected, and the document is the directory's.
