@@ -231,8 +231,8 @@ test('the next start removes what a crash left among the backups, and nothing el
     `${name}.tmp`,
     `${name}.sha256.tmp`,
     `${name}.proof.json.tmp`,
-    'pds-daily-20200101T000000000Z.sqlite.sha256',
-    'pds-daily-20200101T000000000Z.sqlite.proof.json',
+    'pds-daily-20200101T000000000Z.sqlite.zst.sha256',
+    'pds-daily-20200101T000000000Z.sqlite.zst.proof.json',
     'check-crashed/data/pds.sqlite',
   ].map((one) => join(folder, one))
   left.push(join(pool, `${cid}.tmp`))
