@@ -70,7 +70,6 @@ export const textSettings = [
   'appViewUrl',
   'backlinkStreamUrl',
   'backlinkIndexUrl',
-  'recordCacheUrl',
 ] as const satisfies readonly (keyof Config)[]
 export type TextSetting = (typeof textSettings)[number]
 

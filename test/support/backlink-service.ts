@@ -1,5 +1,5 @@
 /**
- * A service that indexes the links of a network, on loopback: the live stream, the lists, and the cache of records. It is as strict as
+ * A service that indexes the links of a network, on loopback: the live stream and the lists. It is as strict as
  * the public ones, and follows the test's instructions, also dishonest ones.
  */
 import { once } from 'node:events'
@@ -44,8 +44,6 @@ export class BacklinkService {
   readonly calls: ServiceCall[] = []
   /** Links of the lists, the oldest first. The stream reports only what `report` is called with. */
   readonly links: ServiceLink[] = []
-  /** Responses of the cache: records by URI, with the stated CID. */
-  readonly records = new Map<string, { readonly cid: string; readonly value: unknown }>()
   /** Whether no pings are sent. */
   isSilent = false
   /** Pings that clients have answered. */
@@ -178,8 +176,7 @@ export class BacklinkService {
       const replacement = this.replacements.shift()
       if (replacement) replacement(res, req)
       else this.#list(query, res)
-    } else if (name === 'com.atproto.repo.getRecord') this.#record(query, res)
-    else json(res, 404, { error: 'NotFound' })
+    } else json(res, 404, { error: 'NotFound' })
   }
 
   #list({ subject, source, did, cursor, limit = '16' }: Record<string, string>, res: ServerResponse): void {
@@ -198,13 +195,6 @@ export class BacklinkService {
     const records = all.slice(start, start + size)
     const next = start + size < all.length ? String(start + size) : null
     json(res, 200, { total: all.length, records, cursor: next })
-  }
-
-  #record({ repo, collection, rkey }: Record<string, string>, res: ServerResponse): void {
-    const uri = `at://${repo}/${collection}/${rkey}`
-    const record = this.records.get(uri)
-    if (record) json(res, 200, { uri, ...record })
-    else json(res, 400, { error: 'RecordNotFound' })
   }
 
   #note({ url: target = '', headers }: IncomingMessage): URL {

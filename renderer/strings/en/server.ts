@@ -78,7 +78,6 @@ export const server = {
       appViewUrl: 'App view address',
       backlinkStreamUrl: 'Backlink service: stream',
       backlinkIndexUrl: 'Backlink service: index',
-      recordCacheUrl: 'Fallback source of records',
     },
     signUp: { userDomains: 'Handle domains', inviteInterval: 'Invite code interval' },
     advanced: { aliases: 'Alternative method names' },
@@ -106,7 +105,6 @@ export const server = {
     backlinkStreamUrl:
       'Reports activity of a public network that concerns accounts here. Its operator sees which accounts those are.',
     backlinkIndexUrl: 'Asked for activity that was missed while this server was off.',
-    recordCacheUrl: 'Asked for records of that activity while the server of their author is down.',
   },
   logLevel: 'Log level',
   logLevelHint: 'Passwords and tokens are never logged.',

@@ -14,7 +14,6 @@ import type { LiveLink } from './link.ts'
 import { createLinkedRecords, type LinkedRecordDeps } from './linked-record.ts'
 import { type LiveLinks, openLive } from './live.ts'
 import { createLinkQueue } from './queue.ts'
-import { createCachedRecord } from './record-cache.ts'
 
 export interface BacklinkState {
   readonly streamUrl: string | undefined
@@ -44,9 +43,9 @@ export interface Backlinks {
 }
 
 interface Deps
-  extends Omit<LinkedRecordDeps, 'cachedRecord' | 'store'>,
+  extends Omit<LinkedRecordDeps, 'store'>,
     Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
-  readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'recordCacheUrl' | 'contactEmail'>
+  readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'contactEmail'>
   readonly interest: Pick<Interest, 'isLocal'>
   readonly actors: { readonly identify: Identify }
   /** Replaces delays in milliseconds; tests use lower ones. */
@@ -68,14 +67,10 @@ const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000, sile
 /** Call it only if the settings name a service. */
 export function createBacklinks(deps: Deps): Backlinks {
   const { config, store, interest, background, log, now, signal } = deps
-  const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl, recordCacheUrl } = config
+  const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl } = config
   const { intervalMs, reconnectMs, silenceMs } = { ...defaultDelays, ...deps.delays }
   const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`
-  const cachedRecord =
-    recordCacheUrl === undefined
-      ? async () => undefined
-      : createCachedRecord({ url: recordCacheUrl, userAgent, signal })
-  const records = createLinkedRecords({ ...deps, cachedRecord })
+  const records = createLinkedRecords(deps)
   const links = createHourCounter(now)
   const others = createHourCounter(now)
   let lastLinkAt: Date | undefined

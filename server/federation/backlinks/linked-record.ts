@@ -12,7 +12,6 @@ import { StoreFull, StoreUnavailable } from '../../platform/store/errors.ts'
 import * as records from '../../platform/store/tables/records.ts'
 import { XrpcError } from '../../platform/xrpc/errors.ts'
 import { InvalidProof } from '../../repository/format/verify-commit.ts'
-import type { RemoteChange } from '../remote/change.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
 import type { Intake } from '../remote/intake.ts'
 import { keyOf, type Link } from './link.ts'
@@ -31,16 +30,19 @@ export interface LinkedRecordDeps extends Pick<Platform, 'log' | 'now'> {
   readonly store: Reader
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
-  /** Returns a record from the configured record cache; undefined without a cache, or if it lacks the record. */
-  readonly cachedRecord: (link: Link) => Promise<RemoteChange | undefined>
 }
 
 /** Name of this source for the budgets of `intake`. */
 const sourceName = 'backlinks'
 const maxSettled = 20_000
 
-export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
-  const { store, intake, log, now } = deps
+export function createLinkedRecords({
+  store,
+  fetchRecord,
+  intake,
+  log,
+  now,
+}: LinkedRecordDeps): LinkedRecords {
   /** Latest revision up to which a record was fetched, also if nothing was kept. */
   const settled = new LRUCache<string, string>({ max: maxSettled })
 
@@ -62,7 +64,7 @@ export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
     async load(link) {
       if (isKnown(link)) return 'kept'
       try {
-        const change = await fetchOrCached(deps, link)
+        const change = await fetchRecord(link.did, link.collection, link.rkey)
         // A link of the live stream is new. A catch-up also finds records that are too old to notify.
         const notify = link.rev !== undefined || isRecent(change, now())
         const { deleted, overBudget } = await intake.apply(sourceName, [change], { notify })
@@ -76,20 +78,6 @@ export function createLinkedRecords(deps: LinkedRecordDeps): LinkedRecords {
         return 'ignored'
       }
     },
-  }
-}
-
-/** Asks the host of the author, and the cache if the host does not answer. */
-async function fetchOrCached(
-  { fetchRecord, cachedRecord }: LinkedRecordDeps,
-  link: Link,
-): Promise<RemoteChange> {
-  try {
-    return await fetchRecord(link.did, link.collection, link.rkey)
-  } catch (error) {
-    const cached = error instanceof OutboundFailed && isOutage(error) ? await cachedRecord(link) : undefined
-    if (!cached) throw error
-    return cached
   }
 }
 

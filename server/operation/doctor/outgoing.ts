@@ -15,9 +15,7 @@ export function outgoingRequests(config: Config, store: Reader): Outgoing[] {
   const seen = publicUrl === undefined ? [] : [...relays, ...(appViewUrl === undefined ? [] : [appViewUrl])]
   const push = pushTargets(store)
   const upstreams = allUpstreams(store).map(({ url }) => url)
-  const backlinks = [config.backlinkStreamUrl, config.backlinkIndexUrl, config.recordCacheUrl].filter(
-    (url) => url !== undefined,
-  )
+  const backlinks = [config.backlinkStreamUrl, config.backlinkIndexUrl].filter((url) => url !== undefined)
   const reason = (purpose: Outgoing['purpose'], state: Outgoing['state'], targets: string[] = []) => ({
     purpose,
     state,

@@ -273,11 +273,6 @@ const SETTINGS = {
     kind: kinds.baseUrl,
     about: 'Service that is asked for activity about accounts here and their posts that was missed.',
   },
-  recordCacheUrl: {
-    env: 'PDS_RECORD_CACHE_URL',
-    kind: kinds.baseUrl,
-    about: 'Service that is asked for records of that activity while the server of their author is down.',
-  },
   upstreams: {
     env: 'PDS_UPSTREAMS',
     kind: kinds.originsOrNone,

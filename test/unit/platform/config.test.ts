@@ -58,7 +58,6 @@ test('without flags and variables every setting has its default', () => {
     upstreams: [],
     backlinkStreamUrl: undefined,
     backlinkIndexUrl: undefined,
-    recordCacheUrl: undefined,
     allowPrivateTargets: false,
     logLevel: 'info',
     privacyUrl: undefined,
@@ -84,7 +83,6 @@ test.each([
   ],
   ['backlinkStreamUrl', 'PDS_BACKLINK_STREAM_URL', 'https://Live.example/v1/', 'https://live.example/v1'],
   ['backlinkIndexUrl', 'PDS_BACKLINK_INDEX_URL', 'http://localhost:6789', 'http://localhost:6789'],
-  ['recordCacheUrl', 'PDS_RECORD_CACHE_URL', 'https://cache.example', 'https://cache.example'],
   [
     'hostnames',
     'PDS_HOSTNAMES',
@@ -181,7 +179,6 @@ test.each([
   ['PDS_APP_VIEW_URL', 'https://api.example.com/xrpc'],
   ['PDS_BACKLINK_STREAM_URL', 'wss://live.example'],
   ['PDS_BACKLINK_INDEX_URL', 'https://links.example?key=1'],
-  ['PDS_RECORD_CACHE_URL', 'https://me:secret@cache.example'],
   ['PDS_COPIES', 'file:///copies%2Fhere'],
   ['PDS_RATE_LIMITS', 'of'],
   ['PDS_ALLOW_PRIVATE_TARGETS', '2'],

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { BacklinkService, type ServiceLink } from '../../../support/backlink-service.ts'
 import { hour, minute } from '../../../support/clock.ts'
 import { answers } from '../../../support/forgeries.ts'
-import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote-server.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
 import { type Account, adminAuth } from '../../../support/server.ts'
 import { server, setupServer, social } from '../../../support/setup.ts'
 import { body, createdAt, type Ref, someCid } from '../../../support/social.ts'
@@ -40,7 +40,6 @@ setupServer({
     allowPrivateTargets: true,
     backlinkStreamUrl: service.url,
     backlinkIndexUrl: service.url,
-    recordCacheUrl: service.url,
   }),
   options: { backlinkDelays: { intervalMs: 0, reconnectMs: 5, silenceMs: 1500 } },
 })
@@ -58,9 +57,7 @@ afterEach(async () => {
   remote.replacements.clear()
   service.links.length = 0
   await idle()
-  // The cache is asked for records by their authors.
-  const sent = service.calls.filter(({ name }) => !name.endsWith('getRecord'))
-  const dids = new Set(sent.flatMap(({ text }) => text.match(/did:\w+:[\w.%]+/g) ?? []))
+  const dids = new Set(service.calls.flatMap(({ text }) => text.match(/did:\w+:[\w.%]+/g) ?? []))
   expect([...dids].filter((did) => !localDids.has(did))).toEqual([])
   const agents = service.calls.filter(({ name }) => name !== 'options_update').map((call) => call.userAgent)
   expect(agents.filter((agent) => !/^desktop-pds\/[\d.]+ \(https:\/\/.+\)$/.test(agent ?? ''))).toEqual([])
@@ -353,27 +350,6 @@ describe('a record that is linked', () => {
     expect(await reasons()).toEqual([])
     await runAfter(minute)
     await arrived('like')
-  })
-
-  test('comes from the cache when its host does not answer, if its CID is right', async () => {
-    const [good] = (await writeLike()) as [ServiceLink]
-    const [wrong] = (await writeLike()) as [ServiceLink]
-    const [refused] = (await writeLike()) as [ServiceLink]
-    const value = { $type: likes, createdAt, subject: post }
-    const { cid } = refOf(rita, good.record.split('/').slice(3).join('/'))
-    for (const { record } of [good, refused]) service.records.set(record, { cid, value })
-    service.records.set(wrong.record, { cid: someCid, value })
-    remote.replacements.set('sync.getRecord', json({ error: 'RepoDeactivated' }, 400))
-    service.report(refused)
-    await remote.called('sync.getRecord', fetches() + 1)
-    await idle()
-    const key = refused.record.split('/').at(-1) ?? ''
-    expect(service.calls.filter(({ text }) => text.includes(key))).toEqual([])
-    remote.replacements.set('sync.getRecord', (res) => res.destroy())
-    service.report(good, wrong)
-    await arrived('like')
-    await idle()
-    expect(await reasons()).toEqual(['like'])
   })
 
   test('is compared with its host every day, because no service reports deletions', async () => {
