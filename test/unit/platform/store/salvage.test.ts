@@ -4,6 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
 import { bytesOf, openBytes, unreleased } from '../../../support/database-bytes.ts'
+import { schemaOf } from '../../../support/schema-of.ts'
+import { dataOf, pageBytes, path } from './damaged-data.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 
@@ -87,7 +89,6 @@ test('nothing changes unless the loss is accepted', async () => {
 
 test('data from before the first release are not salvaged', async () => {
   await store.kill()
-  const path = join(directory, snapshot)
   disk.put(path, await unreleased(disk.content(path)))
   await disk.files.remove(`${path}.pages`)
   await disk.files.syncDir(directory)
@@ -218,4 +219,31 @@ test('a flipped bit in the only page that differs is damage, not the change of a
     expect(await found, `page ${at / 4096 + 1}`).toMatch('no intact backup')
     content[at + last] = (content[at + last] ?? 0) ^ 1
   }
+})
+
+test('a page whose checksum is damaged, too, is not taken from a backup that has another version of it', async () => {
+  const { open, salvage } = dataOf(
+    schemaOf('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)'),
+    store.now,
+  )
+  const other = new FaultyDisk()
+  const db = await open(other)
+  const write = (text: string) =>
+    db.transact((tx) => {
+      for (let id = 1; id <= 20; id++)
+        tx.run('INSERT OR REPLACE INTO note VALUES (?, ?)', [id, text.repeat(900)])
+    })
+  await write('old ')
+  await db.checkpoint()
+  await db.backup()
+  await write('new ')
+  await db.close()
+  const content = other.content(path)
+  other.put(path, content.subarray(0, -pageBytes / 2))
+  const checksums = other.content(`${path}.pages`)
+  checksums[9] = (checksums[9] ?? 0) ^ 1
+  expect(await salvage(other)).toMatchObject({ from: 'backup', damaged: expect.arrayContaining([snapshot]) })
+  const again = await open(other)
+  expect(again.all('SELECT DISTINCT substr(text, 1, 4) AS text FROM note')).toEqual([{ text: 'old ' }])
+  await again.close()
 })
