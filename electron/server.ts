@@ -6,6 +6,7 @@ import { ConfigError } from '../server/platform/config/config.ts'
 import {
   StoreDamaged,
   StoreLocked,
+  StoreLockLost,
   StoreTooNew,
   StoreTooOld,
   StoreUnavailable,
@@ -58,7 +59,9 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
     try {
       const current = config()
       const onMailKept = () => bus.emit('outbox')
-      running = await startServer(current, { log, onMailKept, copiesKeeper }).catch((error: unknown) => {
+      const onLockLost = (error: Error) => void serialize(() => giveUp(error, current))
+      const options = { log, onMailKept, onLockLost, copiesKeeper }
+      running = await startServer(current, options).catch((error: unknown) => {
         throw new StartError(failureOf(error, current))
       })
       running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
@@ -84,6 +87,13 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
     await closing.close()
     log.info('server stopped')
     return setState({ kind: 'stopped' })
+  }
+
+  /** Stops a server that writes nothing more, and shows why. */
+  async function giveUp(error: Error, current: Config): Promise<void> {
+    if (!running) return
+    await stop()
+    setState(failureOf(error, current))
   }
 
   return {
@@ -162,6 +172,7 @@ export function failureOf(
   if (error instanceof StoreTooOld) return fail('too-old', error.message, error.file)
   if (error instanceof StoreLocked)
     return fail('already-running', error.message, join(error.directory, lockName))
+  if (error instanceof StoreLockLost) return fail('already-running', error.message, dataDir)
   if (error instanceof StoreUnavailable)
     return fail('not-writable', `${dataDir} cannot be written: ${error.message}`, dataDir)
   const { code = '', syscall, message, port: taken } = toError(error)

@@ -20,11 +20,17 @@ async function serve(): Promise<void> {
   try {
     const config = readConfig({ env: process.env, args })
     const log = createLogger(config.logLevel)
-    const server = await startServer(config, { log })
+    const lost = Promise.withResolvers<Error>()
+    const server = await startServer(config, { log, onLockLost: lost.resolve })
     // A browser that visits 127.0.0.1 is sent to localhost.
     const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))
     const url = isLoopback ? `http://localhost:${server.port}` : server.url
     process.stdout.write(`listening on ${url}\ndata in ${config.dataDir}\n`)
+    void lost.promise.then((error) => {
+      process.stderr.write(`${error.message}\n`)
+      process.exitCode = 1
+      return stop(server)
+    })
     // Terminals and npm both send the signal: the second one is ignored.
     let isStopping = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

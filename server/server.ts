@@ -25,7 +25,13 @@ import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
 import type { PlatformOptions } from './platform/platform.ts'
 import { Database, type OpenOptions } from './platform/store/database.ts'
-import { StoreContinued, StoreDamaged, StoreFull, StoreUnavailable } from './platform/store/errors.ts'
+import {
+  StoreContinued,
+  StoreDamaged,
+  StoreFull,
+  StoreLockLost,
+  StoreUnavailable,
+} from './platform/store/errors.ts'
 import { type Files, nodeFiles } from './platform/store/files.ts'
 import { schema } from './platform/store/schema.ts'
 import { createLogger, type Logger } from './platform/util/log.ts'
@@ -69,7 +75,7 @@ export interface RunningServer {
 export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'now' | 'log' | 'onMailKept'>>,
     IdentityOptions,
-    Pick<OpenOptions, 'freeBytes'>,
+    Pick<OpenOptions, 'freeBytes' | 'onLockLost'>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
     CopiesOptions {
   /** The file system of the store. */
@@ -181,7 +187,7 @@ async function withStoreReady(services: Services): Promise<Services> {
 type StoreOptions = ServerOptions & { now: () => Date; log: Logger }
 
 function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
-  const { files, now, log, checkpointBytes, freeBytes } = options
+  const { files, now, log, checkpointBytes, freeBytes, onLockLost } = options
   return Database.open({
     directory: dataDir,
     files,
@@ -195,6 +201,10 @@ function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Pro
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onDamagedPage: (error) => log.error({ err: error }, 'page of the database is damaged'),
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
+    onLockLost: (error) => {
+      log.fatal({ err: error }, 'lock of the data folder lost, nothing more is written')
+      onLockLost?.(error)
+    },
   })
 }
 
@@ -347,6 +357,8 @@ function translate(error: unknown): XrpcError | undefined {
 }
 
 function resourceMessage(error: unknown): string | undefined {
+  if (error instanceof StoreLockLost)
+    return 'This server has lost the lock of its data folder and stops. Try again after its owner has started it again.'
   if (error instanceof StoreUnavailable)
     return 'The server cannot use its disk at the moment. Try again later.'
   if (error instanceof StoreFull || error instanceof StoreContinued) return error.message

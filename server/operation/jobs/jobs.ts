@@ -31,12 +31,13 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
-  const { clock, log, identity, repository, federation, operation } = services
+  const { store, clock, log, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
   const { moves, backupProofs, pageCheck, copies } = operation
   return [
     job('check of the clock', minute, () => clock.check()),
+    job('check of the lock', minute, () => store.checkLock()),
     // Before maintenance: the state of a move decides whether its account may be deleted.
     job('moves', minute / 4, () => moves.resumeDue()),
     ...maintenanceParts(services).map(({ name, run }) => job(name, minute, run)),

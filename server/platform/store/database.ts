@@ -14,7 +14,8 @@ import { tryLock } from './backups/backup-lock.ts'
 import { runInWorker, runTask, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
 import { FreeSpace } from './disk-space.ts'
-import { StoreDamaged, StoreFull, StoreUnavailable } from './errors.ts'
+import { StoreDamaged, StoreFull, type StoreLockLost, StoreUnavailable } from './errors.ts'
+import { Fence } from './fence.ts'
 import { type Files, nodeFiles } from './files.ts'
 import { CommitLog } from './journal/commit-log.ts'
 import { defaultReserveBytes } from './journal/journal-file.ts'
@@ -44,6 +45,8 @@ export interface OpenOptions extends StartEvents {
   readonly onFault?: (error: unknown) => void
   /** Called with the error when a page of the database cannot be read, or fails its check, for the first time. */
   readonly onDamagedPage?: (error: unknown) => void
+  /** Called once, when another process may use the directory. From then on nothing is written: close the store. */
+  readonly onLockLost?: ((error: StoreLockLost) => void) | undefined
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
   readonly onUnloadable?: (error: Error) => void
   /** Replaces the real file system; checkpoints and backups then run in this thread. */
@@ -67,6 +70,7 @@ export class Database implements Reader {
   readonly #options: OpenOptions
   readonly #files: Files
   readonly #lock: Lock
+  readonly #fence: Fence
   readonly #log: CommitLog
   readonly #file: PageFile
   #sqlite: Sqlite
@@ -91,12 +95,13 @@ export class Database implements Reader {
   readonly #watchers = new Set<() => void>()
   #notificationDue = false
 
-  private constructor(options: OpenOptions, files: Files, lock: Lock, opened: OpenedStore) {
+  private constructor(options: OpenOptions, files: Files, lock: Lock, fence: Fence, opened: OpenedStore) {
     const { directory, freeBytes = files.freeBytes } = options
     this.freeSpace = new FreeSpace(() => freeBytes(directory))
     this.#options = options
     this.#files = files
     this.#lock = lock
+    this.#fence = fence
     this.#log = new CommitLog({
       files,
       dir: options.directory,
@@ -123,13 +128,11 @@ export class Database implements Reader {
     const { directory, schema, now, files = nodeFiles } = options
     await files.makeDir(directory)
     const lock = await files.lock(directory)
+    const fence = new Fence(lock, directory, options.onLockLost)
+    const guarded = fence.guard(files)
     try {
-      const database = new Database(
-        options,
-        files,
-        lock,
-        await openStore(files, directory, schema, now, options),
-      )
+      const opened = await openStore(guarded, directory, schema, now, options)
+      const database = new Database(options, guarded, lock, fence, opened)
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})
       if (options.diskReserve) await database.freeSpace.refresh().catch(() => {})
@@ -266,6 +269,7 @@ export class Database implements Reader {
   async settled(epoch = this.#epoch): Promise<void> {
     await this.#log.pending
     if (this.#dirty || epoch !== this.#epoch) {
+      if (this.#fence.error) throw this.#fence.error
       throw new StoreUnavailable('The data that was read could not be written to disk. Try again.')
     }
   }
@@ -372,6 +376,11 @@ export class Database implements Reader {
     await this.#files.syncDir(this.#options.directory)
   }
 
+  /** Finds out whether another process may use the directory: `onLockLost` is called then. */
+  async checkLock(): Promise<void> {
+    await this.#fence.check().catch(() => {})
+  }
+
   /** Waits for running tasks, checkpoints and releases the lock. */
   close(): Promise<void> {
     this.#closing ??= this.#shutDown()
@@ -380,7 +389,9 @@ export class Database implements Reader {
 
   async #shutDown(): Promise<void> {
     // If this fails, the journals have everything and the next start replays them.
-    await this.#upkeep(() => this.#lastCheckpoint()).catch((error) => this.#options.onFault?.(error))
+    await this.#upkeep(() => this.#lastCheckpoint()).catch((error) => {
+      if (!this.#fence.error) this.#options.onFault?.(error)
+    })
     await this.#log.close().catch(() => {})
     this.#sqlite.close()
     await this.#file.close().catch(() => {})
@@ -393,6 +404,7 @@ export class Database implements Reader {
   }
 
   #assertOpen(): void {
+    if (this.#fence.error) throw this.#fence.error
     if (this.#closing !== undefined) throw new StoreUnavailable('The store is closed.')
   }
 
@@ -459,7 +471,7 @@ export class Database implements Reader {
   }
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
-    if (this.#files === nodeFiles) return runInWorker(task, this.#options.onUnloadable)
-    return runTask(this.#files, task)
+    const { files = nodeFiles, onUnloadable } = this.#options
+    return files === nodeFiles ? runInWorker(task, onUnloadable) : runTask(files, task)
   }
 }

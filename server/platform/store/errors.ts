@@ -6,6 +6,15 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** This process has lost the lock of the data directory. It writes nothing more. */
+export class StoreLockLost extends StoreUnavailable {
+  constructor(directory: string) {
+    super(
+      `The lock of the data folder ${directory} was removed, and another process may use the folder now. Nothing more is written by this process. Stop it, and start it again when no other process uses the folder.`,
+    )
+  }
+}
+
 /** Another computer continues these data, so they are not changed here. The message is for people. */
 export class StoreContinued extends Error {
   override readonly name = 'StoreContinued'

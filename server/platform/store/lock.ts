@@ -6,7 +6,8 @@
  * file system has no sockets, it is a named pipe or an abstract socket, which other containers do not see.
  */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,8 @@ import { lockName } from './layout.ts'
 import { directoryKey, findHolder, hasCode, listen, systemAddress, withSocketPath } from './lock-socket.ts'
 
 export interface Lock {
+  /** Whether this process still has it: people and cleaners remove files. Takes some microseconds. */
+  isHeld(): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -24,6 +27,8 @@ const tries = 100
 const pauseMs = 50
 /** A holder that does not answer within this time is reported without its pid. */
 const answerMs = 5_000
+/** Programs that clean temporary folders remove files that are older than some days. */
+const touchMs = 60 * 60_000
 /** Error codes of file systems without sockets, and of paths that are too long for a socket. */
 const noSocketCodes = ['EPERM', 'EACCES', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EINVAL', 'ENAMETOOLONG']
 
@@ -49,10 +54,7 @@ export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
       const claim = newClaimName()
       const server = await listen(join(path, claim))
       try {
-        if (await tryClaim(dir, path, claim, attempt === tries)) {
-          // Removed while it still listens: afterwards the file may be the lock of the next process.
-          return { release: () => withdraw(server, join(folder, lockName)) }
-        }
+        if (await tryClaim(dir, path, claim, attempt === tries)) return fileLock(server, folder)
       } catch (error) {
         await withdraw(server, join(path, claim))
         throw error
@@ -61,6 +63,51 @@ export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
       await setTimeout(Math.random() * pauseMs)
     }
   })
+}
+
+/** The lock that the file in `folder` is, which `server` listens on. */
+function fileLock(server: Server, folder: string): Lock {
+  const file = join(folder, lockName)
+  const own = identityOf(file)
+  const touching = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), touchMs)
+  touching.unref()
+  const isHeld = async () => {
+    try {
+      const identity = identityOf(file)
+      // Some file systems number the same file anew.
+      return identity === own || (identity !== undefined && (await answersAt(server, folder)))
+    } catch {
+      // Nothing is known: the disk fails.
+      return true
+    }
+  }
+  return {
+    isHeld,
+    async release() {
+      clearInterval(touching)
+      // Removed while it still listens: afterwards the file may be the lock of the next process.
+      if (await isHeld()) await withdraw(server, file)
+      else server.close()
+    },
+  }
+}
+
+/** Identifies a file by its volume and number; undefined if there is none. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+/** Whether a connection to the lock in `folder` reaches this server. */
+async function answersAt(server: Server, folder: string): Promise<boolean> {
+  let isReached = false
+  const note = () => {
+    isReached = true
+  }
+  server.on('connection', note)
+  await withSocketPath(folder, lockName, (path) => findHolder(join(path, lockName), answerMs))
+  server.off('connection', note)
+  return isReached
 }
 
 /** Renames the claim to the lock. Returns false if another process has a claim, or removed this one as dead. */
@@ -106,7 +153,7 @@ export async function acquireSystemLock(dir: string, platform = process.platform
     await assertFree(dir, address)
     try {
       const server = await listen(address)
-      return { release: async () => void server.close() }
+      return { isHeld: async () => true, release: async () => void server.close() }
     } catch (error) {
       if (!hasCode(error, 'EADDRINUSE')) throw error
     }

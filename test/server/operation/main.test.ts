@@ -72,6 +72,32 @@ describe('while it runs', () => {
   })
 })
 
+test.skipIf(process.platform === 'win32')(
+  'it ends with a sentence when its lock was removed, and leaves the data to the next server',
+  async () => {
+    const data = join(folder, 'lost')
+    const child = start('--port', '0', '--data-dir', data, '--log-level', 'silent')
+    const errors = text(child.stderr)
+    const exited = once(child, 'exit')
+    let output = ''
+    for await (const part of child.stdout) {
+      output += part
+      if (output.includes('data in ')) break
+    }
+    await rm(join(data, 'pds.lock'))
+    const url = /listening on (\S+)/.exec(output)?.[1] ?? ''
+    const response = await fetch(`${url}/xrpc/com.core.server.createAccount`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle: 'alice.test', password: 'password-1' }),
+    })
+    expect(await response.text()).toContain('has lost the lock of its data folder')
+    expect(response.status).toBe(503)
+    expect(await exited).toEqual([1, null])
+    expect(await errors).toContain(`The lock of the data folder ${data} was removed`)
+  },
+)
+
 test('--help prints the options', async () => {
   const { output, errors, code } = await run('--help')
   expect({ errors, code }).toEqual({ errors: '', code: 0 })

@@ -1,7 +1,7 @@
 /** Group commit: transactions that wait at the same time are written as one frame of the journal, with one sync. */
 
 import { createSerializer } from '../../util/serialize.ts'
-import { StoreUnavailable } from '../errors.ts'
+import { StoreLockLost, StoreUnavailable } from '../errors.ts'
 import type { Files } from '../files.ts'
 import { journalPath, journalSeqs } from '../layout.ts'
 import { Journal } from './journal-file.ts'
@@ -212,6 +212,7 @@ export class CommitLog {
 }
 
 function unavailable(cause: unknown): StoreUnavailable {
+  if (cause instanceof StoreLockLost) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StoreUnavailable(
     `The disk refused a write (${reason}). Free disk space or check the disk, then try again.`,

@@ -248,7 +248,7 @@ describe('backups', () => {
     let checkpoints = 0
     const files: Files = {
       ...nodeFiles,
-      lock: async () => ({ release: async () => {} }),
+      lock: async () => ({ isHeld: async () => true, release: async () => {} }),
       async list(dir) {
         if (dir === directory && checkpoints < 12) {
           await insert(db, `note ${checkpoints++}`)

@@ -209,7 +209,7 @@ export class FaultyDisk {
       await this.#step('read', () => {})
       if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)
       this.#locked.add(dir)
-      return { release: async () => void this.#locked.delete(dir) }
+      return { isHeld: async () => true, release: async () => void this.#locked.delete(dir) }
     },
     syncDir: (path) =>
       this.#step('sync', () => {
