@@ -1,9 +1,10 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
 import { randomBytes } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type BackupInfo, listBackups } from '../../platform/store/backups/backup.ts'
 import { removeBackupLeftovers, scratchPrefix } from '../../platform/store/backups/backup-leftovers.ts'
-import { type BackupProof, writeProof } from '../../platform/store/backups/backup-proof.ts'
+import { type BackupProof, readProof, writeProof } from '../../platform/store/backups/backup-proof.ts'
+import { parseBackupName } from '../../platform/store/backups/retention.ts'
 import { hasSpace } from '../../platform/store/backups/space.ts'
 import { exists } from '../../platform/store/blob-files.ts'
 import { StoreUnavailable } from '../../platform/store/errors.ts'
@@ -76,6 +77,8 @@ export function createBackupProofs(deps: Deps): BackupProofs {
   }
 
   async function prove(file: string): Promise<BackupProof> {
+    const known = parseBackupName(basename(file))?.kind === 'incomplete' && (await readProof(files, file))
+    if (known) return known
     const checkedAt = now()
     let result = await check(file, checkedAt)
     const { suspects } = result

@@ -10,8 +10,9 @@ type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now'>
 /** Makes a backup when the newest daily one is a day old. */
 export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {
   if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
-  const { file } = await store.backup('daily')
-  log.info({ file }, 'daily backup made')
+  const { file, proof } = await store.backup('daily')
+  if (proof) log.error({ file, problem: proof.problem }, 'daily backup is incomplete')
+  else log.info({ file }, 'daily backup made')
 }
 
 /** Checks that the backups can be restored, each once and the newest every week. */

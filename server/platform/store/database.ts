@@ -112,12 +112,16 @@ export class Database implements Reader {
     })
     this.#file = opened.file
     this.#file.onDamage = options.onDamagedPage
+    const damaged = [...this.#file.damaged]
+    this.#file.damaged.clear()
     this.#sqlite = opened.sqlite
     this.#overlay = opened.overlay
     this.#sealedBytes = opened.sealedBytes
     const { frozen } = opened.file
     // A checkpoint that the start could not finish.
     if (frozen) this.#unfinished = { pages: frozen, before: 0, isWritten: true }
+    // Found by the start, and reported from now on.
+    for (const page of damaged) this.isPageIntact(page)
   }
 
   /**

@@ -35,39 +35,34 @@ export class Fence {
 
   /** Returns files that can be changed only with the lock. */
   guard(files: Files): Files {
-    const guarded =
-      <A extends unknown[], R>(change: (...args: A) => Promise<R>) =>
-      async (...args: A): Promise<R> => {
-        await this.check()
-        return change(...args)
-      }
-    const opened = (open: Files['edit']): Files['edit'] =>
-      guarded(async (path, options) => this.#guardFile(await open(path, options)))
-    return {
-      ...files,
-      create: opened(files.create),
-      edit: opened(files.edit),
-      rename: guarded(files.rename),
-      link: guarded(files.link),
-      remove: guarded(files.remove),
-      removeDir: guarded(files.removeDir),
+    const opened = async (file: Promise<OpenFile>) => this.#guardFile(await file)
+    const checked = async <R>(change: () => Promise<R>) => {
+      await this.check()
+      return change()
     }
+    const changes: Pick<Files, 'create' | 'edit' | 'rename' | 'link' | 'remove' | 'removeDir'> = {
+      create: (path, options) => checked(() => opened(files.create(path, options))),
+      edit: (path, options) => checked(() => opened(files.edit(path, options))),
+      rename: (from, to) => checked(() => files.rename(from, to)),
+      link: (from, to) => checked(() => files.link(from, to)),
+      remove: (path) => checked(() => files.remove(path)),
+      removeDir: (path) => checked(() => files.removeDir(path)),
+    }
+    return Object.assign(Object.create(files) as Files, changes)
   }
 
   #guardFile(file: OpenFile): OpenFile {
-    const around =
-      <A extends unknown[], R>(change: (...args: A) => Promise<R>) =>
-      async (...args: A): Promise<R> => {
-        await this.check()
-        const result = await change(...args)
-        await this.check()
-        return result
-      }
+    const around = async <R>(change: () => Promise<R>) => {
+      await this.check()
+      const result = await change()
+      await this.check()
+      return result
+    }
     return {
       ...file,
-      write: around(file.write),
-      truncate: around(file.truncate),
-      sync: around(file.sync),
+      write: (bytes, position) => around(() => file.write(bytes, position)),
+      truncate: (length) => around(() => file.truncate(length)),
+      sync: () => around(() => file.sync()),
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Creates the schema of a new database, and upgrades that of an older one. */
 
-import { StoreTooNew } from './errors.ts'
+import { StoreDamaged, StoreTooNew } from './errors.ts'
 import { schemaVersion } from './pages/database-file.ts'
 import type { Sqlite } from './sqlite.ts'
 
@@ -44,9 +44,18 @@ export async function migrate(
     if (to < newest) await save()
   }
   sqlite.forget()
-  const broken = sqlite.all<{ table: string }>('PRAGMA foreign_key_check')
-  if (broken.length > 0)
-    throw new Error(`An upgrade left rows in ${broken[0]?.table} that refer to missing rows`)
+  const broken = findBroken(sqlite)
+  if (broken) throw new Error(`An upgrade left rows in ${broken} that refer to missing rows`)
   sqlite.exec('PRAGMA cache_spill = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = ON')
   sqlite.forget()
+}
+
+/** Returns a table with rows that refer to missing rows. Unknown if a page is damaged that no upgrade has read: this is no reason to stop. */
+function findBroken(sqlite: Sqlite): string | undefined {
+  try {
+    return sqlite.get<{ table: string }>('PRAGMA foreign_key_check')?.table
+  } catch (error) {
+    if (error instanceof StoreDamaged) return undefined
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
-import { contentOf, saveBackup } from './backups/backup.ts'
+import { saveBackup } from './backups/backup.ts'
 import { finishRestore } from './backups/restore.ts'
 import { exists } from './blob-files.ts'
 import { StoreDamaged } from './errors.ts'
@@ -65,7 +65,7 @@ export async function openStore(
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
     if (schemaVersion(loaded.sqlite) < newestVersion(schema)) {
-      await saveBackup(files, dir, contentOf(loaded), now(), 'upgrade')
+      await saveBackup(files, dir, loaded, now())
     }
     await resumeCheckpoint(files, dir, loaded)
     journal = await openJournal(files, dir, loaded)

@@ -185,16 +185,33 @@ export class Sqlite {
     this.#statements.clear()
   }
 
-  /** Yields the bytes of the SQLite file, which must not change meanwhile. */
-  *chunks(): Generator<Uint8Array> {
+  /** Returns the numbers of the damaged pages, without free ones. */
+  damagedPages(): Set<number> {
+    const damaged = new Set<number>()
+    const overlay = this.#overlay
+    const count = overlay ? this.size / pageBytes : 0
+    for (let number = 1; overlay && number <= count; number++) {
+      try {
+        pageOrEmpty(overlay, number)
+      } catch (error) {
+        if (!(error instanceof StoreDamaged)) throw error
+        damaged.add(number)
+      }
+    }
+    return damaged
+  }
+
+  /** Yields the bytes of the SQLite file, which must not change meanwhile. @param without pages that are replaced by zeros */
+  *chunks(without: ReadonlySet<number> = new Set()): Generator<Uint8Array> {
     const overlay = this.#overlay
     if (!overlay) return yield this.#db.export()
     const { size } = this
     for (let start = 0; start < size; start += chunkBytes) {
       const end = Math.min(start + chunkBytes, size)
-      const chunk = Buffer.allocUnsafe(end - start)
+      const chunk = Buffer.alloc(end - start)
       for (let at = start; at < end; at += pageBytes) {
-        chunk.set(pageOrEmpty(overlay, at / pageBytes + 1), at - start)
+        const number = at / pageBytes + 1
+        if (!without.has(number)) chunk.set(pageOrEmpty(overlay, number), at - start)
       }
       yield chunk
     }

@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { type Duplex, pipeline } from 'node:stream'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { exists, isIntact, matchesCid } from '../blob-files.ts'
+import { blobsIn, exists, isIntact, matchesCid } from '../blob-files.ts'
 import { StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, replaceFile, sha256Of } from '../files.ts'
 import { type Loaded, load } from '../journal/recover.ts'
@@ -15,7 +15,7 @@ import { closeFile, openDatabase, schemaVersion, setSeq } from '../pages/databas
 import type { Sqlite } from '../sqlite.ts'
 import { blobChecksums, blobCids, keepBlobs, removeUnusedBlobs } from './backup-blobs.ts'
 import { tryLock, whileLocked } from './backup-lock.ts'
-import { type BackupProof, proofFile, readProof } from './backup-proof.ts'
+import { type BackupProof, proofFile, readProof, writeProof } from './backup-proof.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
 import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
@@ -39,6 +39,8 @@ export interface Content {
   /** Yields the database once more with each call. It must not change meanwhile. */
   readonly chunks: () => Iterable<Uint8Array>
   readonly blobs: readonly string[]
+  /** Damaged pages of the database, which have zeros instead. */
+  readonly leftOut?: ReadonlySet<number>
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -46,9 +48,12 @@ const dayMs = 24 * 60 * 60_000
 const readAttempts = 3
 /** Reads that fail in a row, with the same journals before and after, are damage. */
 const damagedReads = 3
+/** Pages that are named in a sentence. */
+const maxNamed = 20
 
 /**
- * Backs up a data directory as it is on disk, also while another process serves it. Removes backups that `retention.ts` no longer keeps.
+ * Backs up a data directory as it is on disk, also while another process serves it. Leaves damaged pages out: the backup is then of the
+ * kind `incomplete`, with the pages in its proof. Removes backups that `retention.ts` no longer keeps.
  */
 export async function backup(
   dir: string,
@@ -63,7 +68,7 @@ export async function backup(
     attempt++
     return writeBackup(files, dir, content, at, kind, attempt < readAttempts)
   }
-  return whileLocked(files, dir, () => withContent(files, dir, write))
+  return whileLocked(files, dir, () => withContent(files, dir, write, readableContent))
 }
 
 /**
@@ -120,20 +125,27 @@ class Outdated extends Error {}
 /**
  * Calls `use` with the data as they are on disk. Calls it again if the server has put other pages in place meanwhile, or if it throws
  * Outdated.
+ * @param ofDamaged returns the content if pages are damaged; without it they are an error
  */
-async function withContent<T>(files: Files, dir: string, use: (content: Content) => Promise<T>): Promise<T> {
+async function withContent<T>(
+  files: Files,
+  dir: string,
+  use: (content: Content) => Promise<T>,
+  ofDamaged?: typeof readableContent,
+): Promise<T> {
   for (let failures = 0; ; ) {
     const before = await journalsOf(files, dir)
     let loaded: Loaded | undefined
     try {
       loaded = await load(files, dir)
-      return await use(contentOf(loaded))
+      const isDamaged = failures === damagedReads && ofDamaged
+      return await use(isDamaged ? await ofDamaged(files, dir, loaded) : contentOf(loaded))
     } catch (error) {
       if (error instanceof Outdated) continue
       if (!(error instanceof StoreDamaged || isMissing(error))) throw error
       // A checkpoint may have begun and ended meanwhile: before it and after it, the directory has the same two journals.
       failures = (await journalsOf(files, dir)) === before ? failures + 1 : 0
-      if (failures === damagedReads) throw error
+      if (failures > damagedReads || (failures === damagedReads && !ofDamaged)) throw error
     } finally {
       if (loaded) await closeFile(loaded)
     }
@@ -147,31 +159,53 @@ async function journalsOf(files: Files, dir: string): Promise<string> {
 }
 
 /** Returns a database, which does not change any more, as the content of a backup, up to transaction `seq`. */
-export function contentOf({ sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number }): Content {
+function contentOf({ sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number }): Content {
   setSeq(sqlite, seq)
   return { blobs: blobCids(sqlite), bytes: sqlite.size, chunks: () => sqlite.chunks() }
 }
 
-/** Writes content as a backup, while no other process makes one. */
+/** As `contentOf`, without the damaged pages; with all blobs of the directory if it is unknown which ones belong to the database. */
+async function readableContent(files: Files, dir: string, { sqlite, seq }: Loaded): Promise<Content> {
+  setSeq(sqlite, seq)
+  const leftOut = sqlite.damagedPages()
+  const blobs: string[] = []
+  try {
+    blobs.push(...blobCids(sqlite))
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error
+    for await (const cids of blobsIn(files, join(dir, blobsName))) blobs.push(...cids)
+  }
+  return { blobs, bytes: sqlite.size, chunks: () => sqlite.chunks(leftOut), leftOut }
+}
+
+/** Writes loaded data as a backup before an upgrade, while no other process makes one. Leaves damaged pages out, as `backup` does. */
 export async function saveBackup(
   files: Files,
   dir: string,
-  content: Content,
+  loaded: Loaded,
   createdAt: Date,
-  kind: BackupKind,
 ): Promise<BackupInfo> {
-  return whileLocked(files, dir, () => writeBackup(files, dir, content, createdAt, kind))
+  const write = (content: Content) => writeBackup(files, dir, content, createdAt, 'upgrade')
+  return whileLocked(files, dir, async () => {
+    try {
+      return await write(contentOf(loaded))
+    } catch (error) {
+      if (!(error instanceof StoreDamaged)) throw error
+      return write(await readableContent(files, dir, loaded))
+    }
+  })
 }
 
 /** @param insist throws Outdated if blobs of the content are no longer there; they are left out otherwise */
 async function writeBackup(
   files: Files,
   dir: string,
-  { blobs, bytes, chunks }: Content,
+  { blobs, bytes, chunks, leftOut }: Content,
   createdAt: Date,
-  kind: BackupKind,
+  wanted: BackupKind,
   insist = false,
 ): Promise<BackupInfo> {
+  const kind = leftOut ? 'incomplete' : wanted
   const folder = join(dir, backupsName)
   const file = join(folder, backupName({ kind, createdAt }))
   await makeRoom(files, dir, bytes)
@@ -180,10 +214,20 @@ async function writeBackup(
   const kept = blobs.filter((cid) => !missing.has(cid))
   const sha256 = await writeDatabase(files, file, chunks())
   await replaceFile(files, checksumFile(file), checksumLine(sha256, basename(file)), blobChecksums(kept))
+  const proof = leftOut && (await writeProof(files, file, { ...incomplete(leftOut), checkedAt: createdAt }))
   for (const expired of expiredBackups(await listNamed(dir, files), createdAt))
     await removeBackup(files, expired.file)
   await removeUnusedBlobs(files, folder)
-  return { file, kind, createdAt, bytes: await files.size(file), proof: undefined }
+  return { file, kind, createdAt, bytes: await files.size(file), proof }
+}
+
+/** The problem of a backup without these pages. */
+function incomplete(pages: ReadonlySet<number>): Pick<BackupProof, 'problem' | 'missing'> {
+  const numbers = [...pages].slice(0, maxNamed).join(', ') + (pages.size > maxNamed ? ', …' : '')
+  return {
+    problem: `It is incomplete: damaged pages of the database are left out (${numbers}).`,
+    missing: undefined,
+  }
 }
 
 /** A compressed copy of a database. */
@@ -262,11 +306,11 @@ async function listNamed(dir: string, files: Files): Promise<Omit<BackupInfo, 'b
   })
 }
 
-/** Whether a day has passed since the newest daily backup. */
+/** Whether a day has passed since the newest daily backup, which may be incomplete. */
 export async function backupIsDue(dir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
   const newest = (await listBackups(dir, files)).find(
     // A backup from the future was made while the clock was wrong.
-    ({ kind, createdAt }) => kind === 'daily' && createdAt <= now,
+    ({ kind, createdAt }) => (kind === 'daily' || kind === 'incomplete') && createdAt <= now,
   )
   return newest === undefined || now.getTime() - newest.createdAt.getTime() >= dayMs
 }

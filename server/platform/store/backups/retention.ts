@@ -1,20 +1,20 @@
 /** Names of backups, and the rule which of them are kept. Each kind has its own limit, so that no kind removes another's. */
 import { fileTime, parseFileTime } from '../layout.ts'
 
-/** `upgrade`: made before an upgrade of the data. */
-export type BackupKind = 'daily' | 'manual' | 'upgrade'
+/** `upgrade`: made before an upgrade of the data. `incomplete`: without damaged pages of the database. */
+export type BackupKind = 'daily' | 'manual' | 'upgrade' | 'incomplete'
 
 export interface NamedBackup {
   readonly kind: BackupKind
   readonly createdAt: Date
 }
 
-const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgrade: 3 }
+const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgrade: 3, incomplete: 3 }
 /** Of the daily backups before the newest seven, one per week is kept for this many weeks. */
 const weeks = 4
 const weekMs = 7 * 24 * 60 * 60_000
 
-const pattern = /^pds-(daily|manual|upgrade)-(\d{8}T\d{9}Z)\.sqlite\.zst$/
+const pattern = /^pds-(daily|manual|upgrade|incomplete)-(\d{8}T\d{9}Z)\.sqlite\.zst$/
 
 export function backupName({ kind, createdAt }: NamedBackup): string {
   return `pds-${kind}-${fileTime(createdAt)}.sqlite.zst`

@@ -176,18 +176,19 @@ export class CommitLog {
     }
   }
 
-  /** Restores memory, rejects the failed batch and the one that waits, and tries to repair the journal. */
+  /** Restores memory, tries to repair the journal, and rejects the failed batch and the one that waits. */
   async #fail(batch?: Batch, cause?: unknown): Promise<void> {
     this.#writable = false
     this.#repairDue = true
     await this.#restoreMemory().catch(() => {})
+    const rejected = batch ? [batch, this.#next] : []
     if (batch) {
-      const later = this.#next
       this.#next = undefined
       this.#writing = undefined
-      for (const rejected of [batch, later]) rejected?.written.reject(unavailable(cause))
     }
+    // First, so that no start finds what was rejected.
     await this.#repair().catch(() => {})
+    for (const each of rejected) each?.written.reject(unavailable(cause))
   }
 
   get #isShort(): boolean {
