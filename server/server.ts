@@ -197,6 +197,8 @@ function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Pro
     diskReserve,
     freeBytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
+    onReadAgain: () =>
+      log.warn('data that failed a check passed it when they were read again: check the disk'),
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onDamagedPage: (error) => log.error({ err: error }, 'page of the database is damaged'),

@@ -64,6 +64,11 @@ export function isDamaged(name: string): boolean {
   return name.startsWith('pds.') && name.includes('.damaged-')
 }
 
+/** Returns the name that a file had before it was moved aside. */
+export function originalName(damaged: string): string {
+  return damaged.slice(0, damaged.indexOf('.damaged-'))
+}
+
 /** Whether a name belongs to the data: neither the lock nor a temporary file. */
 export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)

@@ -13,9 +13,11 @@ import {
   checksumsName,
   databaseName,
   fileTime,
+  isDamaged,
   isData,
   isTemporary,
   journalSeqs,
+  originalName,
   replacedPrefix,
   restoredBlobsName,
   restoredMarkName,
@@ -36,6 +38,8 @@ export interface Upgrade {
 export interface StartEvents {
   /** Called before and after pending upgrades, which take a minute for a million notifications. */
   readonly onUpgrade?: (upgrade: Upgrade) => void
+  /** Called when files that failed a check have passed it when they were read again. */
+  readonly onReadAgain?: () => void
   /** Called when damaged checksums of an intact database were replaced. */
   readonly onDamagedChecksum?: () => void
 }
@@ -52,7 +56,7 @@ export async function openStore(
   dir: string,
   schema: Schema,
   now: () => Date,
-  { onUpgrade, onDamagedChecksum }: StartEvents = {},
+  { onUpgrade, onDamagedChecksum, onReadAgain }: StartEvents = {},
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
@@ -60,7 +64,7 @@ export async function openStore(
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
-  const loaded = await orMoveAside(files, dir, now, () => load(files, dir))
+  const loaded = await loadTwice(files, dir, now, onReadAgain)
   let journal: Journal | undefined
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
@@ -99,15 +103,25 @@ async function createStore(files: Files, dir: string, schema: Schema): Promise<v
   }
 }
 
-/** Moves a file aside that is found damaged, so that no later start overwrites it. */
-async function orMoveAside<T>(
+/**
+ * Loads the store. Moves a file aside that is found damaged twice, so that no later start overwrites it, and looks again at one that an
+ * earlier start has moved aside: a disk or a cable may read wrong bytes once.
+ */
+async function loadTwice(
   files: Files,
   dir: string,
   now: () => Date,
-  work: () => Promise<T>,
-): Promise<T> {
+  onReadAgain: (() => void) | undefined,
+): Promise<Loaded> {
+  let isAgain = await takeBack(files, dir)
   try {
-    return await work()
+    const loaded = await load(files, dir).catch((error: unknown) => {
+      if (!(error instanceof StoreDamaged)) throw error
+      isAgain = true
+      return load(files, dir)
+    })
+    if (isAgain) onReadAgain?.()
+    return loaded
   } catch (error) {
     if (!(error instanceof StoreDamaged) || error.movedTo !== undefined) throw error
     const movedTo = `${error.file}.damaged-${fileTime(now())}`
@@ -119,6 +133,21 @@ async function orMoveAside<T>(
     await files.syncDir(dir)
     throw new StoreDamaged(error.file, error.reason, movedTo)
   }
+}
+
+/** Gives files that were moved aside their names back, unless others have them. Returns whether there was one. */
+async function takeBack(files: Files, dir: string): Promise<boolean> {
+  const names = new Set(await files.list(dir))
+  let isTaken = false
+  // The newest first.
+  for (const name of [...names].filter(isDamaged).toSorted().toReversed()) {
+    const original = originalName(name)
+    if (names.has(original)) continue
+    await files.rename(join(dir, name), join(dir, original))
+    names.add(original)
+    isTaken = true
+  }
+  return isTaken
 }
 
 /** Removes journals that a crash left unfinished, then resumes the newest journal or creates one. */

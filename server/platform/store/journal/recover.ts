@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { StoreDamaged, StoreUnavailable } from '../errors.ts'
 import type { Files } from '../files.ts'
-import { isDamaged, journalPath, journalSeqs } from '../layout.ts'
+import { isDamaged, journalPath, journalSeqs, originalName } from '../layout.ts'
 import { closeFile, type OpenedDatabase, openDatabase } from '../pages/database-file.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { decodeFrames, type Frames, JournalDamage, readJournal } from './journal.ts'
@@ -40,8 +40,7 @@ export async function load(files: Files, dir: string): Promise<Loaded> {
   try {
     const damaged = (await files.list(dir)).find(isDamaged)
     if (damaged !== undefined) {
-      const original = damaged.slice(0, damaged.indexOf('.damaged-'))
-      throw new StoreDamaged(join(dir, original), 'was found damaged before', join(dir, damaged))
+      throw new StoreDamaged(join(dir, originalName(damaged)), 'was found damaged before', join(dir, damaged))
     }
     const { seq, journals } = await replayJournals(files, dir, opened)
     if (opened.checkedBy !== 'integrity check' && journals.length === 0) {

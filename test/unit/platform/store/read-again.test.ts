@@ -1,0 +1,60 @@
+/** A disk or a cable that reads wrong bytes once: no intact file is called damaged for it. */
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
+import type { Files } from '../../../../server/platform/store/files.ts'
+import { FaultyDisk } from './faulty-disk.ts'
+import { directory, items, TrackedStore } from './tracked-store.ts'
+
+const journal = join(directory, 'pds.000000000001.journal')
+
+/** A store with three items in its journal. */
+let disk: FaultyDisk
+beforeAll(async () => {
+  const store = new TrackedStore(new FaultyDisk(), 20)
+  await store.open()
+  await store.add(1, 2, 3)
+  await store.kill()
+  disk = store.disk
+})
+
+/** Opens a disk whose journal reads wrong so often. Returns the number of items, and the number of events. */
+async function openWith(on: FaultyDisk, wrongReads: number): Promise<{ count: number; again: number }> {
+  let left = wrongReads
+  let again = 0
+  const files: Files = {
+    ...on.files,
+    async read(path) {
+      const bytes = await on.files.read(path)
+      if (path === journal && left-- > 0) bytes[100] = (bytes[100] ?? 0) ^ 1
+      return bytes
+    },
+  }
+  const now = () => new Date('2026-01-01')
+  const onReadAgain = () => void again++
+  const db = await Database.open({ directory, schema: items, now, files, onReadAgain })
+  const { count = 0 } = db.get<{ count: number }>('SELECT count(*) AS count FROM item') ?? {}
+  on.kill()
+  await db.close()
+  on.restart()
+  return { count, again }
+}
+
+test('one wrong reading at a start moves nothing aside', async () => {
+  const copy = disk.clone()
+  expect(await openWith(copy, 0)).toEqual({ count: 3, again: 0 })
+  expect(await openWith(copy, 1)).toEqual({ count: 3, again: 1 })
+  expect(copy.names(directory).filter((name) => name.includes('damaged'))).toEqual([])
+})
+
+test('a file that was moved aside is looked at again by the next start', async () => {
+  const copy = disk.clone()
+  await expect(openWith(copy, 2)).rejects.toThrow(StoreDamaged)
+  copy.restart()
+  expect(copy.names(directory).filter((name) => name.includes('damaged'))).toHaveLength(1)
+  await expect(openWith(copy, 2)).rejects.toThrow('It was kept as')
+  copy.restart()
+  expect(await openWith(copy, 0)).toEqual({ count: 3, again: 1 })
+  expect(copy.names(directory).filter((name) => name.includes('damaged'))).toEqual([])
+})
