@@ -197,6 +197,7 @@ function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Pro
     diskReserve,
     freeBytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
+    onCompacted: (bytes) => log.info({ bytes }, 'database compacted'),
     onReadAgain: () =>
       log.warn('data that failed a check passed it when they were read again: check the disk'),
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),

@@ -11,8 +11,9 @@ import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo, BackupKind, DatabaseCopy } from './backups/backup.ts'
 import { tryLock } from './backups/backup-lock.ts'
-import { runInWorker, runTask, type Task, type TaskResult } from './backups/tasks.ts'
+import { runInBackground, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
+import { canCompact } from './compact.ts'
 import { FreeSpace } from './disk-space.ts'
 import { StoreDamaged, StoreFull, type StoreLockLost, StoreUnavailable } from './errors.ts'
 import { Fence } from './fence.ts'
@@ -64,6 +65,9 @@ export interface OpenOptions extends StartEvents {
 const defaultCheckpointBytes = 8 * 1024 * 1024
 /** Changed pages in memory at which a checkpoint starts automatically: 32 MiB. Fewer would be written more often: a post changes 23 of 1 GB. */
 const checkpointPages = 8192
+
+/** Of the reserve, as much must be free beside free pages: 60 MB of 1 GB. */
+const upkeepShare = 16
 
 export class Database implements Reader {
   readonly freeSpace: FreeSpace
@@ -135,6 +139,7 @@ export class Database implements Reader {
     const fence = new Fence(lock, directory, options.onLockLost)
     const guarded = fence.guard(files)
     try {
+      await compactWhenDue(files, options)
       const opened = await openStore(guarded, directory, schema, now, options)
       const database = new Database(options, guarded, lock, fence, opened)
       // On a full disk the store opens for reading.
@@ -176,9 +181,10 @@ export class Database implements Reader {
    */
   assertRoom(reserves = 1, bytes = 0): void {
     const reserve = reserves * (this.#options.diskReserve ?? 0)
-    const missing = reserve + bytes - this.freeSpace.bytes
-    // Deletions leave free pages in the file, which are used again. Journals and checkpoints need the rest of the reserve.
-    if (missing <= 0 || missing <= Math.min(this.#freePageBytes, reserve / 2)) return
+    const free = this.freeSpace.bytes
+    if (free >= reserve + bytes) return
+    // Deletions leave free pages in the file, which are used again. Journals and checkpoints need a part of the reserve.
+    if (free >= reserve / upkeepShare + bytes && free + this.#freePageBytes >= reserve + bytes) return
     throw new StoreFull(
       'The disk of this server is almost full. Delete data or free disk space, then try again.',
     )
@@ -476,6 +482,20 @@ export class Database implements Reader {
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
     const { files = nodeFiles, onUnloadable } = this.#options
-    return files === nodeFiles ? runInWorker(task, onUnloadable) : runTask(files, task)
+    return runInBackground(files, task, onUnloadable)
+  }
+}
+
+/** Shrinks a database of which more than half is free. After a failure the store is opened as it is. */
+async function compactWhenDue(
+  files: Files,
+  { directory, onCompacted, onUnloadable }: OpenOptions,
+): Promise<void> {
+  try {
+    if (!(await canCompact(files, directory))) return
+    const bytes = await runInBackground(files, { kind: 'compact', dir: directory }, onUnloadable)
+    onCompacted?.(bytes)
+  } catch {
+    // The start reports damage, and a full disk.
   }
 }

@@ -38,6 +38,8 @@ export interface Upgrade {
 export interface StartEvents {
   /** Called before and after pending upgrades, which take a minute for a million notifications. */
   readonly onUpgrade?: (upgrade: Upgrade) => void
+  /** Called after the space of deleted data was given back to the disk, with the size of the database. */
+  readonly onCompacted?: (bytes: number) => void
   /** Called when files that failed a check have passed it when they were read again. */
   readonly onReadAgain?: () => void
   /** Called when damaged checksums of an intact database were replaced. */

@@ -217,6 +217,17 @@ export class Sqlite {
     }
   }
 
+  /** Returns the file without free pages, in memory as a whole. Row ids stay. */
+  async compacted(): Promise<Uint8Array> {
+    const target = new (await initSqlJs()).Database()
+    try {
+      this.#checked(() => this.#db.run(`VACUUM INTO '${Reflect.get(target, 'filename')}'`))
+      return target.export()
+    } finally {
+      target.close()
+    }
+  }
+
   close(): void {
     this.#statements.clear()
     this.#db.close()

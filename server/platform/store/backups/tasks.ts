@@ -4,6 +4,7 @@
  */
 import { LimitExceeded, readForeignBytes } from '../../util/foreign-bytes.ts'
 import { runInWorker as runOwn, type WorkerOptions } from '../../util/worker-or-inline.ts'
+import { compact } from '../compact.ts'
 import { StoreDamaged, withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
 import type { Schema } from '../migrate.ts'
@@ -21,6 +22,7 @@ import { restore } from './restore.ts'
 export type Task =
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
   | { readonly kind: 'copy'; readonly dir: string; readonly file: string }
+  | { readonly kind: 'compact'; readonly dir: string }
   | {
       readonly kind: 'export'
       readonly dir: string
@@ -47,6 +49,8 @@ export type Task =
 interface Results {
   backup: BackupInfo
   copy: DatabaseCopy
+  /** Size of the database, in bytes. */
+  compact: number
   /** Size of the file, in bytes. */
   export: number
   describe: BackupContent
@@ -63,6 +67,8 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
       return backup(task.dir, task.at, task.of, files)
     case 'copy':
       return copyDatabase(files, task.dir, task.file)
+    case 'compact':
+      return compact(files, task.dir)
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':
@@ -72,6 +78,15 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
       return restore({ directory, file, passphrase, schema, now: () => at, files })
     }
   }
+}
+
+/** Runs a task in a worker on the real files, in this thread on others. */
+export function runInBackground<T extends Task>(
+  files: Files,
+  task: T,
+  onUnloadable?: (error: Error) => void,
+): Promise<TaskResult<T>> {
+  return files === nodeFiles ? runInWorker(task, onUnloadable) : runTask(files, task)
 }
 
 /** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */
