@@ -18,7 +18,13 @@ import { tryLock, whileLocked } from './backup-lock.ts'
 import { type BackupProof, proofFile, readProof, writeProof } from './backup-proof.ts'
 import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { checksumLine, readHead } from './read-backup.ts'
-import { type BackupKind, backupName, expiredBackups, parseBackupName } from './retention.ts'
+import {
+  type BackupKind,
+  backupName,
+  expiredBackups,
+  parseBackupName,
+  removableBackups,
+} from './retention.ts'
 import { hasSpace } from './space.ts'
 
 export type { BackupKind } from './retention.ts'
@@ -208,7 +214,7 @@ async function writeBackup(
   const kind = leftOut ? 'incomplete' : wanted
   const folder = join(dir, backupsName)
   const file = join(folder, backupName({ kind, createdAt }))
-  await makeRoom(files, dir, bytes)
+  await makeRoom(files, dir, bytes, kind, createdAt)
   const missing = await keepBlobs(files, dir, join(folder, blobsName), blobs)
   if (missing.size > 0 && insist) throw new Outdated()
   const kept = blobs.filter((cid) => !missing.has(cid))
@@ -268,21 +274,24 @@ function through(input: AsyncIterable<Uint8Array>, transform: Duplex): AsyncIter
 
 /** A database shrinks to less than this share of its size. */
 const compressedShare = 0.6
-/** As many backups stay, however full the disk is. */
-const fewest = 2
 
-/** Removes the oldest backups until the next one fits on the disk. Throws StoreUnavailable if it does not. */
-async function makeRoom(files: Files, dir: string, bytes: number): Promise<void> {
+/** Makes sure that the next backup fits on the disk. Removes old daily ones for a daily one, if that suffices. @throws StoreUnavailable */
+async function makeRoom(files: Files, dir: string, bytes: number, kind: BackupKind, at: Date): Promise<void> {
   const folder = join(dir, backupsName)
-  const backups = (await listNamed(dir, files)).sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-  while (!(await hasSpace(files, folder, bytes * compressedShare))) {
-    const oldest = backups.length > fewest ? backups.shift() : undefined
-    if (!oldest)
-      throw new StoreUnavailable(
-        'The disk has too little free space for a backup. Free disk space, then try again.',
-      )
-    await removeBackup(files, oldest.file)
+  const needed = bytes * compressedShare
+  if (await hasSpace(files, folder, needed)) return
+  const old = kind === 'daily' ? removableBackups(await listNamed(dir, files), at) : []
+  let freed = 0
+  for (const { file } of old) freed += await files.size(file)
+  if (await hasSpace(files, folder, needed, freed)) {
+    for (const { file } of old) {
+      await removeBackup(files, file)
+      if (await hasSpace(files, folder, needed)) return
+    }
   }
+  throw new StoreUnavailable(
+    'The disk has too little free space for a backup. Free disk space, then try again.',
+  )
 }
 
 /** Lists the backups in `backups/` that this program named, newest first. */

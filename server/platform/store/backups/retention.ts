@@ -12,6 +12,8 @@ export interface NamedBackup {
 const limits: Readonly<Record<BackupKind, number>> = { daily: 7, manual: 7, upgrade: 3, incomplete: 3 }
 /** Of the daily backups before the newest seven, one per week is kept for this many weeks. */
 const weeks = 4
+/** As many daily backups stay, however full the disk is. */
+const fewest = 2
 const weekMs = 7 * 24 * 60 * 60_000
 
 const pattern = /^pds-(daily|manual|upgrade|incomplete)-(\d{8}T\d{9}Z)\.sqlite\.zst$/
@@ -28,22 +30,31 @@ export function parseBackupName(name: string): NamedBackup | undefined {
 }
 
 /**
- * Returns the backups that are no longer kept. Backups from the future were made while the clock was wrong, and count as the oldest:
- * otherwise they would expire every new one.
+ * Returns the backups that are no longer kept. The clock is wrong now, or was wrong when backups from the future were made: these count
+ * for themselves, so that neither they expire the others, nor the others them.
  */
 export function expiredBackups<T extends NamedBackup>(backups: readonly T[], now: Date): T[] {
-  const age = ({ createdAt }: T) => (createdAt > now ? Number.POSITIVE_INFINITY : -createdAt.getTime())
-  const newestFirst = backups.toSorted((a, b) => (age(a) === age(b) ? 0 : age(a) - age(b)))
-  const byKind = Map.groupBy(newestFirst, ({ kind }) => kind)
-  return [...byKind].flatMap(([kind, made]) => {
+  const groups = Map.groupBy(newestFirst(backups), ({ kind, createdAt }) => `${kind} ${createdAt > now}`)
+  return [...groups.values()].flatMap((made) => {
+    const kind = made[0]?.kind ?? 'daily'
     const beyond = made.slice(limits[kind])
     const weekly = new Set(kind === 'daily' ? firstOfEachWeek(beyond).slice(0, weeks) : [])
     return beyond.filter((backup) => !weekly.has(backup))
   })
 }
 
-/** Returns the first backup of each week. Not the last, which would change with each backup of the week. */
-function firstOfEachWeek<T extends NamedBackup>(newestFirst: readonly T[]): (T | undefined)[] {
-  const byWeek = Map.groupBy(newestFirst, ({ createdAt }) => Math.floor(createdAt.getTime() / weekMs))
+/** Returns the backups that may make room for the next daily one, oldest first: the daily ones but for the newest two and weekly ones. */
+export function removableBackups<T extends NamedBackup>(backups: readonly T[], now: Date): T[] {
+  const daily = newestFirst(backups).filter(({ kind, createdAt }) => kind === 'daily' && createdAt <= now)
+  return daily.slice(fewest, limits.daily).toReversed()
+}
+
+function newestFirst<T extends NamedBackup>(backups: readonly T[]): T[] {
+  return backups.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+}
+
+/** Returns the first backup of each week. Not the last, which would change with each backup of the week. @param sorted newest first */
+function firstOfEachWeek<T extends NamedBackup>(sorted: readonly T[]): (T | undefined)[] {
+  const byWeek = Map.groupBy(sorted, ({ createdAt }) => Math.floor(createdAt.getTime() / weekMs))
   return [...byWeek.values()].map((made) => made.at(-1))
 }

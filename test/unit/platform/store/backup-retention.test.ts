@@ -4,6 +4,7 @@ import {
   backupName,
   expiredBackups,
   parseBackupName,
+  removableBackups,
 } from '../../../../server/platform/store/backups/retention.ts'
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1, 3) + n * 24 * 60 * 60_000)
@@ -41,13 +42,34 @@ test('each kind of backup has a limit of its own', () => {
   expect(expired).toContainEqual(made('manual', 0))
 })
 
-test('backups from the future, made while the clock was wrong, expire first', () => {
-  const future = Array.from({ length: 7 }, (_, i) => made('daily', 1000 + i))
-  const present = Array.from({ length: 7 }, (_, i) => made('daily', i))
-  const expired = expiredBackups([...future, ...present], day(6))
-  expect(expired).not.toContainEqual(made('daily', 6))
-  for (const backup of present) expect(expired).not.toContainEqual(backup)
-  expect(expired.length).toBeGreaterThanOrEqual(5)
+test('backups from the future, made while the clock was wrong, expire no other, in any order of names', () => {
+  const future = Array.from({ length: 12 }, (_, i) => made('manual', 1000 + i))
+  const present = Array.from({ length: 7 }, (_, i) => made('manual', i))
+  for (const backups of [[...future, ...present], [...present, ...future].toReversed()]) {
+    const expired = expiredBackups(backups, day(6))
+    expect(expired.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())).toEqual(
+      future.slice(0, 5),
+    )
+  }
+})
+
+test('a clock that is in the past for a while removes no newer backup', () => {
+  const real = [...Array.from({ length: 7 }, (_, i) => made('daily', 1000 - i)), made('daily', 985)]
+  let kept = [...real]
+  for (let n = 0; n < 20; n++) {
+    kept = [made('daily', n), ...kept]
+    const expired = new Set(expiredBackups(kept, day(n)))
+    kept = kept.filter((backup) => !expired.has(backup))
+  }
+  for (const backup of real) expect(kept).toContainEqual(backup)
+})
+
+test('only daily backups make room for another one: neither the newest two nor the weekly ones', () => {
+  const daily = [20, 19, 18, 17, 16, 15, 14, 9, 2].map((n) => made('daily', n))
+  const others = [made('manual', 1), made('upgrade', 1), made('daily', 30)]
+  expect(removableBackups([...daily, ...others], day(21))).toEqual(
+    [14, 15, 16, 17, 18].map((n) => made('daily', n)),
+  )
 })
 
 test('names of backups are parsed back; other names are none', () => {

@@ -394,21 +394,29 @@ describe('backups', () => {
     await db.close()
   })
 
-  test('on a full disk the oldest backups are deleted until the next one fits, all but two', async () => {
+  test('on a full disk the oldest daily backups are deleted if the next one fits then, all but two', async () => {
     const { files } = new FaultyDisk()
-    let enough = 0
+    let free = Number.POSITIVE_INFINITY
     const made = async () => (await listBackups('/data', files)).map(({ file }) => file)
-    const freeBytes = async () => ((await made()).length <= enough ? Number.POSITIVE_INFINITY : 0)
+    const sizes = async () => (await listBackups('/data', files)).reduce((sum, { bytes }) => sum + bytes, 0)
+    const freeBytes = async () => free - (await sizes())
     const db = await Database.open({ directory: '/data', schema, now, files: { ...files, freeBytes } })
-    enough = 5
-    for (let i = 0; i < 5; i++) await db.backup()
-    const [newest, second, third] = await made()
-    enough = 3
-    const { file } = await db.backup()
-    expect(await made()).toEqual([file, newest, second, third])
-    enough = 1
+    const manual = await db.backup()
+    for (let i = 0; i < 5; i++) await db.backup('daily')
+    const [newest, second, third, fourth] = await made()
+    const needed = 2 * 0.6 * (await files.size('/data/pds.sqlite'))
+    // As much as the oldest one takes is missing.
+    free = (await sizes()) + needed - 1
+    const { file } = await db.backup('daily')
+    expect(await made()).toEqual([file, newest, second, third, fourth, manual.file])
+    // Deletions do not suffice: none is made.
+    free = needed
+    const before = await made()
+    await expect(db.backup('daily')).rejects.toThrow('too little free space')
+    // Other kinds delete nothing.
+    free = (await sizes()) + needed - 1
     await expect(db.backup()).rejects.toThrow('too little free space')
-    expect(await made()).toEqual([file, newest])
+    expect(await made()).toEqual(before)
     await db.close()
   })
 
