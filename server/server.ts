@@ -198,6 +198,7 @@ function openStore({ dataDir, diskReserve }: Config, options: StoreOptions): Pro
     freeBytes,
     onUpgrade: ({ state, ...versions }) => log.info(versions, `data upgrade ${state}`),
     onCompacted: (bytes) => log.info({ bytes }, 'database compacted'),
+    onDroppedTail: (tail) => log.warn(tail, 'incomplete end of the journal dropped'),
     onReadAgain: () =>
       log.warn('data that failed a check passed it when they were read again: check the disk'),
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),

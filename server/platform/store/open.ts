@@ -40,6 +40,11 @@ export interface StartEvents {
   readonly onUpgrade?: (upgrade: Upgrade) => void
   /** Called after the space of deleted data was given back to the disk, with the size of the database. */
   readonly onCompacted?: (bytes: number) => void
+  /**
+   * Called when the end of the journal was dropped: transactions after `after`, up to `upTo` if that is known. A power cut leaves one that
+   * was not acknowledged; but a damaged sector in the last one that was looks the same.
+   */
+  readonly onDroppedTail?: (tail: { readonly after: number; readonly upTo: number | undefined }) => void
   /** Called when files that failed a check have passed it when they were read again. */
   readonly onReadAgain?: () => void
   /** Called when damaged checksums of an intact database were replaced. */
@@ -58,7 +63,7 @@ export async function openStore(
   dir: string,
   schema: Schema,
   now: () => Date,
-  { onUpgrade, onDamagedChecksum, onReadAgain }: StartEvents = {},
+  { onUpgrade, onDamagedChecksum, onReadAgain, onDroppedTail }: StartEvents = {},
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
@@ -73,6 +78,7 @@ export async function openStore(
     if (schemaVersion(loaded.sqlite) < newestVersion(schema)) {
       await saveBackup(files, dir, loaded, now())
     }
+    if (loaded.tail) onDroppedTail?.({ after: loaded.seq, upTo: loaded.tail.upTo })
     await resumeCheckpoint(files, dir, loaded)
     journal = await openJournal(files, dir, loaded)
     await keepChecksums(files, dir, loaded)

@@ -128,6 +128,20 @@ export function readJournal(
   return { frames, length: at }
 }
 
+/** A frame at the end of the newest journal that is incomplete, and therefore dropped. */
+export interface TornTail {
+  /** Number of its last transaction; undefined if its header is incomplete, too. */
+  readonly upTo: number | undefined
+}
+
+/** Returns the torn frame that follows the whole ones, which end at `at`; undefined if only reserved space follows. */
+export function readTail(content: Uint8Array, at: number): TornTail | undefined {
+  const bytes = asBuffer(content)
+  if (isZero(bytes, at, bytes.length)) return undefined
+  const header = readFrameHeader(bytes, at)
+  return { upTo: header && header.seq + header.count - 1 }
+}
+
 /** Reads sealed journals that follow each other. @throws JournalDamage, StoreTooNew */
 export function* readJournals(content: Uint8Array): Generator<Frames> {
   const bytes = asBuffer(content)

@@ -5,12 +5,14 @@ import type { Files } from '../files.ts'
 import { isDamaged, journalPath, journalSeqs, originalName } from '../layout.ts'
 import { closeFile, type OpenedDatabase, openDatabase } from '../pages/database-file.ts'
 import type { Sqlite } from '../sqlite.ts'
-import { decodeFrames, type Frames, JournalDamage, readJournal } from './journal.ts'
+import { decodeFrames, type Frames, JournalDamage, readJournal, readTail, type TornTail } from './journal.ts'
 
 /** With the transactions of the journals. */
 export interface Loaded extends OpenedDatabase {
   /** The journals that were read, ascending. */
   readonly journals: readonly LoadedJournal[]
+  /** The end of the newest journal that was left out. */
+  readonly tail: TornTail | undefined
 }
 
 export interface LoadedJournal {
@@ -42,11 +44,11 @@ export async function load(files: Files, dir: string): Promise<Loaded> {
     if (damaged !== undefined) {
       throw new StoreDamaged(join(dir, originalName(damaged)), 'was found damaged before', join(dir, damaged))
     }
-    const { seq, journals } = await replayJournals(files, dir, opened)
+    const { seq, journals, tail } = await replayJournals(files, dir, opened)
     if (opened.checkedBy !== 'integrity check' && journals.length === 0) {
       throw new StoreDamaged(journalPath(dir, seq + 1), 'is missing')
     }
-    return { ...opened, seq, journals }
+    return { ...opened, seq, journals, tail }
   } catch (error) {
     await closeFile(opened)
     throw error
@@ -62,10 +64,11 @@ export async function replayJournals(
   dir: string,
   { sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number },
   newest?: Newest,
-): Promise<{ seq: number; journals: LoadedJournal[] }> {
+): Promise<Pick<Loaded, 'seq' | 'tail'> & { journals: LoadedJournal[] }> {
   const seqs = journalSeqs(await files.list(dir)).filter((first) => first <= (newest?.firstSeq ?? first))
   const journals: LoadedJournal[] = []
   let last = seq
+  let tail: TornTail | undefined
   for (const [at, first] of seqs.entries()) {
     // The database has all of it.
     const next = seqs[at + 1]
@@ -87,11 +90,12 @@ export async function replayJournals(
       )
     }
     last = applied.last
+    if (isNewest && !newest) tail = readTail(content, journal.length)
     const { frames, length } = journal
     const count = frames.reduce((sum, frame) => sum + frame.count, 0)
     if (length > 0) journals.push({ firstSeq: first, lastSeq: first + count - 1, length, texts })
   }
-  return { seq: last, journals }
+  return { seq: last, journals, tail }
 }
 
 function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, path: string) {

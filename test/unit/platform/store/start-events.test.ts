@@ -1,4 +1,4 @@
-/** A disk or a cable that reads wrong bytes once: no intact file is called damaged for it. */
+/** What a start reports of its files: a disk or a cable that reads wrong bytes once, and a torn end of the journal. */
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { Database } from '../../../../server/platform/store/database.ts'
@@ -57,4 +57,35 @@ test('a file that was moved aside is looked at again by the next start', async (
   copy.restart()
   expect(await openWith(copy, 0)).toEqual({ count: 3, again: 1 })
   expect(copy.names(directory).filter((name) => name.includes('damaged'))).toEqual([])
+})
+
+test('a start reports the transactions that it drops at the end of the journal', async () => {
+  const tails: unknown[] = []
+  const open = async (on: FaultyDisk) => {
+    const now = () => new Date('2026-01-01')
+    const onDroppedTail = (tail: unknown) => void tails.push(tail)
+    const db = await Database.open({ directory, schema: items, now, files: on.files, onDroppedTail })
+    const { count } = db.get<{ count: number }>('SELECT count(*) AS count FROM item') ?? {}
+    on.kill()
+    await db.close()
+    return count
+  }
+  // Item 3 is the third transaction, of the last frame: a sector of it reads as zeros.
+  const store = new TrackedStore(disk.clone(), 2000)
+  await store.open()
+  await store.add(4)
+  await store.kill()
+  const end = store.disk.content(journal).findLastIndex((byte) => byte !== 0)
+  const zeroed = store.disk.clone()
+  zeroed.content(journal).fill(0, Math.floor(end / 512) * 512, end + 1)
+  expect(await open(zeroed)).toBe(3)
+  expect(tails).toEqual([{ after: 3, upTo: 4 }])
+  const short = store.disk.clone()
+  const content = short.content(journal)
+  const start = content.indexOf('frame 4')
+  short.put(journal, Buffer.from(content.subarray(0, start + 10)))
+  expect(await open(short)).toBe(3)
+  expect(tails.slice(1)).toEqual([{ after: 3, upTo: undefined }])
+  expect(await open(store.disk.clone())).toBe(4)
+  expect(tails).toHaveLength(2)
 })
