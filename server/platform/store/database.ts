@@ -66,6 +66,8 @@ const defaultCheckpointBytes = 8 * 1024 * 1024
 /** Changed pages in memory at which a checkpoint starts automatically: 32 MiB. Fewer would be written more often: a post changes 23 of 1 GB. */
 const checkpointPages = 8192
 
+/** At so many times the limits of a checkpoint, transactions wait for it: otherwise journals and memory grow without limit. */
+const waitFactor = 4
 /** Of the reserve, as much must be free beside free pages: 60 MB of 1 GB. */
 const upkeepShare = 16
 
@@ -256,6 +258,10 @@ export class Database implements Reader {
 
   async #transact<T>(work: (tx: Writer) => T): Promise<T> {
     this.#assertOpen()
+    if (this.#isFarBehind) {
+      await this.#upkeep(async () => {})
+      this.#assertOpen()
+    }
     if (this.#refusal) throw this.#refusal
     // Checked first: on a full disk the transaction must not reach memory, where readers would see it.
     while (!this.#log.ready) {
@@ -299,8 +305,8 @@ export class Database implements Reader {
   }
 
   async #checkpoint(): Promise<void> {
-    const isClosing = () => this.#closing !== undefined
-    await (await tryLock(this.#files, this.#options.directory, isClosing))?.release()
+    const isUrgent = () => this.#closing !== undefined || this.#isFarBehind
+    await (await tryLock(this.#files, this.#options.directory, isUrgent))?.release()
     await this.#finishCheckpoint()
     this.#sealedBytes += await this.#log.seal()
     if (this.#sealedBytes === 0) return
@@ -461,8 +467,18 @@ export class Database implements Reader {
   }
 
   get #isCheckpointDue(): boolean {
+    return this.#hasGrown(1)
+  }
+
+  /** Whether transactions must wait for the running checkpoint or backup, which no longer waits for that of another process. */
+  get #isFarBehind(): boolean {
+    return this.#checkpointing && this.#hasGrown(waitFactor)
+  }
+
+  /** Whether the journal or the changed pages have reached so many times the limit of a checkpoint. */
+  #hasGrown(times: number): boolean {
     const { checkpointBytes = defaultCheckpointBytes } = this.#options
-    return this.#log.length >= checkpointBytes || this.#overlay.changes >= checkpointPages
+    return this.#log.length >= times * checkpointBytes || this.#overlay.changes >= times * checkpointPages
   }
 
   #checkpointWhenDue(): void {

@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { acquireLock } from '../../../../server/platform/store/lock.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 
 test('keepPace waits for a running checkpoint once the journal has grown meanwhile', async () => {
@@ -45,5 +47,34 @@ test('keepPace waits for a running checkpoint once the journal has grown meanwhi
   released.resolve()
   await waiting
   await store.close()
+  await rm(directory, { recursive: true })
+})
+
+test('a backup of another process that does not end makes neither journals grow without limit nor writes wait for long', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'pds-test-'))
+  const schema = schemaOf('CREATE TABLE texts (text TEXT) STRICT')
+  const checkpointBytes = 20_000
+  const store = await Database.open({ directory, schema, now: () => new Date(), checkpointBytes })
+  await mkdir(join(directory, 'backups'))
+  const lock = await acquireLock(join(directory, 'backups'))
+  let largest = 0
+  for (let n = 0; n < 600; n++) {
+    await store.transact((tx) =>
+      tx.run('INSERT INTO texts (text) VALUES (?)', [randomBytes(2000).toString('base64')]),
+    )
+    const journals = (await readdir(directory)).filter((name) => name.endsWith('.journal'))
+    const sizes = await Promise.all(
+      journals.map((name) =>
+        stat(join(directory, name))
+          .then(({ size }) => size)
+          .catch(() => 0),
+      ),
+    )
+    largest = Math.max(largest, ...sizes)
+  }
+  expect(largest).toBeLessThan(6 * checkpointBytes + 2 * 256 * 1024)
+  expect(store.get('SELECT count(*) AS count FROM texts')).toEqual({ count: 600 })
+  await store.close()
+  await lock.release()
   await rm(directory, { recursive: true })
 })
