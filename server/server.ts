@@ -153,6 +153,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       for (const stop of stops) stop()
       // Otherwise a call that waits for another server, or the deletion of many events, would delay the close.
       outgoing.abort()
+      store.endTasks()
       await federation.upstreams.close()
       proxy?.close()
       void mailer.close()

@@ -96,6 +96,7 @@ export class Database implements Reader {
   #checkpointAt = 0
   /** Runs checkpoints and backups one at a time. */
   readonly #upkeep = createSerializer()
+  readonly #tasks = new AbortController()
   #closing: Promise<void> | undefined
   #refusal: Error | undefined
   readonly #watchers = new Set<() => void>()
@@ -397,8 +398,14 @@ export class Database implements Reader {
     await this.#fence.check().catch(() => {})
   }
 
-  /** Waits for running tasks, checkpoints and releases the lock. */
+  /** Ends a running backup, export or copy, which may take long, and refuses further ones. */
+  endTasks(): void {
+    this.#tasks.abort()
+  }
+
+  /** Ends running tasks, checkpoints and releases the lock. */
   close(): Promise<void> {
+    this.endTasks()
     this.#closing ??= this.#shutDown()
     return this.#closing
   }
@@ -498,7 +505,7 @@ export class Database implements Reader {
 
   #inBackground<T extends Task>(task: T): Promise<TaskResult<T>> {
     const { files = nodeFiles, onUnloadable } = this.#options
-    return runInBackground(files, task, onUnloadable)
+    return runInBackground(files, task, onUnloadable, this.#tasks.signal)
   }
 }
 
