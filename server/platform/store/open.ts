@@ -10,7 +10,6 @@ import { type Loaded, load } from './journal/recover.ts'
 import { forgetCopies, retireJournal, retireJournals } from './journal/retire.ts'
 import {
   backupsName,
-  checksumsName,
   databaseName,
   fileTime,
   isDamaged,
@@ -25,7 +24,7 @@ import {
 import { checkVersion, migrate, newestVersion, type Schema } from './migrate.ts'
 import { finishCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
 import { allPages, closeFile, createSqlite, schemaVersion, setSeq } from './pages/database-file.ts'
-import { PageChecksums } from './pages/page-checksums.ts'
+import { PageChecksums, saveChecksums } from './pages/page-checksums.ts'
 
 /** An upgrade of the data to the schema of this program, by versions of the schema. */
 export interface Upgrade {
@@ -196,7 +195,7 @@ async function resumeCheckpoint(files: Files, dir: string, { file, checkedBy }: 
 async function keepChecksums(files: Files, dir: string, { file, checkedBy }: Loaded): Promise<void> {
   if (checkedBy === 'checksums') return
   file.checksums ??= PageChecksums.of(allPages(file))
-  await replaceFile(files, join(dir, checksumsName), file.checksums.encode())
+  await saveChecksums(files, dir, file.checksums)
 }
 
 /** Runs pending upgrades. They are in no journal, so a checkpoint follows each at once. A start that is cut goes on with the next one. */

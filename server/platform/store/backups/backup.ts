@@ -139,11 +139,13 @@ async function withContent<T>(
   use: (content: Content) => Promise<T>,
   ofDamaged?: typeof readableContent,
 ): Promise<T> {
-  for (let failures = 0; ; ) {
+  for (let failures = 0, repairs = 0; ; ) {
     const before = await journalsOf(files, dir)
     let loaded: Loaded | undefined
     try {
       loaded = await load(files, dir)
+      // A checkpoint may be writing the checksums.
+      if (loaded.checkedBy === 'repaired' && ++repairs < damagedReads) continue
       const isDamaged = failures === damagedReads && ofDamaged
       return await use(isDamaged ? await ofDamaged(files, dir, loaded) : contentOf(loaded))
     } catch (error) {

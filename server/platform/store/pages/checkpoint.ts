@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { StoreDamaged, StoreTooNew } from '../errors.ts'
-import { type Files, readIfThere, replaceByChunks, replaceFile, writeFully } from '../files.ts'
-import { checkpointName, checksumsName, databaseName } from '../layout.ts'
-import type { PageChecksums } from './page-checksums.ts'
+import { type Files, readIfThere, replaceByChunks, writeFully } from '../files.ts'
+import { checkpointName, databaseName } from '../layout.ts'
+import { type PageChecksums, saveChecksums } from './page-checksums.ts'
 import { type PageFile, type Pages, pageBytes, pageChecksum } from './page-file.ts'
 
 const formatVersion = 1
@@ -35,7 +35,7 @@ export async function finishCheckpoint(files: Files, dir: string, file: PageFile
   const { frozen, checksums } = file
   if (!frozen) return
   await putPages(files, join(dir, databaseName), frozen, checksums)
-  if (checksums) await replaceFile(files, join(dir, checksumsName), checksums.encode())
+  if (checksums) await saveChecksums(files, dir, checksums)
   await files.remove(join(dir, checkpointName))
   await files.syncDir(dir)
   file.frozen = undefined

@@ -60,8 +60,11 @@ export async function openDatabase(files: Files, dir: string): Promise<OpenedDat
   const checksums = await readChecksums(files, dir)
   const file = await openPages(files, path)
   try {
+    const frozen = await readCheckpoint(files, dir)
+    // A file without checksums reads its pages unchecked.
+    if (frozen) checksums?.finish(frozen, (number) => file.read(number))
     file.checksums = checksums
-    file.frozen = await readCheckpoint(files, dir)
+    file.frozen = frozen
     if (checksums) {
       if (file.count < checksums.lastPage) throw new StoreDamaged(path, 'is cut short')
       if (!checksums.hasUnknown) return { ...(await openPageFile(file, 'quick')), checkedBy: 'checksums' }
