@@ -86,7 +86,8 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     if (isRepaired) result = await check(file, checkedAt)
     if (!(await exists(files, file))) throw new Error(`The backup ${file} was removed while it was checked.`)
     const { problem, missing } = result
-    return writeProof(files, file, { checkedAt, problem, missing })
+    const isActedOn = repairMedia !== undefined && hasFaults({ problem, missing })
+    return writeProof(files, file, { checkedAt, problem, missing, isActedOn })
   }
 
   return {
@@ -94,8 +95,11 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     async proveDue() {
       const backups = await listBackups(dataDir, files)
       const weekAgo = now().getTime() - weekMs
-      const isDue = ({ proof }: BackupInfo, at: number) =>
-        proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)
+      const isDue = ({ kind, proof }: BackupInfo, at: number) => {
+        if (proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)) return true
+        // `npm run backup` has found them beside this server.
+        return repairMedia !== undefined && kind !== 'incomplete' && hasFaults(proof) && !proof.isActedOn
+      }
       const damaged = []
       for (const backup of backups.filter(isDue)) {
         if (signal?.aborted) break
@@ -106,4 +110,8 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     },
     removeLeftovers: () => removeBackupLeftovers(files, dataDir),
   }
+}
+
+function hasFaults({ problem, missing }: Pick<BackupProof, 'problem' | 'missing'>): boolean {
+  return problem !== undefined || missing !== undefined
 }

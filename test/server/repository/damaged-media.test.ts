@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { listBackups } from '../../../server/platform/store/backups/backup.ts'
+import { createBackupProofs } from '../../../server/operation/backups/proofs.ts'
+import { backup, listBackups } from '../../../server/platform/store/backups/backup.ts'
 import { blobOf, download, png } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
 import { refusal } from '../../support/server.ts'
@@ -139,6 +140,30 @@ test('the check of backups marks a damaged file as missing; an upload of the fil
     missing: undefined,
   })
   expect(await readFile(`${last?.file}.sha256`, 'utf8')).toContain(cid)
+})
+
+test('damage that the check of a command finds beside the server is acted on within an hour, once', async () => {
+  await flip(live())
+  const { dataDir } = server.config
+  // As `npm run backup` does.
+  server.clock.advance(hour)
+  const now = server.clock.now
+  const { file } = await backup(dataDir, now())
+  const proof = await createBackupProofs({ dataDir, now }).prove(file)
+  expect(proof.problem).toBe(`A media file is missing or damaged: ${cid}.`)
+  expect(await served()).toBe('damaged')
+
+  // As the hourly job does.
+  server.clock.advance(hour)
+  await services().operation.backupProofs.proveDue()
+  await renewSessions()
+  expect(await served()).toBe(400)
+  expect(await missing()).toEqual([{ cid, recordUri: uri, damaged: true }])
+  const [acted] = await listBackups(dataDir)
+  expect(acted?.proof).toMatchObject({ problem: proof.problem, missing: { cids: [cid] }, isActedOn: true })
+  server.clock.advance(hour)
+  expect(await services().operation.backupProofs.proveDue()).toEqual([])
+  expect(await listBackups(dataDir)).toEqual([acted])
 })
 
 test('a damaged file is repaired from a good copy in the backups, and a damaged copy from a good file', async () => {

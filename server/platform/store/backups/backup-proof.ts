@@ -9,6 +9,8 @@ export interface BackupProof {
   readonly problem: string | undefined
   /** Media of records that it does not contain, although they were uploaded: they were lost before it was made, or with it. */
   readonly missing: MissingMedia | undefined
+  /** Whether a server has acted on the media that are missing: a check of a command only states them. */
+  readonly isActedOn?: boolean
 }
 
 export interface MissingMedia {
@@ -31,10 +33,10 @@ export async function readProof(files: Files, file: string): Promise<BackupProof
 export async function writeProof(
   files: Files,
   file: string,
-  { checkedAt, problem, missing }: Omit<BackupProof, 'provenAt'>,
+  { checkedAt, problem, missing, isActedOn }: Omit<BackupProof, 'provenAt'>,
 ): Promise<BackupProof> {
   const provenAt = problem === undefined ? checkedAt : (await readProof(files, file))?.provenAt
-  const proof = { checkedAt, provenAt, problem, missing }
+  const proof = { checkedAt, provenAt, problem, missing, ...(isActedOn && { isActedOn }) }
   await replaceFile(files, proofFile(file), Buffer.from(`${JSON.stringify(proof)}\n`))
   return proof
 }
@@ -42,7 +44,7 @@ export async function writeProof(
 /** A file that is damaged counts as none: the backup will be checked again. */
 function parseProof(text: string): BackupProof | undefined {
   try {
-    const { checkedAt, provenAt, problem, missing } = JSON.parse(text)
+    const { checkedAt, provenAt, problem, missing, isActedOn } = JSON.parse(text)
     const checked = toDate(checkedAt)
     return (
       checked && {
@@ -50,6 +52,7 @@ function parseProof(text: string): BackupProof | undefined {
         provenAt: toDate(provenAt),
         problem: problem && String(problem),
         missing: toMissing(missing),
+        ...(isActedOn === true && { isActedOn }),
       }
     )
   } catch {
