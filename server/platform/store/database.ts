@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import type { BackupInfo, BackupKind, DatabaseCopy } from './backups/backup.ts'
 import { tryLock } from './backups/backup-lock.ts'
-import { runInBackground, type Task, type TaskResult } from './backups/tasks.ts'
+import { runInBackground, runInWorker, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
 import { canCompact } from './compact.ts'
 import { FreeSpace } from './disk-space.ts'
@@ -27,7 +27,7 @@ import type { Lock } from './lock.ts'
 import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
 import { finishCheckpoint, writeCheckpoint } from './pages/checkpoint.ts'
-import { openPageFile, setSeq } from './pages/database-file.ts'
+import { isUnverified, openPageFile, setSeq } from './pages/database-file.ts'
 import { type PageFile, type Pages, pageBytes } from './pages/page-file.ts'
 import { type PageOverlay, recycle } from './pages/page-overlay.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
@@ -143,7 +143,8 @@ export class Database implements Reader {
     const guarded = fence.guard(files)
     try {
       await compactWhenDue(files, options)
-      const opened = await openStore(guarded, directory, schema, now, options)
+      const verify = () => verifyInBackground(files, options)
+      const opened = await openStore(guarded, directory, schema, now, { ...options, verify })
       const database = new Database(options, guarded, lock, fence, opened)
       // On a full disk the store opens for reading.
       await database.#log.prepare().catch(() => {})
@@ -521,4 +522,13 @@ async function compactWhenDue(
   } catch {
     // The start reports damage, and a full disk.
   }
+}
+
+/** Checks a restored database in a worker. Returns undefined if there is no reason, or if it fails: the start reports why. */
+async function verifyInBackground(
+  files: Files,
+  { directory: dir, onUnloadable }: OpenOptions,
+): Promise<Uint8Array | undefined> {
+  if (files !== nodeFiles || !(await isUnverified(files, dir))) return undefined
+  return runInWorker({ kind: 'verify', dir }, onUnloadable).catch(() => undefined)
 }

@@ -50,6 +50,11 @@ export interface StartEvents {
   readonly onDamagedChecksum?: () => void
 }
 
+interface StartOptions extends StartEvents {
+  /** Verifies an unverified database elsewhere; see `verifyDatabase`. Returns undefined if it must be checked here. */
+  readonly verify?: (() => Promise<Uint8Array | undefined>) | undefined
+}
+
 export interface OpenedStore extends Loaded {
   readonly journal: Journal
   /** Bytes in older journals, which the next checkpoint removes. */
@@ -62,7 +67,7 @@ export async function openStore(
   dir: string,
   schema: Schema,
   now: () => Date,
-  { onUpgrade, onDamagedChecksum, onReadAgain, onDroppedTail }: StartEvents = {},
+  { onUpgrade, onDamagedChecksum, onReadAgain, onDroppedTail, verify }: StartOptions = {},
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
@@ -70,7 +75,7 @@ export async function openStore(
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
 
-  const loaded = await loadTwice(files, dir, now, onReadAgain)
+  const loaded = await loadTwice(files, dir, now, await verify?.(), onReadAgain)
   let journal: Journal | undefined
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
@@ -118,11 +123,12 @@ async function loadTwice(
   files: Files,
   dir: string,
   now: () => Date,
+  verified: Uint8Array | undefined,
   onReadAgain: (() => void) | undefined,
 ): Promise<Loaded> {
   let isAgain = await takeBack(files, dir)
   try {
-    const loaded = await load(files, dir).catch((error: unknown) => {
+    const loaded = await load(files, dir, verified).catch((error: unknown) => {
       if (!(error instanceof StoreDamaged)) throw error
       isAgain = true
       return load(files, dir)

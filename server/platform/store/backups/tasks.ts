@@ -10,6 +10,7 @@ import { StoreDamaged, StoreUnavailable, withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
 import { backupsName } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
+import { verifyDatabase } from '../pages/database-file.ts'
 import {
   type BackupInfo,
   type BackupKind,
@@ -26,6 +27,7 @@ export type Task =
   | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
   | { readonly kind: 'copy'; readonly dir: string; readonly file: string }
   | { readonly kind: 'compact'; readonly dir: string }
+  | { readonly kind: 'verify'; readonly dir: string }
   | {
       readonly kind: 'export'
       readonly dir: string
@@ -54,6 +56,8 @@ interface Results {
   copy: DatabaseCopy
   /** Size of the database, in bytes. */
   compact: number
+  /** The checksums of the pages, encoded. */
+  verify: Uint8Array
   /** Size of the file, in bytes. */
   export: number
   describe: BackupContent
@@ -72,6 +76,8 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
       return copyDatabase(files, task.dir, task.file)
     case 'compact':
       return compact(files, task.dir)
+    case 'verify':
+      return verifyDatabase(files, task.dir)
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':

@@ -35,10 +35,10 @@ export interface Newest {
 
 /**
  * Loads the store. Throws StoreDamaged when a file is missing or fails its check. Skips a torn tail of the newest
- * journal, which a power cut leaves: its transactions were never acknowledged.
+ * journal, which a power cut leaves: its transactions were never acknowledged. @param verified the result of `verifyDatabase`
  */
-export async function load(files: Files, dir: string): Promise<Loaded> {
-  const opened = await openDatabase(files, dir)
+export async function load(files: Files, dir: string, verified?: Uint8Array): Promise<Loaded> {
+  const opened = await openDatabase(files, dir, verified)
   try {
     const damaged = (await files.list(dir)).find(isDamaged)
     if (damaged !== undefined) {

@@ -2,13 +2,13 @@
  * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../errors.ts'
 import { type Files, isMissing } from '../files.ts'
-import { databaseName } from '../layout.ts'
+import { checkpointName, checksumsName, databaseName } from '../layout.ts'
 import { Sqlite } from '../sqlite.ts'
 import { readCheckpoint } from './checkpoint.ts'
-import { readChecksums } from './page-checksums.ts'
+import { PageChecksums, readChecksums } from './page-checksums.ts'
 import { PageFile, pageBytes } from './page-file.ts'
 import { PageOverlay } from './page-overlay.ts'
 
@@ -51,11 +51,36 @@ export function setSeq(sqlite: Sqlite, seq: number): void {
   sqlite.exec(`UPDATE store_meta SET seq = ${seq} WHERE seq <> ${seq}`)
 }
 
+/** A larger database is verified in a worker. */
+const quickBytes = 16 * 2 ** 20
+
+/** Whether a database was put there by a person or a restore, and takes long to check. */
+export async function isUnverified(files: Files, dir: string): Promise<boolean> {
+  const names = await files.list(dir)
+  const known = [checksumsName, earlierChecksumName, checkpointName]
+  if (!names.includes(databaseName) || known.some((name) => names.includes(name))) return false
+  return (await files.size(join(dir, databaseName))) >= quickBytes
+}
+
+/** Checks a database that is unverified, and returns the checksums of its pages, encoded. @throws StoreDamaged, StoreTooNew */
+export async function verifyDatabase(files: Files, dir: string): Promise<Uint8Array> {
+  const opened = await openChecked(files, join(dir, databaseName))
+  try {
+    return PageChecksums.of(allPages(opened.file)).encode()
+  } finally {
+    await closeFile(opened)
+  }
+}
+
 /**
  * Opens the database of a data directory, without its journals. Changes nothing on disk: pages of an unfinished checkpoint are read from
- * there. @throws StoreDamaged, StoreTooNew
+ * there. @param verified the result of `verifyDatabase` @throws StoreDamaged, StoreTooNew
  */
-export async function openDatabase(files: Files, dir: string): Promise<OpenedDatabase> {
+export async function openDatabase(
+  files: Files,
+  dir: string,
+  verified?: Uint8Array,
+): Promise<OpenedDatabase> {
   const path = join(dir, databaseName)
   const checksums = await readChecksums(files, dir)
   const file = await openPages(files, path)
@@ -71,6 +96,10 @@ export async function openDatabase(files: Files, dir: string): Promise<OpenedDat
       const opened = await openPageFile(file, 'thorough')
       checksums.learn(allPages(file))
       return { ...opened, checkedBy: 'repaired' }
+    }
+    if (verified) {
+      file.checksums = PageChecksums.decode(path, verified)
+      return { ...(await openPageFile(file, 'quick')), checkedBy: 'integrity check' }
     }
     return { ...(await openPageFile(file, 'thorough')), checkedBy: 'integrity check' }
   } catch (error) {
