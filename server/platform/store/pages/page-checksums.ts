@@ -1,6 +1,7 @@
 /**
  * The checksums of pages, as they are in memory and in `pds.sqlite.pages`: blocks of 4096 bytes, each with a CRC-32 of the rest of the
- * block and 1023 checksums, little-endian. The first entry, which belongs to no page, is the version of the format.
+ * block and 1023 checksums, little-endian. The first entry, which belongs to no page, is the version of the format. A checkpoint writes
+ * only the blocks that have changed, in their places.
  */
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
