@@ -5,12 +5,17 @@ import { backupIsDue } from '../../platform/store/backups/backup.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
 
-type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now'>
+type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'signal'>
 
 /** Makes a backup when the newest daily one is a day old. */
-export async function backUpWhenDue({ config, store, log, now }: Deps): Promise<void> {
+export async function backUpWhenDue({ config, store, log, now, signal }: Deps): Promise<void> {
   if (!config.dailyBackups || !(await backupIsDue(config.dataDir, now()))) return
-  const { file, proof } = await store.backup('daily')
+  const made = await store.backup('daily').catch((error: unknown) => {
+    // The server stops: the next start makes it.
+    if (!signal.aborted) throw error
+  })
+  if (!made) return
+  const { file, proof } = made
   if (proof) log.error({ file, problem: proof.problem }, 'daily backup is incomplete')
   else log.info({ file }, 'daily backup made')
 }
