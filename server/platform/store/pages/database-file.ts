@@ -2,7 +2,7 @@
  * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../errors.ts'
 import { type Files, isMissing } from '../files.ts'
 import { checkpointName, checksumsName, databaseName } from '../layout.ts'
@@ -57,7 +57,7 @@ const quickBytes = 16 * 2 ** 20
 /** Whether a database was put there by a person or a restore, and takes long to check. */
 export async function isUnverified(files: Files, dir: string): Promise<boolean> {
   const names = await files.list(dir)
-  const known = [checksumsName, earlierChecksumName, checkpointName]
+  const known = [checksumsName, checkpointName]
   if (!names.includes(databaseName) || known.some((name) => names.includes(name))) return false
   return (await files.size(join(dir, databaseName))) >= quickBytes
 }
