@@ -6,7 +6,7 @@
  * bug.
  */
 
-import type * as receive from '../server/operation/copies/receive.ts'
+import type * as receive from '../server/operation/replicas/receive.ts'
 import type { Config } from '../server/platform/config/config.ts'
 import type { InviteRule } from '../server/platform/config/values.ts'
 import type { OutboxMessage } from '../server/platform/mail/outbox.ts'

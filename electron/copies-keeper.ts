@@ -1,6 +1,6 @@
 /** Keeps the key of the copies and the passwords of their places in the system's keyring. */
 import { setTimeout } from 'node:timers/promises'
-import { type CredentialsKeeper, CredentialsUnavailable } from '../server/operation/copies/credentials.ts'
+import { type CredentialsKeeper, CredentialsUnavailable } from '../server/operation/replicas/credentials.ts'
 import type { Logger } from '../server/platform/util/log.ts'
 import type { Secrets } from './secrets.ts'
 import { t } from './strings.ts'

@@ -3,11 +3,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type FileFilter, powerMonitor } from 'electron'
-import { CopyKey } from '../server/operation/copies/copy-key.ts'
-import { type CredentialsKeeper, loadCredentials } from '../server/operation/copies/credentials.ts'
-import { readHead } from '../server/operation/copies/line.ts'
-import { openPlace } from '../server/operation/copies/places/open.ts'
-import { CopyProblem } from '../server/operation/copies/places/place.ts'
+import { type CredentialsKeeper, loadCredentials } from '../server/operation/replicas/credentials.ts'
+import { openPlace } from '../server/operation/replicas/places/open.ts'
+import { PlaceProblem } from '../server/operation/replicas/places/place.ts'
+import { ReplicaKey } from '../server/operation/replicas/replica-key.ts'
+import { readHead } from '../server/operation/replicas/timeline.ts'
 import { nodeFiles, replaceFile } from '../server/platform/store/files.ts'
 import type { DesktopCalls, PlaceInput, RecoverySheet } from './bridge.ts'
 import { fieldOf, type NamedPlace, namePlace, type PlaceProblems } from './copy-places.ts'
@@ -78,7 +78,7 @@ export function setupCopies(deps: CopiesDeps): Copies {
         const path = await chooseFile(window.browserWindow, t.copies.chooseKey, keyFiles)
         if (path === undefined) return undefined
         if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
-        return (await CopyKey.parse(await readFile(path, 'utf8'))).identity
+        return (await ReplicaKey.parse(await readFile(path, 'utf8'))).identity
       }),
     'copies.find': (input, key) => findCopy(input, key),
     'copies.restore': (input, key, at) =>
@@ -117,7 +117,7 @@ async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> 
     await check(deps, named)
   } catch (error) {
     log.warn({ err: error }, 'place of copies cannot be used')
-    if (error instanceof CopyProblem) return { [fieldOf(error, input)]: error.message }
+    if (error instanceof PlaceProblem) return { [fieldOf(error, input)]: error.message }
     return { address: error instanceof Error ? error.message : String(error) }
   }
   if (!isKnown) file.set('copies', [...known, named.url])
@@ -126,16 +126,16 @@ async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> 
   return {}
 }
 
-/** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws CopyProblem */
+/** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws PlaceProblem */
 async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }: NamedPlace): Promise<void> {
   if (url.startsWith('file:') && !relative(dataDir, fileURLToPath(url)).startsWith('..')) {
-    throw new CopyProblem('invalid', t.copies.ownFolder)
+    throw new PlaceProblem('invalid', t.copies.ownFolder)
   }
   const place = await openPlace(url, { credentials })
   await place.list('')
-  const { key, places = {}, copyKey } = await loadCredentials(copiesKeeper)
+  const { key, places = {}, replicaKey } = await loadCredentials(copiesKeeper)
   const head = await readHead(place)
-  if (head && head.key !== copyKey.fingerprint) throw new CopyProblem('foreign', t.copies.foreign)
+  if (head && head.key !== replicaKey.fingerprint) throw new PlaceProblem('foreign', t.copies.foreign)
   if (credentials) {
     await copiesKeeper.write(JSON.stringify({ key, places: { ...places, [url]: credentials } }))
   }

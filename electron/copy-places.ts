@@ -1,8 +1,8 @@
 /** Places of copies as the page describes them, and their conversion to the server's: a URL and credentials. */
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { PlaceCredentials } from '../server/operation/copies/places/open.ts'
-import type { CopyProblem } from '../server/operation/copies/places/place.ts'
+import type { PlaceCredentials } from '../server/operation/replicas/places/open.ts'
+import type { PlaceProblem } from '../server/operation/replicas/places/place.ts'
 import { copyPlaces } from '../server/platform/config/values.ts'
 import type { PlaceInput, SettingProblems } from './bridge.ts'
 import { t } from './strings.ts'
@@ -72,6 +72,6 @@ function webUrl(text: string): URL | undefined {
 }
 
 /** The field that a problem of a place belongs to. */
-export function fieldOf({ kind }: CopyProblem, input: PlaceInput): keyof PlaceInput {
+export function fieldOf({ kind }: PlaceProblem, input: PlaceInput): keyof PlaceInput {
   return kind === 'refused' && input.kind !== 'folder' ? 'secret' : 'address'
 }

@@ -1,5 +1,5 @@
 /** Problems of copies that need the person. */
-import type { PlaceStatus } from '../server/operation/copies/status.ts'
+import type { PlaceStatus } from '../server/operation/replicas/status.ts'
 
 export type CopyNotice = 'elsewhere' | 'late'
 

@@ -1,6 +1,6 @@
 /** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
 import { join } from 'node:path'
-import type { CredentialsKeeper } from '../server/operation/copies/credentials.ts'
+import type { CredentialsKeeper } from '../server/operation/replicas/credentials.ts'
 import type { Config } from '../server/platform/config/config.ts'
 import { ConfigError } from '../server/platform/config/config.ts'
 import {

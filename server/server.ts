@@ -13,9 +13,9 @@ import { createSessionWatch } from './identity/auth/session-watch.ts'
 import { createVerifier } from './identity/auth/verifier.ts'
 import type { IdentityOptions } from './identity/identity.ts'
 import { createOAuthEndpoints } from './identity/oauth/endpoints.ts'
-import type { CopiesOptions } from './operation/copies/copies.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
+import type { ReplicasOptions } from './operation/replicas/replicas.ts'
 import { createDidPaths } from './operation/web/did-paths.ts'
 import { redirectPageVisit } from './operation/web/page-visit.ts'
 import { createUi } from './operation/web/ui.ts'
@@ -77,7 +77,7 @@ export interface ServerOptions
     IdentityOptions,
     Pick<OpenOptions, 'freeBytes' | 'onLockLost'>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
-    CopiesOptions {
+    ReplicasOptions {
   /** The file system of the store. */
   readonly files?: Files | undefined
   /** Bytes of journals at which a checkpoint starts by itself. */

@@ -138,7 +138,7 @@ describe('imports', () => {
       ['app/proxy', 'app/push'],
       ['app/app.ts'],
       ['operation/backups', 'operation/doctor', 'operation/moving', 'operation/web'],
-      ['operation/copies'],
+      ['operation/replicas'],
       ['operation/jobs'],
       ['operation/operation.ts'],
       ['services.ts'],
@@ -279,10 +279,10 @@ describe('bytes of others', () => {
   /** Files outside of the threads of `foreign-bytes.ts`, with the reason. */
   const exceptions = {
     // Read their own objects, which only the key of the copy can have sealed.
-    'server/operation/copies/receive.ts': true,
-    'server/operation/copies/tidy.ts': true,
+    'server/operation/replicas/receive.ts': true,
+    'server/operation/replicas/compact.ts': true,
     // Reads lists of a place that the owner chose, up to a limit of bytes, as a stream.
-    'server/operation/copies/places/xml.ts': true,
+    'server/operation/replicas/places/xml.ts': true,
     // Reads messages that this server wrote.
     'server/platform/mail/outbox.ts': true,
     // Reads back what it has just written.

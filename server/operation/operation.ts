@@ -7,9 +7,9 @@ import { createPageCheck, type PageCheck } from '../platform/store/pages/page-ch
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
-import { type Copies, type CopiesOptions, createCopies } from './copies/copies.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
+import { createReplicas, type Replicas, type ReplicasOptions } from './replicas/replicas.ts'
 
 export interface Operation {
   /** Calls a method of this server within the process. */
@@ -18,10 +18,10 @@ export interface Operation {
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
-  readonly copies: Copies
+  readonly copies: Replicas
 }
 
-export interface OperationOptions extends CopiesOptions {
+export interface OperationOptions extends ReplicasOptions {
   /** The file system of the store. */
   readonly files: Files
   readonly callMethod: CallMethod
@@ -45,7 +45,7 @@ export async function createOperation(
       onUnloadable: warnOfWorker(platform),
     }),
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
-    copies: await createCopies({
+    copies: await createReplicas({
       ...{ config, store, files, now, log, signal, copiesKeeper },
       onUnloadable: warnOfWorker(platform),
     }),

@@ -11,11 +11,11 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { setup } from '../../build/test-servers.ts'
 import { damagedRepositories } from '../../server/operation/backups/verify-repositories.ts'
-import { bringBack } from '../../server/operation/copies/bring-back.ts'
-import { chainOf, listLines, readLine } from '../../server/operation/copies/catalog.ts'
-import { CopyKey } from '../../server/operation/copies/copy-key.ts'
-import { openPlace } from '../../server/operation/copies/places/open.ts'
-import { createSealer } from '../../server/operation/copies/sealer.ts'
+import { bringBack } from '../../server/operation/replicas/bring-back.ts'
+import { chainOf, listTimelines, readTimeline } from '../../server/operation/replicas/catalog.ts'
+import { openPlace } from '../../server/operation/replicas/places/open.ts'
+import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
+import { createSealer } from '../../server/operation/replicas/sealer.ts'
 import { nodeFiles } from '../../server/platform/store/files.ts'
 import { load } from '../../server/platform/store/journal/recover.ts'
 import { allPages, closeFile } from '../../server/platform/store/pages/database-file.ts'
@@ -46,7 +46,7 @@ for (let first = 0; first < times; first += perLine) {
 }
 await rm(root, { recursive: true })
 
-/** Restores one line of history again and again. */
+/** Restores one timeline of history again and again. */
 async function loseAgainAndAgain(folder: string, rounds: number): Promise<void> {
   const url = pathToFileURL(join(folder, 'place')).href
   const credentials = join(folder, 'credentials')
@@ -92,8 +92,8 @@ async function start(dataDir: string, url: string, credentials: string, writers:
 async function waitForCopy(url: string, from: Date): Promise<void> {
   const place = await openPlace(url)
   for (;;) {
-    const [line] = await listLines(place)
-    const chain = line && chainOf(await readLine(place, line))
+    const [timeline] = await listTimelines(place)
+    const chain = timeline && chainOf(await readTimeline(place, timeline))
     if (chain && chain.at > from) return
     await setTimeout(50)
   }
@@ -101,11 +101,11 @@ async function waitForCopy(url: string, from: Date): Promise<void> {
 
 async function restore(url: string, credentials: string, dataDir: string): Promise<void> {
   const { key } = JSON.parse(await readFile(credentials, 'utf8'))
-  const sealer = createSealer(await CopyKey.parse(key))
+  const sealer = createSealer(await ReplicaKey.parse(key))
   const place = await openPlace(url)
-  const [line] = await listLines(place)
-  // It was killed before its first database was at the place: the line before it is restored.
-  if (line && !chainOf(await readLine(place, line))) total.withoutBase++
+  const [timeline] = await listTimelines(place)
+  // It was killed before its first database was at the place: the timeline before it is restored.
+  if (timeline && !chainOf(await readTimeline(place, timeline))) total.withoutBase++
   await bringBack({ target: { place, sealer }, dataDir, now: () => new Date() })
   await sealer.end()
 }
@@ -131,10 +131,10 @@ function progress(): string {
     `${lost.length} computers lost, at most ${seconds(sorted.at(-1))} s of writes, ${seconds(sorted[Math.floor(sorted.length / 2)])} s in the median`,
     `${writes} writes acknowledged, ${lostWrites} of them lost`,
     `${media} media restored, ${missingMedia} missing`,
-    `${pages} pages verified, ${withoutBase} kills before the first database of a line`,
+    `${pages} pages verified, ${withoutBase} kills before the first database of a timeline`,
   ].join('; ')
 }
 
-function print(line: string): void {
-  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+function print(timeline: string): void {
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${timeline}\n`)
 }

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { listLines } from '../../server/operation/copies/catalog.ts'
-import { openPlace } from '../../server/operation/copies/places/open.ts'
+import { listTimelines } from '../../server/operation/replicas/catalog.ts'
+import { openPlace } from '../../server/operation/replicas/places/open.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import {
@@ -166,7 +166,7 @@ async function proveAndTidy(env: Record<string, string>, url: string, account: A
     const proof = await copies.prove(url)
     assert.deepEqual([proof.problem, proof.provenAt !== undefined], [undefined, true])
     const before = await countSegments(env, url)
-    await copies.tidy()
+    await copies.compact()
     const after = await countSegments(env, url)
     assert.ok(after < before, `${before} segments before the clean-up, ${after} after it`)
     assert.equal((await copies.prove(url)).problem, undefined)
@@ -176,12 +176,13 @@ async function proveAndTidy(env: Record<string, string>, url: string, account: A
   }
 }
 
-/** Counts the segments of all lines at a place. */
+/** Counts the segments of all timelines at a place. */
 async function countSegments({ PDS_COPIES_CREDENTIALS: secrets = '' }, url: string): Promise<number> {
   const { places } = JSON.parse(await readFile(secrets, 'utf8'))
   const place = await openPlace(url, { credentials: places[url] })
   let count = 0
-  for (const line of await listLines(place)) count += (await place.list(`${line.name}/segments`)).length
+  for (const timeline of await listTimelines(place))
+    count += (await place.list(`${timeline.name}/segments`)).length
   return count
 }
 

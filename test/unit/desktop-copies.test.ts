@@ -4,7 +4,7 @@ import type { PlaceInput } from '../../electron/bridge.ts'
 import { keepCredentials } from '../../electron/copies-keeper.ts'
 import { isPlaceInput, namePlace } from '../../electron/copy-places.ts'
 import { noticeOf } from '../../electron/copy-problems.ts'
-import { CredentialsUnavailable, loadCredentials } from '../../server/operation/copies/credentials.ts'
+import { CredentialsUnavailable, loadCredentials } from '../../server/operation/replicas/credentials.ts'
 
 const place = (fields: Partial<PlaceInput>): PlaceInput => ({
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },

@@ -1,11 +1,11 @@
 /** `npm run restore -- --from`: restores a copy. */
 import { readFile } from 'node:fs/promises'
 import { iso } from '../../platform/util/time.ts'
-import { bringBack } from '../copies/bring-back.ts'
-import { CopyKey } from '../copies/copy-key.ts'
-import { credentialsFile, readCredentials } from '../copies/credentials.ts'
-import { openPlace } from '../copies/places/open.ts'
-import { createSealer } from '../copies/sealer.ts'
+import { bringBack } from '../replicas/bring-back.ts'
+import { credentialsFile, readCredentials } from '../replicas/credentials.ts'
+import { openPlace } from '../replicas/places/open.ts'
+import { ReplicaKey } from '../replicas/replica-key.ts'
+import { createSealer } from '../replicas/sealer.ts'
 import type { Invocation } from './command.ts'
 
 /** @throws Error with a sentence for people */
@@ -15,8 +15,8 @@ export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): 
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
-  const copyKey = await CopyKey.parse(await readFile(keyFile, 'utf8'))
-  const sealer = createSealer(copyKey)
+  const replicaKey = await ReplicaKey.parse(await readFile(keyFile, 'utf8'))
+  const sealer = createSealer(replicaKey)
   try {
     const keeper = credentialsFile(dataDir, process.env.PDS_COPIES_CREDENTIALS || undefined)
     const own = await readCredentials(keeper)
@@ -24,7 +24,7 @@ export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): 
     const target = { place: await openPlace(from, { credentials }), sealer }
     const result = await bringBack({ target, dataDir, at: until, now: () => new Date() })
     // Without its key the server here could not continue the copy.
-    if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: copyKey.identity })}\n`)
+    if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity })}\n`)
     const lines = [`Restored the copy of ${iso(result.at)}.`]
     if (result.missing.length > 0) lines.push(`It lacks ${result.missing.length} media files.`)
     if (result.replaced !== undefined) {

@@ -1,8 +1,8 @@
 /** `npm run copy`: the key and the state of the continuous copies. */
 import { resolve } from 'node:path'
 import { nodeFiles, replaceFile } from '../../platform/store/files.ts'
-import { credentialsFile, loadCredentials } from '../copies/credentials.ts'
-import { currentStatus } from '../copies/status.ts'
+import { credentialsFile, loadCredentials } from '../replicas/credentials.ts'
+import { currentStatus } from '../replicas/status.ts'
 import { runCommand } from './command.ts'
 
 const help = `

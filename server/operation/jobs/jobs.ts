@@ -7,8 +7,8 @@ import type { PageCheck } from '../../platform/store/pages/page-check.ts'
 import { pruneEvents } from '../../repository/events/retention.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { BackupProofs } from '../backups/proofs.ts'
-import type { Copies } from '../copies/copies.ts'
 import type { Moves } from '../moving/moves.ts'
+import type { Replicas } from '../replicas/replicas.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
 import { deleteReplacedData } from './replaced-data.ts'
@@ -22,7 +22,7 @@ interface Deps extends Platform {
     readonly moves: Moves
     readonly backupProofs: BackupProofs
     readonly pageCheck: PageCheck
-    readonly copies: Copies
+    readonly copies: Replicas
   }
 }
 
@@ -59,7 +59,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('check of backups', hour, () => checkBackups(backupProofs, log), { firstMs: 2 * minute }),
     job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
     job('limit of kept journals', minute, () => copies.limitJournals()),
-    job('clean-up of copies', hour, () => clock.isPlausible() && copies.tidy(), { firstMs: 10 * minute }),
+    job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
     job('removal of leftover backup files', day, () => backupProofs.removeLeftovers()),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),

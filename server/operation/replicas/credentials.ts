@@ -1,0 +1,72 @@
+/** The key of the copies and the passwords of their places: a file of their owner, or what the desktop keeps in the system's keyring. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import type { PlaceCredentials } from './places/open.ts'
+import { ReplicaKey } from './replica-key.ts'
+
+/** As text in JSON. */
+export interface Credentials {
+  /** The age identity, `AGE-SECRET-KEY-1…`. */
+  readonly key: string
+  /** By the URL of the place. */
+  readonly places?: Readonly<Record<string, PlaceCredentials>>
+}
+
+/** The credentials cannot be read or saved yet: the keyring of the system has not responded. */
+export class CredentialsUnavailable extends Error {
+  override name = 'CredentialsUnavailable'
+}
+
+/** Where they are kept. */
+export interface CredentialsKeeper {
+  /** Undefined if there are none yet. @throws CredentialsUnavailable */
+  read(): Promise<string | undefined>
+  /** Resolves once the text is saved: a copy whose key is lost can never be restored. @throws CredentialsUnavailable */
+  write(text: string): Promise<void>
+}
+
+/** The name of the file in the data directory. */
+export const credentialsName = 'copies-credentials.json'
+
+export function credentialsFile(
+  dataDir: string,
+  path = join(dataDir, credentialsName),
+  files: Files = nodeFiles,
+): CredentialsKeeper {
+  return {
+    async read() {
+      const bytes = await readIfThere(files, path)
+      if (bytes && process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) {
+        throw new Error(`Other users can read ${path}. Run: chmod 600 ${path}`)
+      }
+      return bytes && Buffer.from(bytes).toString()
+    },
+    write: (text) => replaceFile(files, path, Buffer.from(text)),
+  }
+}
+
+/** Returns the key and the credentials. Creates a key if there is none. @throws Error with a sentence for people */
+export async function loadCredentials(
+  keeper: CredentialsKeeper,
+): Promise<Credentials & { readonly replicaKey: ReplicaKey }> {
+  const { key, places = {} } = await readCredentials(keeper)
+  if (key !== undefined) return { key, places, replicaKey: await ReplicaKey.parse(key) }
+  const replicaKey = await ReplicaKey.generate()
+  await keeper.write(`${JSON.stringify({ key: replicaKey.identity, places }, undefined, 2)}\n`)
+  return { key: replicaKey.identity, places, replicaKey }
+}
+
+/** Returns what is kept, which may be nothing. @throws Error with a sentence for people */
+export async function readCredentials(keeper: CredentialsKeeper): Promise<Partial<Credentials>> {
+  const text = await keeper.read()
+  return text === undefined ? {} : parse(text)
+}
+
+function parse(text: string): Partial<Credentials> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value
+  } catch {}
+  throw new Error('The credentials of the copies are no JSON object.')
+}

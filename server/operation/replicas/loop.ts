@@ -1,0 +1,138 @@
+/** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
+import type { Database } from '../../platform/store/database.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { createBacklog } from './backlog.ts'
+import type { Proof } from './prove.ts'
+import type { Replicator } from './replicator.ts'
+import type { PlaceStatus } from './status.ts'
+
+export interface Loop {
+  status(): PlaceStatus
+  run(): Promise<void>
+  /** Data have changed. */
+  changed(): void
+  /** Reads the place again, at once. */
+  wake(): void
+  /** Copies now what the place lacks. Does not throw: see the state of the replicator. */
+  flush(): Promise<void>
+  /** Resolves when the last step has ended. */
+  ended(): Promise<void>
+}
+
+export interface LoopDeps {
+  readonly url: string
+  readonly replicator: Replicator
+  /** The last proof of the place. */
+  readonly proof: () => Proof | undefined
+  readonly store: Database
+  readonly now: () => Date
+  /** Called after each step. */
+  readonly afterStep: () => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds from a change to its copy: a folder is written at once, requests to other places are collected. */
+const pauseMs = (url: string) => (url.startsWith('file:') ? 1000 : 15_000)
+/** Without changes, places are read so often for traces of another computer. */
+const idleMs = 5 * 60_000
+/** After a failure, doubled each time; longer if the place asks for it. */
+const retryMs = { first: 2000, last: 5 * 60_000, asked: 60 * 60_000 }
+
+export function createLoop({ url, replicator, proof, store, now, afterStep, signal }: LoopDeps): Loop {
+  const backlog = createBacklog()
+  const serialize = createSerializer()
+  let failures = 0
+  let isDue = true
+  let ring: (() => void) | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (signal.aborted) return resolve()
+      const timer = setTimeout(done, ms)
+      timer.unref()
+      function done() {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        ring = undefined
+        resolve()
+      }
+      ring = done
+      signal.addEventListener('abort', done, { once: true })
+    })
+
+  const step = () =>
+    serialize(async () => {
+      await backlog.during(async () => {
+        await replicator.step()
+        return isReached()
+      })
+      // A change was not on disk yet when the step began.
+      if (isReached() && isBehindStore()) backlog.add(now())
+      await afterStep()
+    })
+
+  /** Whether the last step could do its work. */
+  const isReached = () => !replicator.state.isPaused && !replicator.state.problem
+
+  const isBehindStore = () => (replicator.state.seq ?? 0) < store.seq
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      isDue = false
+      await step()
+      const { isPaused, problem } = replicator.state
+      if (!isPaused) failures = problem ? failures + 1 : 0
+      if (isPaused) await wait(idleMs)
+      else if (failures > 0) await wait(retryDelay())
+      else if (!isDue && !backlog.since) await wait(idleMs)
+      if (isReady() && backlog.since && !signal.aborted) await pause()
+    }
+  }
+
+  /** Whether changes are copied soon after they were made. */
+  const isReady = () => failures === 0 && !replicator.state.isPaused
+
+  function retryDelay(): number {
+    const asked = Math.min(replicator.state.problem?.retryAfterMs ?? 0, retryMs.asked)
+    return Math.max(asked, Math.min(retryMs.first * 2 ** (failures - 1), retryMs.last))
+  }
+
+  /** Collects further changes. */
+  async function pause(): Promise<void> {
+    const until = Date.now() + pauseMs(url)
+    while (Date.now() < until && !signal.aborted && !isDue) await wait(until - Date.now())
+  }
+
+  return {
+    status() {
+      const { seq, copiedAt, problem, problemSince, ...state } = replicator.state
+      // A place that was not read yet, or has lost the copy, may lack everything since its last copy.
+      const since = seq === undefined ? (copiedAt ?? backlog.since) : backlog.since
+      return {
+        ...{ url, ...state, seq, copiedAt, proof: proof() },
+        problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
+        behindSeconds: since ? Math.max(0, Math.round((now().getTime() - since.getTime()) / 1000)) : 0,
+      }
+    },
+    run: () => {
+      running = run()
+      return running
+    },
+    changed() {
+      backlog.add(now())
+      if (isReady()) ring?.()
+    },
+    wake() {
+      isDue = true
+      failures = 0
+      replicator.forget()
+      ring?.()
+    },
+    async flush() {
+      // A place that has all transactions may lack media after a failure. The store announces changes a little later.
+      if (backlog.since || replicator.state.problem || isBehindStore()) await step()
+    },
+    ended: () => running.catch(() => {}),
+  }
+}

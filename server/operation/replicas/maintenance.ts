@@ -1,0 +1,94 @@
+/** Periodic work on the copies: proofs, clean-ups, and the limit of journals that are kept for them. */
+import { join } from 'node:path'
+import type { Database } from '../../platform/store/database.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import { databaseName, journalPath, journalSeqs } from '../../platform/store/layout.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import { createSerializer } from '../../platform/util/serialize.ts'
+import type { Proof } from './prove.ts'
+import type { Replica } from './replica.ts'
+
+export interface ReplicaMaintenance {
+  /** Proves now that the copy at a place comes back. @throws Error if it cannot be found out */
+  prove(url: string): Promise<Proof>
+  /** Proves the copies whose last proof is too old. */
+  proveDue(): Promise<void>
+  /** Joins older segments at all places and removes what is no longer kept. */
+  compact(): Promise<void>
+  /** Limits the disk space of journals that are kept for places that are behind. */
+  limitJournals(): Promise<void>
+}
+
+interface Deps {
+  readonly places: readonly Replica[]
+  readonly store: Database
+  readonly files: Files
+  readonly dataDir: string
+  readonly log: Logger
+  /** Called when the state has changed. */
+  readonly onState: () => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Most bytes of journals that are kept for places, or half of the database if that is more. */
+const keptBytes = 256_000_000
+
+export function createMaintenance(deps: Deps): ReplicaMaintenance {
+  const { places, store, files, dataDir, log, onState, signal } = deps
+  /** Proofs and clean-ups: one at a time. */
+  const serialize = createSerializer()
+
+  async function prove({ url, prover }: Replica): Promise<Proof> {
+    const proof = await serialize(() => prover.prove())
+    onState()
+    if (proof.problem === undefined) log.info({ place: url }, 'copy proven')
+    else log.error({ place: url, problem: proof.problem }, 'copy cannot be restored')
+    return proof
+  }
+
+  /** Does work for each place that can be used; a failure stops no other. */
+  async function forEach(name: string, work: (place: Replica) => Promise<unknown>): Promise<void> {
+    for (const each of places) {
+      const { problem, isPaused } = each.replicator.state
+      if (problem || isPaused || signal?.aborted) continue
+      await work(each).catch((error: unknown) => log.warn({ err: error, place: each.url }, `${name} failed`))
+    }
+  }
+
+  /** Returns whether fewer than half of the kept bytes follow a transaction. */
+  async function nearEnd(): Promise<(seq: number) => boolean> {
+    const kept = keptJournals(dataDir)
+    const firsts = journalSeqs(await files.list(kept))
+    const sizes = await Promise.all(firsts.map((first) => files.size(journalPath(kept, first))))
+    return (seq) => {
+      const from = firsts.findLastIndex((first) => first <= seq + 1)
+      return sizes.slice(Math.max(from, 0)).reduce((sum, size) => sum + size, 0) < keptBytes / 2
+    }
+  }
+
+  return {
+    async prove(url) {
+      const place = places.find((each) => each.url === url)
+      if (!place) throw new Error(`${url} is no place of copies.`)
+      return prove(place)
+    },
+    proveDue: () =>
+      forEach('proof of a copy', async (place) => {
+        if (place.prover.isDue()) await prove(place)
+      }),
+    compact: () => forEach('clean-up of a copy', (place) => serialize(() => place.compact())),
+    async limitJournals() {
+      const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
+      if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
+      // A place that is slower than the changes gets the database again, as does one that cannot be reached.
+      const reached = places.flatMap(({ replicator: { state } }) =>
+        state.problem || state.isPaused ? [] : (state.seq ?? []),
+      )
+      const isNear = await nearEnd()
+      const needed = Math.min(store.seq, ...reached.filter(isNear))
+      await forgetJournals(files, dataDir, needed + 1)
+      log.warn({ bytes }, 'journals for places that are behind removed: they get the database again')
+    },
+  }
+}

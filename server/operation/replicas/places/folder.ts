@@ -1,0 +1,102 @@
+/** A folder: an external disk, a synced folder or a network share. */
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StoreInUse } from '../../../platform/store/errors.ts'
+import { isMissing, renameFile } from '../../../platform/store/files.ts'
+import { type Entry, type Place, PlaceProblem } from './place.ts'
+
+/** Ends the names of objects that are being written. */
+const temporarySuffix = '.part'
+
+/** @param root must exist, because the mount point of a disk that is not connected is empty or missing */
+export function folderPlace(root: string): Place {
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw await describe(root, error)
+    }
+  }
+  return {
+    list: (folder) => attempt(() => list(root, folder)),
+    get: (name) =>
+      attempt(async () => {
+        try {
+          return await readFile(join(root, name))
+        } catch (error) {
+          if (isMissing(error) && (await isThere(root))) return undefined
+          throw error
+        }
+      }),
+    put: (name, bytes) => attempt(() => put(root, name, bytes)),
+    remove: (name) => attempt(() => rm(join(root, name), { recursive: true, force: true })),
+  }
+}
+
+async function list(root: string, folder: string): Promise<Entry[]> {
+  const path = join(root, folder)
+  let names: string[]
+  try {
+    names = await readdir(path)
+  } catch (error) {
+    if (isMissing(error) && (await isThere(root))) return []
+    throw error
+  }
+  const entries = await Promise.all(
+    names
+      .filter((name) => !name.endsWith(temporarySuffix))
+      .map(async (name) => {
+        const info = await stat(join(path, name)).catch(() => undefined)
+        return info && { name, bytes: info.isDirectory() ? undefined : info.size }
+      }),
+  )
+  return entries.filter((entry) => entry !== undefined)
+}
+
+async function put(root: string, name: string, bytes: Uint8Array): Promise<void> {
+  await stat(root)
+  const path = join(root, name)
+  await mkdir(dirname(path), { recursive: true })
+  const temporary = `${path}${temporarySuffix}`
+  try {
+    const file = await open(temporary, 'w')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await renameFile(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+async function isThere(root: string): Promise<boolean> {
+  return (await stat(root).catch(() => undefined)) !== undefined
+}
+
+async function describe(root: string, error: unknown): Promise<unknown> {
+  const { code, message } = error as NodeJS.ErrnoException
+  const options = { cause: error }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new PlaceProblem('full', `There is no space left in ${root}. Free space there.`, options)
+  }
+  if (error instanceof StoreInUse) return new PlaceProblem('unreachable', message, options)
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new PlaceProblem(
+      'refused',
+      `This program may not write in ${root}. Change its permissions.`,
+      options,
+    )
+  }
+  if (!(await isThere(root))) {
+    return new PlaceProblem(
+      'unreachable',
+      `There is no folder ${root}. Connect the disk, or create it.`,
+      options,
+    )
+  }
+  return new PlaceProblem('unreachable', `The folder ${root} cannot be used (${message}).`, options)
+}

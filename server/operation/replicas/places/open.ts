@@ -1,0 +1,53 @@
+/** Opens places by their URL. */
+
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { folderPlace } from './folder.ts'
+import { type Place, PlaceProblem } from './place.ts'
+
+/** What a place asks for besides its URL. */
+export interface PlaceCredentials {
+  /** WebDAV. */
+  readonly password?: string
+  /** S3. */
+  readonly accessKeyId?: string
+  readonly secretAccessKey?: string
+}
+
+export interface PlaceOptions {
+  readonly credentials?: PlaceCredentials | undefined
+  /** Most bytes per second that are sent; no limit without it. */
+  readonly bandwidth?: number | undefined
+  readonly now?: () => Date
+  /** Aborts requests. */
+  readonly signal?: AbortSignal
+  /** Milliseconds without progress after which a server counts as unreachable; a minute by default. */
+  readonly idleMs?: number
+}
+
+/** @throws PlaceProblem `invalid` */
+export async function openPlace(url: string, options: PlaceOptions = {}): Promise<Place> {
+  const place = await open(url, options)
+  return options.bandwidth === undefined ? place : slowed(place, options.bandwidth)
+}
+
+async function open(url: string, options: PlaceOptions): Promise<Place> {
+  const { protocol } = new URL(url)
+  if (protocol === 'file:') return folderPlace(fileURLToPath(url))
+  if (/^webdav\+https?:$/.test(protocol)) return (await import('./webdav.ts')).webdavPlace(url, options)
+  if (protocol === 's3:') return (await import('./s3.ts')).s3Place(url, options)
+  throw new PlaceProblem('invalid', `There are no places with ${protocol}//.`)
+}
+
+/** Waits after each object for as long as it may take. */
+function slowed(place: Place, bandwidth: number): Place {
+  return {
+    ...place,
+    async put(name, bytes) {
+      const started = performance.now()
+      await place.put(name, bytes)
+      const due = started + (bytes.length / bandwidth) * 1000
+      await setTimeout(Math.max(0, due - performance.now()))
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** A place outside of this computer that keeps objects: a folder, a WebDAV server or S3-compatible storage. */
+
+/** One object, or a folder of objects. */
+export interface Entry {
+  /** Without the folder. */
+  readonly name: string
+  /** Undefined for a folder. */
+  readonly bytes: number | undefined
+}
+
+/** Names have letters, digits, `-`, `_` and `/`, which separates folders. All methods throw PlaceProblem. */
+export interface Place {
+  /** Lists what is directly in a folder; nothing if it does not exist. `''` is the place itself. */
+  list(folder: string): Promise<Entry[]>
+  /** Returns an object; undefined if there is none. */
+  get(name: string): Promise<Uint8Array | undefined>
+  /** Stores an object of at most 9 MiB, and its folders. When it resolves, the place has the whole object; before, none of it. */
+  put(name: string, bytes: Uint8Array): Promise<void>
+  /** Removes an object, or a folder with its content, if it is there. */
+  remove(name: string): Promise<void>
+}
+
+/**
+ * What keeps a copy from being made or read. `unreachable`: no answer, or one that may differ later; `refused`: wrong password or no
+ * permission; `full`: no space; `invalid`: the place is none of its kind; `damaged`: an object is missing or not as it was written;
+ * `foreign`: it has the copy of another server; `elsewhere`: another computer continues this server; `local`: this computer cannot
+ * read its own data, or has no disk space.
+ */
+export type ProblemKind =
+  | 'unreachable'
+  | 'refused'
+  | 'full'
+  | 'invalid'
+  | 'damaged'
+  | 'foreign'
+  | 'elsewhere'
+  | 'local'
+
+interface ProblemOptions extends ErrorOptions {
+  readonly object?: string
+  /** Milliseconds after which the place asks to be tried again. */
+  readonly retryAfterMs?: number | undefined
+}
+
+/** The message is a sentence for people, without names of accounts. */
+export class PlaceProblem extends Error {
+  override name = 'PlaceProblem'
+  readonly kind: ProblemKind
+  /** Name of the damaged object. */
+  readonly object: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(kind: ProblemKind, message: string, options: ProblemOptions = {}) {
+    super(message, options)
+    this.kind = kind
+    this.object = options.object
+    this.retryAfterMs = options.retryAfterMs
+  }
+}

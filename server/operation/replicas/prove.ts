@@ -1,0 +1,256 @@
+/** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
+import { join } from 'node:path'
+import { hasSpace } from '../../platform/store/backups/space.ts'
+import { exists, matchesCid } from '../../platform/store/blob-files.ts'
+import { StoreDamaged } from '../../platform/store/errors.ts'
+import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { copiesName, databaseName } from '../../platform/store/layout.ts'
+import { runInWorker } from '../../platform/util/worker-or-inline.ts'
+import { checkRestore } from '../backups/check.ts'
+import { type Chain, chainOf, endName, readTimeline, type Timeline } from './catalog.ts'
+import { PlaceProblem } from './places/place.ts'
+import { assemble, databasePath, fetchChain, getObject } from './receive.ts'
+import type { Replicator } from './replicator.ts'
+import { dayMs } from './retention.ts'
+import { listMedia, partBytes, type Target } from './send.ts'
+
+export interface Proof {
+  readonly checkedAt: string
+  /** When the copy came back whole, at last. */
+  readonly provenAt: string | undefined
+  /** When all media were compared, at last. */
+  readonly mediaAt: string | undefined
+  /** Why the copy cannot be restored, in words for people. */
+  readonly problem: string | undefined
+}
+
+export interface Prover {
+  readonly proof: Proof | undefined
+  /** Whether the last proof is a week old, or a day if it failed. */
+  isDue(): boolean
+  /** Proves the newest copy and records the result. @throws Error if it cannot be found out whether the copy comes back */
+  prove(): Promise<Proof>
+}
+
+interface Deps extends Target {
+  readonly replicator: Replicator
+  readonly currentTimeline: () => Timeline | undefined
+  readonly files: Files
+  readonly dataDir: string
+  readonly now: () => Date
+  /** Names files of this place in the data directory. */
+  readonly id: string
+  readonly onUnloadable?: ((error: Error) => void) | undefined
+  /** Ends a proof, which then rejects. */
+  readonly signal?: AbortSignal | undefined
+}
+
+interface ProveJob {
+  readonly folder: string
+  readonly seq: number
+  readonly at: Date
+}
+
+interface ProveResult {
+  readonly problem: string | undefined
+  /** CIDs of its media. */
+  readonly cids: readonly string[]
+}
+
+const weekMs = 7 * dayMs
+const monthMs = 30 * dayMs
+/** Media that are compared each week. */
+const sampledMedia = 20
+/** Each repair may find further damage. */
+const attempts = 4
+
+export async function runProveJob(job: ProveJob): Promise<ProveResult> {
+  return proveFiles(nodeFiles, job)
+}
+
+async function proveFiles(files: Files, { folder, seq, at }: ProveJob): Promise<ProveResult> {
+  try {
+    const cids = await assemble(files, folder, { seq })
+    const job = { file: databasePath(folder), scratch: join(folder, 'check'), at, withoutMedia: true }
+    return { problem: (await checkRestore(files, job)).problem, cids }
+  } catch (error) {
+    if (!(error instanceof PlaceProblem || error instanceof StoreDamaged)) throw error
+    return { problem: error.message, cids: [] }
+  }
+}
+
+export async function createProver(deps: Deps): Promise<Prover> {
+  const { place, replicator, currentTimeline, files, dataDir, now, id, signal } = deps
+  const file = join(dataDir, copiesName, `${id}.proof.json`)
+  const root = join(dataDir, copiesName, `${id}.proof`)
+  // A crash may have left it.
+  await files.removeDir(root)
+  let proof = parse(await readIfThere(files, file))
+
+  /** Reads the place, copies what it lacks, and returns what it has then. */
+  async function newestChain(): Promise<Chain> {
+    replicator.forget()
+    await replicator.step()
+    const { problem, isPaused } = replicator.state
+    if (problem) throw problem
+    if (isPaused) throw new PlaceProblem('unreachable', 'The network is metered: copies wait.')
+    const timeline = currentTimeline()
+    const chain = timeline && chainOf(await replicator.betweenSteps(() => readTimeline(place, timeline)))
+    if (!chain) throw new PlaceProblem('damaged', 'The copy has no complete database.')
+    return chain
+  }
+
+  async function receive(chain: Chain, folder: string): Promise<void> {
+    const database = join(dataDir, databaseName)
+    const size = (await exists(files, database)) ? await files.size(database) : 0
+    const fetched = chain.segments.reduce(
+      (sum, { bytes }) => sum + bytes,
+      chain.base.parts.length * partBytes,
+    )
+    await files.makeDir(folder)
+    if (!(await hasSpace(files, folder, 2 * size + fetched))) {
+      throw new PlaceProblem('local', 'The disk has too little free space to test the copy. Free disk space.')
+    }
+    await fetchChain(deps, chain, { files, folder, onProgress: () => signal?.throwIfAborted() })
+  }
+
+  async function putTogether(chain: Chain, folder: string): Promise<ProveResult> {
+    const job = { folder, seq: chain.seq, at: now() }
+    if (files !== nodeFiles) return proveFiles(files, job)
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const worker = {
+      file: new URL(`./prove-worker.${extension}`, import.meta.url),
+      name: 'copy check',
+      inline: runProveJob,
+      onUnloadable: deps.onUnloadable ?? (() => {}),
+    }
+    return runInWorker(worker, job, signal)
+  }
+
+  /** Fetches the copy and puts it together, repairing the first damage. Returns undefined if it has to be fetched again. */
+  async function attempt(isLast: boolean): Promise<ProveResult | undefined> {
+    const chain = await newestChain()
+    const folder = join(root, chain.base.name.replaceAll('/', '-'))
+    try {
+      await receive(chain, folder)
+      const result = await putTogether(chain, folder)
+      if (result.problem === undefined || isLast) return result
+      // All objects are as they were sent: only another base can help.
+      replicator.renew()
+    } catch (error) {
+      if (!(error instanceof PlaceProblem && error.kind === 'damaged') || isLast) throw error
+      await repair(chain, error.object ?? endName(chain.base.name))
+    }
+    await files.removeDir(root)
+    return undefined
+  }
+
+  /** Makes the next step send again what a damaged object has, or a base. */
+  async function repair({ base }: Chain, object: string): Promise<void> {
+    if (await isReadable(object)) return
+    await place.remove(object.startsWith(`${base.name}/`) ? endName(base.name) : object)
+  }
+
+  /** A second reading: the first one may have failed on its way. */
+  async function isReadable(object: string): Promise<boolean> {
+    try {
+      await getObject(deps, object)
+      return true
+    } catch (error) {
+      if (error instanceof PlaceProblem && error.kind === 'damaged') return false
+      throw error
+    }
+  }
+
+  /** Compares media with their CIDs. Returns those that the place does not have intact, after removing their objects. */
+  async function damagedMedia(cids: readonly string[]): Promise<string[]> {
+    const there = await listMedia(place)
+    const damaged: string[] = []
+    for (const cid of cids) {
+      signal?.throwIfAborted()
+      const parts = there.get(deps.sealer.hiddenName(cid))
+      if (parts && (await isIntact(cid, parts))) continue
+      damaged.push(cid)
+      for (const part of parts ?? []) await place.remove(part)
+    }
+    return damaged
+  }
+
+  async function isIntact(cid: string, parts: readonly string[]): Promise<boolean> {
+    async function* content() {
+      for (const part of parts) yield await getObject(deps, part)
+    }
+    try {
+      return await matchesCid(cid, content())
+    } catch (error) {
+      if (error instanceof PlaceProblem && error.kind === 'damaged') return false
+      throw error
+    }
+  }
+
+  /** Compares media, and has damaged ones sent again. Returns a sentence if some cannot be. */
+  async function proveMedia(cids: readonly string[]): Promise<string | undefined> {
+    const damaged = await damagedMedia(cids)
+    if (damaged.length === 0) return undefined
+    await newestChain()
+    const { length } = await damagedMedia(damaged)
+    return length === 0 ? undefined : `The copy lacks ${length} media files that this computer lacks, too.`
+  }
+
+  async function prove(): Promise<Proof> {
+    const at = now().toISOString()
+    let result: ProveResult | undefined
+    for (let left = attempts; left > 0 && !result; left--) result = await attempt(left === 1)
+    const { cids = [] } = result ?? {}
+    const isThorough = now().getTime() - Date.parse(proof?.mediaAt ?? '1970-01-01') >= monthMs
+    const problem = result?.problem ?? (await proveMedia(isThorough ? cids : sample(cids)))
+    const isProven = problem === undefined
+    return {
+      checkedAt: at,
+      provenAt: isProven ? at : proof?.provenAt,
+      mediaAt: isProven && isThorough ? at : proof?.mediaAt,
+      problem,
+    }
+  }
+
+  return {
+    get proof() {
+      return proof
+    },
+    isDue() {
+      if (!proof) return replicator.state.copiedAt !== undefined
+      const age = now().getTime() - Date.parse(proof.checkedAt)
+      return age < 0 || age >= (proof.problem === undefined ? weekMs : dayMs)
+    },
+    async prove() {
+      try {
+        proof = await prove()
+      } catch (error) {
+        if (!(error instanceof PlaceProblem && error.kind === 'damaged')) throw error
+        const { provenAt, mediaAt } = proof ?? {}
+        proof = { checkedAt: now().toISOString(), provenAt, mediaAt, problem: error.message }
+      } finally {
+        await files.removeDir(root)
+      }
+      await replaceFile(files, file, Buffer.from(`${JSON.stringify(proof, undefined, 2)}\n`))
+      return proof
+    },
+  }
+}
+
+function parse(bytes: Uint8Array | undefined): Proof | undefined {
+  try {
+    return bytes && JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return undefined
+  }
+}
+
+function sample(cids: readonly string[]): string[] {
+  const left = [...cids]
+  const chosen: string[] = []
+  while (left.length > 0 && chosen.length < sampledMedia) {
+    chosen.push(...left.splice(Math.floor(Math.random() * left.length), 1))
+  }
+  return chosen
+}

@@ -1,0 +1,163 @@
+/** Fetches a server back from a place: base and segments into a folder, which are then put together to a backup, and its media. */
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createZstdDecompress, zstdDecompress } from 'node:zlib'
+import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
+import { exists, isIntact, writeBlob } from '../../platform/store/blob-files.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { replaceFile, writeChunks } from '../../platform/store/files.ts'
+import { readJournals } from '../../platform/store/journal/journal.ts'
+import { applyFrames } from '../../platform/store/journal/recover.ts'
+import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { putPages } from '../../platform/store/pages/checkpoint.ts'
+import { closeFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
+import { type Chain, endName } from './catalog.ts'
+import { PlaceProblem } from './places/place.ts'
+import { type BaseEnd, listMedia, type Target } from './send.ts'
+
+const decompress = promisify(zstdDecompress)
+
+export interface Progress {
+  readonly step: 'database' | 'changes' | 'media'
+  readonly done: number
+  readonly total: number
+}
+
+interface Options {
+  readonly files: Files
+  /** Folder for everything that is fetched. What an earlier call has fetched is not fetched again. */
+  readonly folder: string
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/** Returns an object of a copy, decrypted. @throws PlaceProblem `damaged` if it is missing or fails its check */
+export async function getObject({ place, sealer }: Target, name: string): Promise<Uint8Array> {
+  const sealed = await place.get(name)
+  if (sealed === undefined) {
+    throw new PlaceProblem('damaged', `The object ${name} of the copy is missing.`, { object: name })
+  }
+  return sealer.open(name, sealed)
+}
+
+/** Fetches base and segments. */
+export async function fetchChain(target: Target, { base, segments }: Chain, options: Options): Promise<void> {
+  const { files, folder, onProgress = () => {} } = options
+  await files.makeDir(join(folder, 'parts'))
+  const end: BaseEnd = JSON.parse(Buffer.from(await getObject(target, endName(base.name))).toString())
+  const hash = createHash('sha256')
+  for (const [at, name] of base.parts.entries()) {
+    const path = partPath(folder, at + 1)
+    if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
+    hash.update(await files.read(path))
+    onProgress({ step: 'database', done: at + 1, total: end.parts })
+  }
+  if (hash.digest('hex') !== end.sha256) {
+    await files.removeDir(join(folder, 'parts'))
+    throw new PlaceProblem('damaged', `The database ${base.name} of the copy is damaged.`)
+  }
+  await files.makeDir(join(folder, 'segments'))
+  for (const [at, { name, from, to }] of segments.entries()) {
+    const path = segmentPath(folder, from, to)
+    if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
+    onProgress({ step: 'changes', done: at + 1, total: segments.length })
+  }
+}
+
+function partPath(folder: string, number: number): string {
+  return join(folder, 'parts', String(number).padStart(5, '0'))
+}
+
+function segmentPath(folder: string, from: number, to: number): string {
+  return join(folder, 'segments', [from, to].map((seq) => String(seq).padStart(12, '0')).join('-'))
+}
+
+/** Changed pages that are in memory while segments are applied: 64 MiB. */
+const pagesAtOnce = 16_384
+
+/**
+ * Puts what `fetchChain` has fetched together: writes a database, which can be restored like a backup. Returns its CIDs of media.
+ * @throws StoreDamaged, PlaceProblem `damaged`
+ */
+export async function assemble(files: Files, folder: string, { seq }: Pick<Chain, 'seq'>): Promise<string[]> {
+  const database = databasePath(folder)
+  await writeChunks(files, database, decompressed(files, folder))
+  const opened = await openChecked(files, database)
+  try {
+    let last = opened.seq
+    for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
+      const content = await decompress(await files.read(join(folder, 'segments', name)))
+      for (const journal of readJournals(content)) {
+        const applied = applyFrames(opened.sqlite, journal, last)
+        if (applied.error !== undefined) {
+          throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
+            cause: applied.error,
+          })
+        }
+        last = applied.last
+      }
+      if (opened.overlay.changes >= pagesAtOnce) await putPages(files, database, opened.overlay.takeChanges())
+    }
+    if (last !== seq)
+      throw new PlaceProblem('damaged', `The copy ends at transaction ${last} instead of ${seq}.`)
+    setSeq(opened.sqlite, last)
+    await putPages(files, database, opened.overlay.takeChanges())
+    return blobCids(opened.sqlite)
+  } finally {
+    await closeFile(opened)
+  }
+}
+
+/** The database that `assemble` writes; its media are in `blobs` beside it. */
+export function databasePath(folder: string): string {
+  return join(folder, 'copy.sqlite')
+}
+
+async function* decompressed(files: Files, folder: string): AsyncGenerator<Uint8Array> {
+  const names = (await files.list(join(folder, 'parts'))).toSorted()
+  const zstd = createZstdDecompress()
+  const feeding = pipeline(async function* () {
+    for (const name of names) yield* files.chunks(join(folder, 'parts', name))
+  }, zstd)
+  yield* zstd
+  await feeding
+}
+
+/** Fetches media beside the database of `assemble`. Returns those that the place does not have intact. */
+export async function fetchMedia(
+  target: Target,
+  cids: readonly string[],
+  { files, folder, onProgress = () => {} }: Options,
+): Promise<string[]> {
+  const to = join(folder, blobsName)
+  const there = await listMedia(target.place)
+  const missing: string[] = []
+  for (const [at, cid] of cids.entries()) {
+    const parts = there.get(target.sealer.hiddenName(cid))
+    const path = blobPath(to, cid)
+    const isThere = await isIntact(files, path, cid)
+    if (!isThere && !(parts && (await fetchOne(target, files, to, cid, parts)))) missing.push(cid)
+    onProgress({ step: 'media', done: at + 1, total: cids.length })
+  }
+  return missing
+}
+
+async function fetchOne(
+  target: Target,
+  files: Files,
+  folder: string,
+  cid: string,
+  parts: readonly string[],
+): Promise<boolean> {
+  async function* content() {
+    for (const name of parts) yield await getObject(target, name)
+  }
+  try {
+    await files.makeDir(dirname(blobPath(folder, cid)))
+    return await writeBlob(files, folder, cid, content())
+  } catch (error) {
+    if (error instanceof PlaceProblem && error.kind === 'damaged') return false
+    throw error
+  }
+}

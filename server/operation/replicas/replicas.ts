@@ -1,0 +1,176 @@
+/** The continuous copies of this server: one replicator for each place, and what they share. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../../platform/config/config.ts'
+import type { Database } from '../../platform/store/database.ts'
+import { StoreContinued } from '../../platform/store/errors.ts'
+import type { Files } from '../../platform/store/files.ts'
+import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import type { Logger } from '../../platform/util/log.ts'
+import {
+  type Credentials,
+  type CredentialsKeeper,
+  CredentialsUnavailable,
+  credentialsFile,
+  loadCredentials,
+} from './credentials.ts'
+import { createMaintenance, type ReplicaMaintenance } from './maintenance.ts'
+import { createMeteredCheck, questions } from './metered.ts'
+import { createReplica } from './replica.ts'
+import type { ReplicaKey } from './replica-key.ts'
+import { createSealer } from './sealer.ts'
+import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
+import { shareTimelines } from './timeline.ts'
+
+export interface Replicas extends ReplicaMaintenance {
+  /** Begins to copy. */
+  start(): void
+  /** In the order of the settings. */
+  status(): readonly PlaceStatus[]
+  /** Copies everything now, for at most `limitMs`. Resolves without an error: see `status`. */
+  flush(limitMs: number): Promise<void>
+  /** Reads all places again at once, as after the computer was asleep. */
+  wake(): void
+  /** This computer continues the server, although another one did. */
+  continueHere(): Promise<void>
+  /** Copies what is left, for at most `limitMs`, and stops. Nothing writes any more. */
+  close(limitMs: number): Promise<void>
+}
+
+export interface ReplicasOptions {
+  /** Keeps the key and the passwords of places; the file of the settings by default. */
+  readonly copiesKeeper?: CredentialsKeeper | undefined
+}
+
+interface Deps extends ReplicasOptions {
+  readonly config: Pick<
+    Config,
+    'dataDir' | 'copies' | 'copiesCredentials' | 'copiesBandwidth' | 'copiesKeep' | 'copiesMetered'
+  >
+  readonly store: Database
+  readonly files: Files
+  readonly now: () => Date
+  readonly log: Logger
+  readonly onUnloadable?: (error: Error) => void
+  /** Ends proofs and clean-ups. */
+  readonly signal?: AbortSignal
+}
+
+const none: Replicas = {
+  start() {},
+  status: () => [],
+  flush: async () => {},
+  wake() {},
+  prove: () => Promise.reject(new Error('There are no places.')),
+  proveDue: async () => {},
+  compact: async () => {},
+  limitJournals: async () => {},
+  continueHere: async () => {},
+  close: async () => {},
+}
+
+/** Copies that cannot begin without their key. Journals are kept for them. */
+function waiting(urls: readonly string[], message: string, since: Date): Replicas {
+  const unknown = { copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined }
+  const known = { behindSeconds: 0, missingMedia: 0, isPaused: false }
+  const problem = { kind: 'local', message, since } as const
+  return { ...none, status: () => urls.map((url) => ({ url, ...unknown, ...known, problem })) }
+}
+
+/** Creates the copies. Without places, journals are no longer kept for them. */
+export async function createReplicas(deps: Deps): Promise<Replicas> {
+  const { config, files, now } = deps
+  const { dataDir, copies: urls, copiesCredentials } = config
+  if (urls.length === 0) {
+    await files.removeDir(keptJournals(dataDir))
+    return none
+  }
+  await files.makeDir(keptJournals(dataDir))
+  const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
+  const loaded = await loadCredentials(keeper).catch((error: unknown) => {
+    if (error instanceof CredentialsUnavailable) return error
+    throw error
+  })
+  if (loaded instanceof CredentialsUnavailable) return waiting(urls, loaded.message, now())
+  return createReplicasWith(deps, loaded)
+}
+
+async function createReplicasWith(
+  deps: Deps,
+  { replicaKey, places: credentials = {} }: Credentials & { readonly replicaKey: ReplicaKey },
+): Promise<Replicas> {
+  const { config, store, files, now, log } = deps
+  const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
+  const sealer = createSealer(replicaKey, deps.onUnloadable)
+  const timelines = await shareTimelines(files, dataDir)
+  const earlier = await readEarlierStatus(files, dataDir)
+  const closing = new AbortController()
+  const isMetered = config.copiesMetered ? async () => false : createMeteredCheck(questions[process.platform])
+  const places = await Promise.all(
+    urls.map((url) =>
+      createReplica({
+        ...{ url, store, files, dataDir, now, sealer, timelines, isMetered, weeks, onState, afterStep },
+        ...{ options: { credentials: credentials[url], bandwidth }, earlier: earlier.get(url) },
+        ...{ onUnloadable: deps.onUnloadable, closing: closing.signal, signal: deps.signal },
+      }),
+    ),
+  )
+  const status = () => places.map(({ loop }) => loop.status())
+  const statusFile = createStatusFile(files, dataDir, status)
+  const stopWatching = store.watch(() => {
+    for (const { loop } of places) loop.changed()
+  })
+
+  /** Another computer continues this server: two must not write as one identity. */
+  function onState(): void {
+    const problems = places.flatMap(({ replicator }) => replicator.state.problem ?? [])
+    const elsewhere = problems.find(({ kind }) => kind === 'elsewhere')
+    store.refuseWrites(elsewhere && new StoreContinued(`${elsewhere.message} This one accepts no changes.`))
+    statusFile.changed()
+  }
+
+  /** Removes journals that all places have. */
+  async function afterStep(): Promise<void> {
+    const reached = Math.min(...places.map(({ replicator }) => replicator.state.seq ?? 0))
+    if (reached === 0) return
+    await forgetJournals(files, dataDir, reached + 1).catch((error: unknown) =>
+      log.warn({ err: error }, 'copied journals not removed, trying again after the next step'),
+    )
+  }
+
+  async function flush(limitMs: number): Promise<void> {
+    const copied = Promise.all(places.map(({ loop }) => loop.flush()))
+    await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
+  }
+
+  function wake(): void {
+    for (const { loop } of places) loop.wake()
+  }
+
+  return {
+    ...createMaintenance({ ...{ places, store, files, dataDir, log, onState }, signal: deps.signal }),
+    ...{ status, flush, wake },
+    start() {
+      // What an earlier run has noticed.
+      onState()
+      for (const { loop } of places) {
+        void loop.run().catch((error: unknown) => log.error({ err: error }, 'copies stopped'))
+      }
+    },
+    async continueHere() {
+      const generations = await Promise.all(
+        places.map(({ replicator }) => replicator.newestGeneration().catch(() => 0)),
+      )
+      await timelines.begin(Math.max(timelines.current()?.generation ?? 0, ...generations))
+      for (const { replicator } of places) replicator.takeOver()
+      wake()
+    },
+    async close(limitMs) {
+      stopWatching()
+      await flush(limitMs)
+      closing.abort()
+      await Promise.all(places.map(({ loop }) => loop.ended()))
+      await sealer.end()
+      await statusFile.write()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * What a place keeps: all segments of the last hour, one per minute of the last day, one per day of the last month, then one base per week.
+ * Decisions follow only from objects that are listed whole, so a listing that lacks some removes less, never more.
+ */
+import type { Base, Content, Segment } from './catalog.ts'
+
+export const hourMs = 60 * 60_000
+export const dayMs = 24 * hourMs
+export const weekMs = 7 * dayMs
+const monthMs = 30 * dayMs
+/** Contents of segments that are joined, together at most: they are in memory. */
+const joinedBytes = 1024 * 1024
+
+/** Returns the neighbouring segments to be joined: those of a minute once it is an hour old, and those of a day after a day. */
+export function joinable({ segments }: Pick<Content, 'segments'>, now: Date): Segment[][] {
+  const groups: Segment[][] = []
+  let group: Segment[] = []
+  let bytes = 0
+  for (const segment of withoutCovered(segments)) {
+    const last = group.at(-1)
+    bytes += segment.bytes
+    const period = periodOf(segment, now)
+    const fits =
+      last && period && period === periodOf(last, now) && segment.from === last.to + 1 && bytes <= joinedBytes
+    if (!fits) {
+      groups.push(group)
+      group = []
+      bytes = segment.bytes
+    }
+    group.push(segment)
+  }
+  return [...groups, group].filter(({ length }) => length > 1)
+}
+
+/** Names the period whose segments are joined; undefined for one that is not over for long enough. */
+function periodOf({ at }: Segment, now: Date): string | undefined {
+  const ends = (ms: number) => (Math.floor(at.getTime() / ms) + 1) * ms
+  if (now.getTime() - ends(dayMs) >= dayMs) return `day ${ends(dayMs)}`
+  return now.getTime() - ends(60_000) >= hourMs ? `minute ${ends(60_000)}` : undefined
+}
+
+/** Returns the segments that no other one contains, ascending. */
+function withoutCovered(segments: readonly Segment[]): Segment[] {
+  const kept: Segment[] = []
+  for (const segment of segments.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    if (segment.to > (kept.at(-1)?.to ?? 0)) kept.push(segment)
+  }
+  return kept
+}
+
+export interface Expired {
+  readonly bases: readonly Base[]
+  readonly segments: readonly Segment[]
+}
+
+/** Returns what is no longer kept of a timeline. @param weeks how long weekly bases are kept */
+export function expired(content: Content, now: Date, weeks: number): Expired {
+  const age = ({ at }: { readonly at: Date }) => now.getTime() - at.getTime()
+  const { bases, segments, cut } = content
+  // The segments of the last month begin here.
+  const floor = bases.findLast((base) => age(base) >= monthMs)
+  const needed = new Set(withoutCovered(segments))
+  const isPast = (segment: Segment) =>
+    floor !== undefined && segment.to <= floor.seq && age(segment) >= monthMs
+  return {
+    bases: expiredBases(content, floor, (base) => age(base) < weeks * weekMs),
+    segments: [
+      ...segments.filter((segment) => isPast(segment) || (!needed.has(segment) && age(segment) >= hourMs)),
+      ...cut.filter(isPast),
+    ],
+  }
+}
+
+/** Keeps the newest base, the first of each week, and each whose moment no kept one and its segments lead to. */
+function expiredBases(
+  { bases, segments }: Content,
+  floor: Base | undefined,
+  isInTime: (base: Base) => boolean,
+): Base[] {
+  const surplus: Base[] = []
+  const weeks = new Set<number>()
+  let reached = 0
+  for (const base of bases) {
+    const week = Math.floor(base.at.getTime() / weekMs)
+    const isOld = floor !== undefined && base.seq < floor.seq
+    const isWeekly = isInTime(base) && !weeks.has(week)
+    const isKept = base === bases.at(-1) || base === floor || isWeekly || (!isOld && base.seq > reached)
+    if (!isKept) {
+      surplus.push(base)
+      continue
+    }
+    weeks.add(week)
+    reached = reach(base, segments)
+  }
+  return surplus
+}
+
+/** Returns the number of the last transaction to which segments continue a base. */
+function reach(base: Base, segments: readonly Segment[]): number {
+  let last = base.seq
+  for (const { from, to } of segments) if (from <= last + 1) last = Math.max(last, to)
+  return last
+}
+
+/** Whether the last moment of an older timeline is no longer kept. */
+export function isOver({ bases, segments, unfinished, cut }: Content, now: Date, weeks: number): boolean {
+  const last = Math.max(0, ...[...bases, ...segments, ...unfinished, ...cut].map(({ at }) => at.getTime()))
+  return now.getTime() - last >= weeks * weekMs
+}

@@ -1,0 +1,98 @@
+/** Encrypts and decrypts objects in a worker thread: some milliseconds a megabyte would delay responses. */
+
+import { createSerializer } from '../../platform/util/serialize.ts'
+import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
+import { PlaceProblem } from './places/place.ts'
+import { ReplicaKey } from './replica-key.ts'
+
+export interface Sealer extends Pick<ReplicaKey, 'fingerprint' | 'hiddenName'> {
+  seal(name: string, content: Uint8Array): Promise<Uint8Array>
+  /** @throws PlaceProblem `damaged` */
+  open(name: string, sealed: Uint8Array): Promise<Uint8Array>
+  end(): Promise<void>
+}
+
+export interface SealJob {
+  readonly identity: string
+  readonly work: 'seal' | 'open'
+  readonly name: string
+  readonly content: Uint8Array
+}
+
+/** What the thread returns: undefined for a damaged object. */
+export type SealResult = Uint8Array | undefined
+
+/** Smaller ones take less time here than on their way to a thread. */
+const smallBytes = 32 * 1024
+/** A thread without work ends after so long, because it takes memory. */
+const idleMs = 5000
+
+let parsed: { readonly identity: string; readonly key: Promise<ReplicaKey> } | undefined
+
+/** Runs in the thread. */
+export async function runSealJob({ identity, ...job }: SealJob): Promise<SealResult> {
+  if (parsed?.identity !== identity) parsed = { identity, key: ReplicaKey.parse(identity) }
+  return runWith(await parsed.key, job)
+}
+
+async function runWith(
+  key: ReplicaKey,
+  { work, name, content }: Omit<SealJob, 'identity'>,
+): Promise<SealResult> {
+  if (work === 'seal') return key.seal(name, content)
+  return key.open(name, content).catch((error: unknown) => {
+    if (error instanceof PlaceProblem) return undefined
+    throw error
+  })
+}
+
+export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => void = () => {}): Sealer {
+  const serialize = createSerializer()
+  let worker: JobRunner<SealJob, SealResult> | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const end = async () => {
+    clearTimeout(idle)
+    const ending = worker
+    worker = undefined
+    await ending?.end()
+  }
+  const run = (work: SealJob['work'], name: string, content: Uint8Array): Promise<SealResult> => {
+    if (content.length <= smallBytes) return runWith(key, { work, name, content })
+    const job = { identity: key.identity, work, name, content }
+    return serialize(async () => {
+      clearTimeout(idle)
+      worker ??= start(onUnloadable)
+      worker.ref()
+      try {
+        return await worker.run(job)
+      } finally {
+        worker.unref()
+        idle = setTimeout(() => void serialize(end), idleMs).unref()
+      }
+    })
+  }
+  return {
+    fingerprint: key.fingerprint,
+    hiddenName: (name) => key.hiddenName(name),
+    seal: async (name, content) => (await run('seal', name, content)) as Uint8Array,
+    async open(name, sealed) {
+      const content = await run('open', name, sealed)
+      if (content) return content
+      throw new PlaceProblem('damaged', `The object ${name} of the copy is damaged, or was replaced.`, {
+        object: name,
+      })
+    },
+    end: () => serialize(end),
+  }
+}
+
+function start(onUnloadable: (error: Error) => void): JobRunner<SealJob, SealResult> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return startWorker<SealJob, SealResult>({
+    file: new URL(`./seal-worker.${extension}`, import.meta.url),
+    name: 'copy encryption',
+    inline: runSealJob,
+    onUnloadable,
+  })
+}

@@ -1,0 +1,157 @@
+/** Sends a database, what follows it and media to a place. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { isIntact } from '../../platform/store/blob-files.ts'
+import type { Files } from '../../platform/store/files.ts'
+import type { JournalPart } from '../../platform/store/journal/tail.ts'
+import { blobPath } from '../../platform/store/layout.ts'
+import {
+  type Base,
+  baseName,
+  endBytes,
+  endName,
+  isWhole,
+  mediaFolder,
+  partName,
+  type Segment,
+  segmentName,
+  type Timeline,
+} from './catalog.ts'
+import type { Place } from './places/place.ts'
+import type { Sealer } from './sealer.ts'
+
+const compress = promisify(zstdCompress)
+
+/** Content of an object before it is encrypted, at most. */
+export const partBytes = 8 * 1024 * 1024
+
+/** What the end of a base says. */
+export interface BaseEnd {
+  readonly parts: number
+  /** SHA-256 of the compressed database, in hexadecimal. */
+  readonly sha256: string
+  /** Version of its schema. */
+  readonly schema: number
+}
+
+/** Where and how objects go. */
+export interface Target {
+  readonly place: Place
+  readonly sealer: Sealer
+}
+
+async function put({ place, sealer }: Target, name: string, content: Uint8Array): Promise<void> {
+  await place.put(name, await sealer.seal(name, content))
+}
+
+/** Puts an object that contains JSON. */
+export async function putJson(target: Target, name: string, value: unknown): Promise<void> {
+  await put(target, name, Buffer.from(JSON.stringify(value)))
+}
+
+/**
+ * Sends a compressed database. Parts that are there already, as an interrupted call leaves them, are kept: the file must be the same.
+ * @param onPart called with the bytes of the file that are at the place
+ */
+export async function sendBase(
+  target: Target,
+  timeline: Timeline,
+  { seq, at, schema }: { seq: number; at: Date; schema: number },
+  { files, file, onPart }: { files: Files; file: string; onPart: (bytes: number) => Promise<void> },
+): Promise<Base> {
+  const count = Math.ceil((await files.size(file)) / partBytes)
+  const name = baseName(timeline, seq, at, count)
+  const sent = new Set(
+    (await target.place.list(name)).filter(isWhole).map((entry) => `${name}/${entry.name}`),
+  )
+  const parts: string[] = []
+  const hash = createHash('sha256')
+  for (let number = 1; number <= count; number++) {
+    const start = (number - 1) * partBytes
+    const content = await readPart(files, file, start)
+    hash.update(content)
+    const part = partName(name, number, content.length)
+    if (!sent.has(part)) await put(target, part, content)
+    parts.push(part)
+    await onPart(start + content.length)
+  }
+  const end: BaseEnd = { parts: count, sha256: hash.digest('hex'), schema }
+  await put(target, endName(name), Buffer.from(JSON.stringify(end).padEnd(endBytes)))
+  return { name, seq, at, parts }
+}
+
+/** Sends transactions that follow a base or another segment: journals, one after another. */
+export async function sendSegment(
+  target: Target,
+  timeline: Timeline,
+  { from, to, content }: JournalPart,
+  at: Date,
+): Promise<Segment> {
+  const compressed = await compress(content)
+  const segment = { from, to, at, bytes: compressed.length }
+  const name = segmentName(timeline, segment)
+  await put(target, name, compressed)
+  return { name, ...segment }
+}
+
+/** Sends a media file, in parts. Returns false if it is missing or damaged here. */
+export async function sendMedia(target: Target, files: Files, folder: string, cid: string): Promise<boolean> {
+  const path = blobPath(folder, cid)
+  if (!(await isIntact(files, path, cid))) return false
+  const hidden = target.sealer.hiddenName(cid)
+  const size = await files.size(path)
+  const count = Math.max(1, Math.ceil(size / partBytes))
+  for (let number = 1; number <= count; number++) {
+    const content = await readPart(files, path, (number - 1) * partBytes)
+    const name = `${hidden}-${number}-${count}-${content.length}`
+    await put(target, `${mediaFolder}/${hidden.slice(0, 1)}/${name}`, content)
+  }
+  return true
+}
+
+const mediaFolders = '0123456789abcdef'
+
+interface MediaPart {
+  readonly name: string
+  readonly number: number
+  /** Number of parts of the file. */
+  readonly count: number
+  readonly isWhole: boolean
+}
+
+/** Returns all parts of media that a place has, by their hidden names. */
+export async function listMediaParts(place: Place): Promise<Map<string, MediaPart[]>> {
+  const found = new Map<string, MediaPart[]>()
+  for (const letter of mediaFolders) {
+    for (const entry of await place.list(`${mediaFolder}/${letter}`)) {
+      const [, hidden, number, count] = /^([0-9a-f]{40})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
+      if (!hidden) continue
+      const name = `${mediaFolder}/${letter}/${entry.name}`
+      const part = { name, number: Number(number), count: Number(count), isWhole: isWhole(entry) }
+      found.set(hidden, [...(found.get(hidden) ?? []), part])
+    }
+  }
+  return found
+}
+
+/** Returns the media that a place has whole: the names of their parts, in order, by their hidden names. */
+export async function listMedia(place: Place): Promise<Map<string, readonly string[]>> {
+  const media = new Map<string, readonly string[]>()
+  for (const [hidden, parts] of await listMediaParts(place)) {
+    const byNumber = new Map(parts.filter((part) => part.isWhole).map((part) => [part.number, part]))
+    if (byNumber.size !== parts[0]?.count) continue
+    const inOrder = [...byNumber.values()].sort((a, b) => a.number - b.number)
+    media.set(
+      hidden,
+      inOrder.map(({ name }) => name),
+    )
+  }
+  return media
+}
+
+async function readPart(files: Files, path: string, start: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of files.chunks(path, start, start + partBytes)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

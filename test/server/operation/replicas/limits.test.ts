@@ -1,0 +1,152 @@
+/** What copies do not do: send on metered networks, and keep journals for a place that is away without an end. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, open, readdir, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { chainOf, listTimelines, readTimeline } from '../../../../server/operation/replicas/catalog.ts'
+import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
+import { type Place, PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
+import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
+import { shareTimelines } from '../../../../server/operation/replicas/timeline.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+
+let root: string
+let place: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-limits-'))
+  place = join(root, 'place')
+  await mkdir(place)
+})
+afterAll(() => rm(root, { recursive: true }))
+setupServer({ config: () => ({ copies: [pathToFileURL(place).href] }), accounts: ['alice'] })
+
+const services = () => server.running.services
+const copies = () => services().operation.copies
+const write = (text: string) =>
+  server.post(
+    'com.core.repo.createRecord',
+    { repo: alice.did, collection: 'org.example.thing', record: { text } },
+    alice,
+  )
+
+/** A replicator of the server to another folder. */
+async function otherCopier(to: Place, isMetered = async () => false) {
+  const { store } = services()
+  const { dataDir } = server.config
+  // The replicator of the server has begun the timeline of the data, which both continue.
+  await vi.waitFor(() => expect(copies().status()[0]?.seq).toBeDefined(), { timeout: 20_000 })
+  return createReplicator({
+    ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: to },
+    ...{ sealer: createSealer(await ReplicaKey.generate()), id: 'other' },
+    ...{ timelines: await shareTimelines(nodeFiles, dataDir), onState() {}, isMetered },
+  })
+}
+
+test('nothing is sent while the network is metered, and everything afterwards', async () => {
+  const other = join(root, 'other')
+  await mkdir(other)
+  let isMetered = true
+  const replicator = await otherCopier(folderPlace(other), async () => isMetered)
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ isPaused: true, seq: undefined, problem: undefined })
+  expect(await readdir(other)).toEqual([])
+  isMetered = false
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ isPaused: false, problem: undefined })
+  expect(replicator.state.seq).toBeGreaterThanOrEqual(1)
+})
+
+test('journals for a place that is away are removed when they are large; it gets the database later', async () => {
+  const { store } = services()
+  await copies().flush(20_000)
+  await rm(place, { recursive: true })
+  await write('while it is away')
+  await copies().flush(20_000)
+  await store.checkpoint()
+  const kept = join(server.config.dataDir, 'copies', 'journals')
+  const names = await readdir(kept)
+  expect(names.length).toBeGreaterThan(0)
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual(names)
+
+  // Only its size counts.
+  const file = await open(join(kept, names[0] as string), 'r+')
+  await file.truncate(300_000_000)
+  await file.close()
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual([])
+
+  await mkdir(place)
+  await write('when it is back')
+  copies().wake()
+  await copies().flush(20_000)
+  const target = folderPlace(place)
+  const [timeline] = await listTimelines(target)
+  expect(timeline && chainOf(await readTimeline(target, timeline))?.seq).toBe(store.seq)
+  expect(copies().status()[0]?.problem).toBeUndefined()
+})
+
+test('a base whose upload was cut off goes on with the next part', async () => {
+  const { store } = services()
+  await store.transact((tx) => {
+    tx.run('CREATE TABLE filler (bytes BLOB)')
+    for (let n = 0; n < 3; n++) tx.run('INSERT INTO filler VALUES (?)', [randomBytes(6_000_000)])
+  })
+  const other = join(root, 'cut')
+  await mkdir(other)
+  const target = folderPlace(other)
+  const puts: string[] = []
+  const replicator = await otherCopier({
+    ...target,
+    async put(name, bytes) {
+      if (!name.includes('/bases/')) return target.put(name, bytes)
+      puts.push(name)
+      if (puts.length === 2) throw new PlaceProblem('unreachable', 'The connection was cut.')
+      await target.put(name, bytes)
+    },
+  })
+  await replicator.step()
+  expect(replicator.state.problem?.kind).toBe('unreachable')
+  await replicator.step()
+  expect(replicator.state.problem).toBeUndefined()
+  expect(puts.filter((name) => /\/00001-\d+$/.test(name))).toHaveLength(1)
+  const [timeline] = await listTimelines(target)
+  expect(timeline && chainOf(await readTimeline(target, timeline))?.seq).toBe(store.seq)
+})
+
+test('journals do not grow without an end while a slow place gets its first database', async () => {
+  const { store } = services()
+  const { dataDir } = server.config
+  const slow = join(root, 'slow')
+  await mkdir(slow)
+  const target = folderPlace(slow)
+  const upload = Promise.withResolvers<void>()
+  const replicator = await otherCopier({
+    ...target,
+    async put(name, bytes) {
+      if (name.includes('/bases/')) await upload.promise
+      await target.put(name, bytes)
+    },
+  })
+  const step = replicator.step()
+  await vi.waitFor(() => expect(replicator.state.progress).toBeDefined(), { timeout: 20_000 })
+  await write('while the database is sent')
+  await copies().flush(20_000)
+  await store.checkpoint()
+  const kept = join(dataDir, 'copies', 'journals')
+  for (const name of await readdir(kept)) await truncate(join(kept, name), 300_000_000)
+  await copies().limitJournals()
+  expect(await readdir(kept)).toEqual([])
+  upload.resolve()
+  await step
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+  const [timeline] = await listTimelines(target)
+  expect(timeline && chainOf(await readTimeline(target, timeline))?.seq).toBe(store.seq)
+})

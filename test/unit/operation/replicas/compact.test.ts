@@ -1,0 +1,234 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  baseName,
+  chainOf,
+  endBytes,
+  endName,
+  partName,
+  readTimeline,
+  segmentName,
+  type Timeline,
+} from '../../../../server/operation/replicas/catalog.ts'
+import { compact } from '../../../../server/operation/replicas/compact.ts'
+import { compactMedia } from '../../../../server/operation/replicas/compact-media.ts'
+import type { Place } from '../../../../server/operation/replicas/places/place.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { restorePoints } from '../../../../server/operation/replicas/restore-points.ts'
+import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
+import { listMedia } from '../../../../server/operation/replicas/send.ts'
+import { createUnreferenced } from '../../../../server/operation/replicas/unreferenced.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { createSerializer } from '../../../../server/platform/util/serialize.ts'
+import { day, hour, second } from '../../../support/clock.ts'
+
+const start = Date.parse('2030-01-01T00:00:00Z')
+const week = 7 * day
+const timeline: Timeline = { name: 'timeline-000002-aaaaaaaa', generation: 2 }
+const older: Timeline = { name: 'timeline-000001-bbbbbbbb', generation: 1 }
+const sealer = createSealer(await ReplicaKey.generate())
+const compress = promisify(zstdCompress)
+
+/** A place in memory, which fails after some changes. Folders are removed object by object. */
+class MemoryPlace implements Place {
+  readonly objects = new Map<string, Uint8Array>()
+  changesLeft = Number.POSITIVE_INFINITY
+
+  clone(): MemoryPlace {
+    const place = new MemoryPlace()
+    for (const [name, bytes] of this.objects) place.objects.set(name, bytes)
+    return place
+  }
+
+  async list(folder: string) {
+    const prefix = folder === '' ? '' : `${folder}/`
+    const found = new Map<string, number | undefined>()
+    for (const [path, { length }] of this.objects) {
+      if (!path.startsWith(prefix)) continue
+      const [name = '', rest] = path.slice(prefix.length).split('/')
+      found.set(name, rest === undefined ? length : undefined)
+    }
+    return [...found].map(([name, bytes]) => ({ name, bytes }))
+  }
+
+  async get(name: string) {
+    return this.objects.get(name)
+  }
+
+  async put(name: string, bytes: Uint8Array) {
+    this.#change()
+    this.objects.set(name, bytes)
+  }
+
+  async remove(name: string) {
+    for (const path of [...this.objects.keys()]) {
+      if (path !== name && !path.startsWith(`${name}/`)) continue
+      this.#change()
+      this.objects.delete(path)
+    }
+  }
+
+  #change() {
+    if (this.changesLeft-- <= 0) throw new Error('connection cut')
+  }
+
+  async base(of: Timeline, seq: number, at: number, isWhole = true) {
+    const name = baseName(of, seq, new Date(at), 2)
+    await this.#object(partName(name, 1, 10), 10)
+    if (isWhole) await this.#object(partName(name, 2, 5), 5)
+    if (isWhole) await this.#object(endName(name), endBytes)
+  }
+
+  async segment(of: Timeline, from: number, to: number, at: number) {
+    const content = await compress(Buffer.from(`${from} to ${to};`))
+    const name = segmentName(of, { from, to, at: new Date(at), bytes: content.length })
+    await this.put(name, await sealer.seal(name, content))
+  }
+
+  async #object(name: string, bytes: number) {
+    await this.put(name, await sealer.seal(name, Buffer.alloc(bytes)))
+  }
+}
+
+const clean = (place: Place, now: number) =>
+  compact({ place, sealer }, { timeline, now: new Date(now), weeks: 12, betweenSteps: createSerializer() })
+
+/** Five weeks of an earlier timeline, then four months of the current one. */
+async function filled(): Promise<{ place: MemoryPlace; end: number; seq: number }> {
+  const place = new MemoryPlace()
+  await place.base(older, 10, start - 30 * week)
+  await place.segment(older, 11, 12, start - 29 * week)
+  let seq = 100
+  for (let at = start; at < start + 16 * week; at += week) {
+    seq++
+    await place.base(timeline, seq, at)
+    for (let n = 1; n <= 4; n++) {
+      await place.segment(timeline, seq + 1, seq + 1, at + n * 10 * second)
+      seq++
+    }
+  }
+  // Left by an upload that was interrupted.
+  await place.base(timeline, 50, start + 8 * week, false)
+  const end = start + 16 * week
+  await place.segment(timeline, seq + 1, seq + 1, end)
+  return { place, end, seq: seq + 1 }
+}
+
+test('a clean-up that is cut off anywhere loses nothing, and the next one completes it', async () => {
+  const { place: full, end, seq } = await filled()
+  const whole = full.clone()
+  await clean(whole, end)
+  const expected = [...whole.objects.keys()].toSorted()
+  const kept = await restorePoints(whole)
+  for (let changes = 0; ; changes++) {
+    const place = full.clone()
+    place.changesLeft = changes
+    const isDone = await clean(place, end).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) break
+    const content = await readTimeline(place, timeline)
+    expect(chainOf(content)?.seq).toBe(seq)
+    for (const moment of kept) expect(chainOf(content, moment)?.at).toEqual(moment)
+    // A base that is removed in part does not count as one.
+    for (const base of content.bases) expect(base.parts).toHaveLength(2)
+    place.changesLeft = Number.POSITIVE_INFINITY
+    await clean(place, end)
+    expect([...place.objects.keys()].toSorted()).toEqual(expected)
+  }
+}, 120_000)
+
+test('an earlier timeline goes with its last moment, unfinished bases with the next one', async () => {
+  const { place, end } = await filled()
+  await clean(place, end)
+  const names = [...place.objects.keys()]
+  expect(names.filter((name) => name.startsWith(older.name))).toEqual([])
+  expect(names.filter((name) => name.includes('/000000000050-'))).toEqual([])
+})
+
+test('a clock that is far ahead removes nothing more', async () => {
+  const { place, end } = await filled()
+  const { place: other } = await filled()
+  await clean(place, end)
+  await clean(other, end + 20 * 52 * week)
+  expect([...other.objects.keys()]).toEqual([...place.objects.keys()])
+})
+
+test('nothing is removed while another computer continues, or without a base', async () => {
+  const { place, end } = await filled()
+  await place.base({ name: 'timeline-000003-cccccccc', generation: 3 }, 900, end)
+  const before = [...place.objects.keys()]
+  await clean(place, end + hour)
+  expect([...place.objects.keys()]).toEqual(before)
+})
+
+describe('media that the server has no more', () => {
+  const cut = 'a'.repeat(40)
+  const kept = 'b'.repeat(40)
+  const again = 'c'.repeat(40)
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pds-compact-media-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  /** A place with three media of two parts each, and its record. */
+  async function withMedia(record: string) {
+    const { place, end } = await filled()
+    for (const name of [cut, kept, again]) {
+      for (const part of [1, 2]) {
+        const object = `media/${name[0]}/${name}-${part}-2-5`
+        await place.put(object, await sealer.seal(object, Buffer.alloc(5)))
+      }
+    }
+    const unreferenced = createUnreferenced(nodeFiles, join(folder, record))
+    const here = new Set([kept])
+    let last = 1000
+    const cleanMedia = async (now: number) => {
+      // Time is that of the last change.
+      await place.segment(timeline, last, ++last, now)
+      await place.base(timeline, last, now)
+      await compactMedia(
+        { place },
+        {
+          ...{ timeline, unreferenced, here: () => here, now: new Date(now), weeks: 12 },
+          ...{ betweenSteps: createSerializer(), onRemove() {} },
+        },
+      )
+      return [...(await listMedia(place)).keys()].toSorted()
+    }
+    return { place, end, here, unreferenced, cleanMedia }
+  }
+
+  test('are removed once no kept moment can need them, and not before', async () => {
+    const { end, cleanMedia } = await withMedia('removed')
+    expect(await cleanMedia(end)).toEqual([cut, kept, again])
+    expect(await cleanMedia(end + 14 * week)).toEqual([cut, kept, again])
+    expect(await cleanMedia(end + 14 * week + day)).toEqual([kept])
+  })
+
+  test('count anew when they were there again meanwhile', async () => {
+    const { end, here, unreferenced, cleanMedia } = await withMedia('again')
+    await cleanMedia(end)
+    await unreferenced.seen([kept, again])
+    await cleanMedia(end + 13 * week)
+    expect(await cleanMedia(end + 15 * week)).toEqual([kept, again])
+    here.add(again)
+    expect(await cleanMedia(end + 40 * week)).toEqual([kept, again])
+  })
+
+  test('a removal that is cut off is completed by the next one', async () => {
+    const { place, end, cleanMedia } = await withMedia('cut')
+    await cleanMedia(end)
+    place.changesLeft = 5
+    await expect(cleanMedia(end + 20 * week)).rejects.toThrow('connection cut')
+    place.changesLeft = Number.POSITIVE_INFINITY
+    expect(await cleanMedia(end + 20 * week)).toEqual([kept])
+    expect([...place.objects.keys()].filter((name) => name.includes(cut))).toEqual([])
+  })
+})
