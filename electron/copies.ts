@@ -7,7 +7,7 @@ import { type CredentialsKeeper, loadCredentials } from '../server/operation/rep
 import { openPlace } from '../server/operation/replicas/places/open.ts'
 import { PlaceProblem } from '../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../server/operation/replicas/replica-key.ts'
-import { readHead } from '../server/operation/replicas/timeline.ts'
+import { readHead } from '../server/operation/replicas/lease.ts'
 import { nodeFiles, replaceFile } from '../server/platform/store/files.ts'
 import type { DesktopCalls, PlaceInput, RecoverySheet } from './bridge.ts'
 import { fieldOf, type NamedPlace, namePlace, type PlaceProblems } from './copy-places.ts'

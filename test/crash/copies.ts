@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 import { setup } from '../../build/test-servers.ts'
 import { damagedRepositories } from '../../server/operation/backups/verify-repositories.ts'
 import { bringBack } from '../../server/operation/replicas/bring-back.ts'
-import { chainOf, listTimelines, readTimeline } from '../../server/operation/replicas/catalog.ts'
+import { chainOf, readContent, waysTo } from '../../server/operation/replicas/catalog.ts'
 import { openPlace } from '../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../server/operation/replicas/sealer.ts'
@@ -92,8 +92,7 @@ async function start(dataDir: string, url: string, credentials: string, writers:
 async function waitForCopy(url: string, from: Date): Promise<void> {
   const place = await openPlace(url)
   for (;;) {
-    const [timeline] = await listTimelines(place)
-    const chain = timeline && chainOf(await readTimeline(place, timeline))
+    const [chain] = waysTo(await readContent(place))
     if (chain && chain.at > from) return
     await setTimeout(50)
   }
@@ -103,9 +102,10 @@ async function restore(url: string, credentials: string, dataDir: string): Promi
   const { key } = JSON.parse(await readFile(credentials, 'utf8'))
   const sealer = createSealer(await ReplicaKey.parse(key))
   const place = await openPlace(url)
-  const [timeline] = await listTimelines(place)
+  const content = await readContent(place)
+  const [timeline] = content.timelines
   // It was killed before its first database was at the place: the timeline before it is restored.
-  if (timeline && !chainOf(await readTimeline(place, timeline))) total.withoutBase++
+  if (timeline && !chainOf(content, timeline)) total.withoutBase++
   await bringBack({ target: { place, sealer }, dataDir, now: () => new Date() })
   await sealer.end()
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { listTimelines } from '../../server/operation/replicas/catalog.ts'
+import { readContent } from '../../server/operation/replicas/catalog.ts'
 import { openPlace } from '../../server/operation/replicas/places/open.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { startServer } from '../../server/server.ts'
@@ -180,10 +180,7 @@ async function proveAndTidy(env: Record<string, string>, url: string, account: A
 async function countSegments({ PDS_COPIES_CREDENTIALS: secrets = '' }, url: string): Promise<number> {
   const { places } = JSON.parse(await readFile(secrets, 'utf8'))
   const place = await openPlace(url, { credentials: places[url] })
-  let count = 0
-  for (const timeline of await listTimelines(place))
-    count += (await place.list(`${timeline.name}/segments`)).length
-  return count
+  return (await readContent(place)).segments.length
 }
 
 /** Forwards connections to a port, and cuts each after some bytes in either direction. */

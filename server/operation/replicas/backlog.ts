@@ -1,28 +1,27 @@
-/** Since when a place lacks changes. */
+/** When transactions were written: since when a place lacks changes follows from the number of its last one. */
 export interface Backlog {
-  /** When the oldest change was made that the place lacks; undefined if it has everything. */
-  readonly since: Date | undefined
-  /** Records a change. */
-  add(at: Date): void
-  /** Runs a step that returns whether the place has all changes from before it. One at a time. */
-  during(step: () => Promise<boolean>): Promise<void>
+  /** Records that the store has reached transaction `seq`. */
+  add(seq: number, at: Date): void
+  /** Returns when the oldest transaction after `seq` was written; undefined if none was since the start. */
+  since(seq: number): Date | undefined
 }
 
+/** Marks that are kept. Older ones are joined, so that a place that is away for long costs no memory. */
+const maxMarks = 1000
+
 export function createBacklog(): Backlog {
-  let since: Date | undefined
-  /** When the oldest change was made since the current step began. */
-  let later: Date | undefined
+  /** Ascending: the transactions up to `seq` that follow the mark before were written at `at` or later. */
+  const marks: { seq: number; readonly at: Date }[] = []
   return {
-    get since() {
-      return since
+    add(seq, at) {
+      const last = marks.at(-1)
+      if (last && seq <= last.seq) return
+      if (last && marks.length === maxMarks) last.seq = seq
+      else marks.push({ seq, at })
     },
-    add(at) {
-      since ??= at
-      later ??= at
-    },
-    async during(step) {
-      later = undefined
-      if (await step()) since = later
+    since(seq) {
+      while (marks[0] && marks[0].seq <= seq) marks.shift()
+      return marks[0]?.at
     },
   }
 }

@@ -4,11 +4,12 @@ import { restore } from '../../platform/store/backups/restore.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
-import { type Chain, chainOf, listTimelines, readTimeline } from './catalog.ts'
+import { type Chain, listTimelines, readContent, waysTo } from './catalog.ts'
+import { readHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
 import { assemble, databasePath, fetchChain, fetchMedia, type Progress } from './receive.ts'
 import type { Target } from './send.ts'
-import { beginTimeline, readHead } from './timeline.ts'
+import { beginGeneration } from './timeline.ts'
 
 /** In the data directory: what has been fetched, until the restore is done. */
 const fetchedName = 'copy.fetched'
@@ -42,10 +43,7 @@ export async function findChain({ place, sealer }: Target, at?: Date): Promise<C
       'The key does not belong to the copy at this place. Check the recovery sheet.',
     )
   }
-  for (const timeline of await listTimelines(place)) {
-    const chain = chainOf(await readTimeline(place, timeline), at)
-    if (chain) return chain
-  }
+  for (const chain of waysTo(await readContent(place), at)) return chain
   throw new PlaceProblem('damaged', 'The copy has no complete database from before that time.')
 }
 
@@ -60,7 +58,7 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
   const [newest] = await listTimelines(target.place)
   const root = join(dataDir, fetchedName)
   // What was fetched of another state is of no use.
-  const name = `${chain.base.name.replaceAll('/', '-')}-${chain.seq}`
+  const name = `${chain.base.name.replaceAll('/', '-')}-${chain.timeline.name}-${chain.seq}`
   for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
   const folder = join(root, name)
   const fetching = { files, folder, ...(onProgress && { onProgress }) }
@@ -68,7 +66,8 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
   const cids = await assemble(files, folder, chain)
   const missing = await fetchMedia(target, cids, fetching)
   const replaced = await restore({ directory: dataDir, file: databasePath(folder), schema, now, files })
-  await beginTimeline(files, dataDir, (newest ?? chain.timeline).generation + 1)
+  const { generation } = newest ?? chain.timeline
+  await beginGeneration(files, dataDir, { generation: generation + 1, seq: chain.seq })
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }
 }

@@ -1,32 +1,39 @@
 /**
  * What a place has of a server, as its names say:
  *
- *     pds-copy                                   format, and the fingerprint of the key; not encrypted
- *     LINE/lease                                 which computer continues which timeline
- *     LINE/bases/SEQ-MS-PARTS/PART-BYTES, end    the compressed database in parts; the end makes it complete
- *     LINE/segments/FROM-TO-MS-BYTES             journals that continue a base
- *     media/X/NAME-PART-PARTS-BYTES              media, under names that only the key can derive
+ *     pds-replica                                      format, and the fingerprint of the key; not encrypted
+ *     timelines/NAME                                   a timeline that begins with a base; its content is the lease
+ *     timelines/NAME-SEQ-PARENT                        a timeline that continues PARENT after transaction SEQ
+ *     bases/SEQ-MS-PARTS-NAME/PART-BYTES, end          the compressed database in parts; the end makes it complete
+ *     segments/FROM-TO-MS-BYTES-NAME                   journals that continue a base
+ *     media/X/HIDDEN-PART-PARTS-BYTES                  media, under names that only the key can derive
  *
- * LINE is `timeline-GENERATION-RANDOM`. Each restore begins a timeline with a higher generation. SEQ, FROM and TO are numbers of transactions, MS
- * milliseconds since 1970. BYTES is the size of the content before it is encrypted: an object of another size is not whole, and counts as
- * missing.
+ * A timeline is one run of one computer on one data folder: bases and segments name the one that wrote them. Its NAME is
+ * `GENERATION_RANDOM`; a restore begins one with a higher generation. SEQ, FROM and TO are numbers of transactions, MS milliseconds since
+ * 1970. BYTES is the size of the content before it is encrypted: an object of another size is not whole, and counts as missing.
  */
-
 import type { Entry, Place } from './places/place.ts'
 import { sealedBytes } from './replica-key.ts'
 
-export const headName = 'pds-copy'
+export const headName = 'pds-replica'
 export const mediaFolder = 'media'
+const timelinesFolder = 'timelines'
+const basesFolder = 'bases'
+const segmentsFolder = 'segments'
 
 export interface Timeline {
   readonly name: string
   readonly generation: number
+  /** The timeline that this one continues after a transaction; undefined if it begins with a base. */
+  readonly parent: { readonly name: string; readonly seq: number } | undefined
 }
 
 /** A database as of transaction `seq`. */
 export interface Base {
   /** With its folder. */
   readonly name: string
+  /** Name of the timeline that wrote it. */
+  readonly timeline: string
   readonly seq: number
   readonly at: Date
   /** Names of its parts, in order. */
@@ -37,6 +44,8 @@ export interface Base {
 export interface Segment {
   /** With its folder. */
   readonly name: string
+  /** Name of the timeline that wrote it. */
+  readonly timeline: string
   readonly from: number
   readonly to: number
   readonly at: Date
@@ -44,17 +53,23 @@ export interface Segment {
   readonly bytes: number
 }
 
-/** A base and what continues it without a gap. */
+/** A segment of a chain. Its transactions after `last` are of a branch that the chain does not follow. */
+export interface Link extends Segment {
+  readonly last: number
+}
+
+/** A way to a state: a base and what continues it without a gap. */
 export interface Chain {
   readonly timeline: Timeline
   readonly base: Base
-  readonly segments: readonly Segment[]
+  readonly segments: readonly Link[]
   /** Number of its last transaction. */
   readonly seq: number
   readonly at: Date
 }
 
-export interface Content extends Timeline {
+export interface Content {
+  readonly timelines: readonly Timeline[]
   /** Complete ones, ascending. */
   readonly bases: readonly Base[]
   /** Whole ones, ascending by their first transaction. */
@@ -65,16 +80,26 @@ export interface Content extends Timeline {
   readonly cut: readonly Segment[]
 }
 
+const namePattern = '(\\d{6,}_[0-9a-f]+)'
+const timelinePattern = new RegExp(`^${namePattern}(?:-(\\d+)-${namePattern})?$`)
+const basePattern = new RegExp(`^(\\d+)-(\\d+)-(\\d+)-${namePattern}$`)
+const segmentPattern = new RegExp(`^(\\d+)-(\\d+)-(\\d+)-(\\d+)-${namePattern}$`)
+
 export function timelineName(generation: number, random: string): string {
-  return `timeline-${String(generation).padStart(6, '0')}-${random}`
+  return `${String(generation).padStart(6, '0')}_${random}`
 }
 
-export function leaseName(timeline: Timeline): string {
-  return `${timeline.name}/lease`
+export function generationOf(timeline: string): number {
+  return Number.parseInt(timeline, 10)
 }
 
-export function baseName(timeline: Timeline, seq: number, at: Date, parts: number): string {
-  return `${timeline.name}/bases/${padded(seq)}-${at.getTime()}-${parts}`
+/** The name of the object that has the lease of a timeline. */
+export function leaseName({ name, parent }: Timeline): string {
+  return `${timelinesFolder}/${parent ? `${name}-${padded(parent.seq)}-${parent.name}` : name}`
+}
+
+export function baseName(timeline: string, seq: number, at: Date, parts: number): string {
+  return `${basesFolder}/${padded(seq)}-${at.getTime()}-${parts}-${timeline}`
 }
 
 export function partName(base: string, number: number, bytes: number): string {
@@ -85,8 +110,8 @@ export function endName(base: string): string {
   return `${base}/end`
 }
 
-export function segmentName(timeline: Timeline, { from, to, at, bytes }: Omit<Segment, 'name'>): string {
-  return `${timeline.name}/segments/${padded(from)}-${padded(to)}-${at.getTime()}-${bytes}`
+export function segmentName({ timeline, from, to, at, bytes }: Omit<Segment, 'name'>): string {
+  return `${segmentsFolder}/${padded(from)}-${padded(to)}-${at.getTime()}-${bytes}-${timeline}`
 }
 
 /** Size of the content of each end, which its name does not say. */
@@ -105,88 +130,135 @@ function padded(seq: number): string {
   return String(seq).padStart(12, '0')
 }
 
-/** Returns the timeline at a place, the newest first. */
-export async function listTimelines(place: Place): Promise<Timeline[]> {
-  return (await place.list(''))
-    .flatMap(({ name }) => {
-      const generation = /^timeline-(\d{6,})-[0-9a-f]+$/.exec(name)?.[1]
-      return generation ? [{ name, generation: Number(generation) }] : []
+/** Returns the timelines at a place, those of the highest generation first. */
+export async function listTimelines(place: Pick<Place, 'list'>): Promise<Timeline[]> {
+  return (await place.list(timelinesFolder))
+    .flatMap((entry): Timeline[] => {
+      const [, name, seq, parent] = timelinePattern.exec(entry.name) ?? []
+      if (!name) return []
+      return [
+        {
+          name,
+          generation: generationOf(name),
+          parent: parent ? { name: parent, seq: Number(seq) } : undefined,
+        },
+      ]
     })
-    .sort((a, b) => b.generation - a.generation || (a.name < b.name ? 1 : -1))
+    .sort((a, b) => b.generation - a.generation || (a.name < b.name ? -1 : 1))
 }
 
-/** Lists the bases and segments of a timeline. */
-export async function readTimeline(place: Place, timeline: Timeline): Promise<Content> {
+/** Lists everything but media. */
+export async function readContent(place: Pick<Place, 'list'>): Promise<Content> {
   const bases: Base[] = []
   const unfinished: Base[] = []
-  for (const folder of await place.list(`${timeline.name}/bases`)) {
-    const [, seq, ms, count] = /^(\d+)-(\d+)-(\d+)$/.exec(folder.name) ?? []
-    if (!seq) continue
-    const name = `${timeline.name}/bases/${folder.name}`
+  for (const folder of await place.list(basesFolder)) {
+    const [, seq, ms, count, timeline] = basePattern.exec(folder.name) ?? []
+    if (!timeline) continue
+    const name = `${basesFolder}/${folder.name}`
     const entries = await place.list(name)
     const parts = entries.filter(isWhole).map((entry) => `${name}/${entry.name}`)
-    const base = { name, seq: Number(seq), at: new Date(Number(ms)), parts: parts.toSorted() }
+    const base = { name, timeline, seq: Number(seq), at: new Date(Number(ms)), parts: parts.toSorted() }
     const isComplete = parts.length === Number(count) && entries.some(isWholeEnd)
     ;(isComplete ? bases : unfinished).push(base)
   }
   const bySeq = (a: Base, b: Base) => a.seq - b.seq || a.at.getTime() - b.at.getTime()
-  const entries = await place.list(`${timeline.name}/segments`)
-  return {
-    ...timeline,
-    bases: bases.sort(bySeq),
-    segments: parseSegments(timeline, entries.filter(isWhole)),
-    unfinished: unfinished.sort(bySeq),
-    cut: parseSegments(
-      timeline,
-      entries.filter((entry) => !isWhole(entry)),
-    ),
-  }
-}
-
-function parseSegments(timeline: Timeline, entries: readonly Entry[]): Segment[] {
-  return entries
-    .flatMap(({ name }) => {
-      const [, from, to, ms, bytes] = /^(\d+)-(\d+)-(\d+)-(\d+)$/.exec(name) ?? []
-      if (!from) return []
-      const path = `${timeline.name}/segments/${name}`
-      const at = new Date(Number(ms))
-      return [{ name: path, from: Number(from), to: Number(to), at, bytes: Number(bytes) }]
+  const segments: Segment[] = []
+  const cut: Segment[] = []
+  for (const { name, bytes: size } of await place.list(segmentsFolder)) {
+    const [, from, to, ms, count, timeline] = segmentPattern.exec(name) ?? []
+    if (!timeline) continue
+    const bytes = Number(count)
+    const numbers = { from: Number(from), to: Number(to), at: new Date(Number(ms)), bytes }
+    ;(size === sealedBytes(bytes) ? segments : cut).push({
+      ...{ name: `${segmentsFolder}/${name}`, timeline },
+      ...numbers,
     })
-    .sort((a, b) => a.from - b.from || a.to - b.to)
+  }
+  const byFirst = (a: Segment, b: Segment) => a.from - b.from || a.to - b.to
+  return {
+    timelines: await listTimelines(place),
+    ...{ bases: bases.sort(bySeq), segments: segments.sort(byFirst) },
+    ...{ unfinished: unfinished.sort(bySeq), cut: cut.sort(byFirst) },
+  }
 }
 
-/** Returns the longest chain up to a time, the end of the timeline by default; undefined if there is no base. */
-export function chainOf({ name, generation, bases, segments }: Content, until?: Date): Chain | undefined {
+/** Returns the last transaction that counts of a timeline and of each that it continues, by their names. */
+export function limitsOf(timelines: readonly Timeline[], timeline: Timeline): Map<string, number> {
+  const limits = new Map([[timeline.name, Number.POSITIVE_INFINITY]])
+  let limit = Number.POSITIVE_INFINITY
+  for (let next = timeline.parent; next && !limits.has(next.name); ) {
+    const { name, seq } = next
+    limit = Math.min(limit, seq)
+    limits.set(name, limit)
+    next = timelines.find((each) => each.name === name)?.parent
+  }
+  return limits
+}
+
+/** Returns the bases and segments that count for a timeline, with the last transaction of each that does. */
+export function onPath({ timelines, bases, segments }: Content, timeline: Timeline) {
+  const limits = limitsOf(timelines, timeline)
+  return {
+    bases: bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1)),
+    segments: segments.flatMap((segment): Link[] => {
+      const last = Math.min(segment.to, limits.get(segment.timeline) ?? -1)
+      return segment.from <= last ? [{ ...segment, last }] : []
+    }),
+  }
+}
+
+interface TimeLimit {
+  /** Leaves out what was on disk later. */
+  readonly until?: Date | undefined
+}
+
+/** Returns the longest chain of a timeline; undefined if there is no base. Of equal chains, the one that has less to replay. */
+export function chainOf(content: Content, timeline: Timeline, { until }: TimeLimit = {}): Chain | undefined {
+  return chainsOf(content, timeline, until).reduce<Chain | undefined>(
+    (best, chain) => (best && best.seq > chain.seq ? best : chain),
+    undefined,
+  )
+}
+
+/** Returns the longest chain from each base, ascending by the base. */
+function chainsOf(content: Content, timeline: Timeline, until: Date | undefined): Chain[] {
   const isInTime = ({ at }: { at: Date }) => until === undefined || at <= until
-  let best: Chain | undefined
-  for (const base of bases.filter(isInTime)) {
-    const chain: Segment[] = []
+  const { bases, segments } = onPath(content, timeline)
+  const inTime = segments.filter(isInTime)
+  return bases.filter(isInTime).map((base) => {
+    const links: Link[] = []
     let seq = base.seq
-    for (const [at, segment] of segments.entries()) {
-      if (segment.from > seq + 1) break
-      // Of segments that overlap, the one that reaches farthest.
-      if (segment.to <= seq || !isInTime(segment) || isBeaten(segments, at, seq, isInTime)) continue
-      chain.push(segment)
-      seq = segment.to
+    let farthest: Link | undefined
+    const follow = () => {
+      if (!farthest || farthest.last <= seq) return false
+      links.push(farthest)
+      seq = farthest.last
+      return true
     }
-    // Of equal chains, the one that starts later has less to replay.
-    if (!best || seq >= best.seq)
-      best = { timeline: { name, generation }, base, segments: chain, seq, at: (chain.at(-1) ?? base).at }
-  }
-  return best
+    for (const segment of inTime) {
+      // Of segments that overlap, the one that reaches farthest.
+      if (segment.from > seq + 1 && !(follow() && segment.from <= seq + 1)) break
+      if (segment.last > (farthest?.last ?? 0)) farthest = segment
+    }
+    follow()
+    return { timeline, base, segments: links, seq, at: (links.at(-1) ?? base).at }
+  })
 }
 
-/** Whether a later segment that also continues transaction `seq` reaches farther than the one at `at`. */
-function isBeaten(
-  segments: readonly Segment[],
-  at: number,
-  seq: number,
-  isInTime: (segment: Segment) => boolean,
-): boolean {
-  for (let next = at + 1; next < segments.length; next++) {
-    const [segment, other] = [segments[at] as Segment, segments[next] as Segment]
-    if (other.from > seq + 1) return false
-    if (other.to > segment.to && isInTime(other)) return true
-  }
-  return false
+/**
+ * Yields ways to the states at a place, the newest state of the highest generation first. All branches count. A timeline whose own
+ * object is missing counts as one that begins with a base.
+ */
+export function* waysTo(content: Content, until?: Date): Generator<Chain> {
+  const names = new Set([...content.bases, ...content.segments].map(({ timeline }) => timeline))
+  const known = content.timelines.filter(({ name }) => names.delete(name))
+  const unknown = [...names].map((name) => ({ name, generation: generationOf(name), parent: undefined }))
+  const ways = [...known, ...unknown].flatMap((timeline) => chainsOf(content, timeline, until))
+  yield* ways.sort(
+    (a, b) =>
+      b.timeline.generation - a.timeline.generation ||
+      b.at.getTime() - a.at.getTime() ||
+      b.seq - a.seq ||
+      b.base.seq - a.base.seq,
+  )
 }

@@ -1,71 +1,122 @@
 /** Joins older segments at a place and removes what is no longer kept. Each step may be the last one: nothing is removed before what replaces it is there. */
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import type { Serialize } from '../../platform/util/serialize.ts'
-import { chainOf, endName, listTimelines, readTimeline, type Segment, type Timeline } from './catalog.ts'
+import {
+  type Content,
+  chainOf,
+  endName,
+  leaseName,
+  limitsOf,
+  onPath,
+  type Segment,
+  type Timeline,
+} from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { getObject } from './receive.ts'
-import { expired, isOver, joinable } from './retention.ts'
+import type { Replicator } from './replicator.ts'
+import { expired, isOver, joinable, type Objects } from './retention.ts'
 import { sendSegment, type Target } from './send.ts'
 
 const decompress = promisify(zstdDecompress)
 
-interface Options {
-  /** The timeline that this computer continues. */
-  readonly timeline: Timeline
+export interface CompactOptions {
+  /** Reads the place, and runs work while nothing else uses it. */
+  readonly replicator: Pick<Replicator, 'read' | 'betweenSteps'>
   readonly now: Date
   /** How long weekly bases are kept. */
   readonly weeks: number
-  /** Runs work while nothing else uses the place. */
-  readonly betweenSteps: Serialize
   readonly signal?: AbortSignal | undefined
 }
 
-/** Does nothing while the current timeline has no base, or while another computer continues it. @throws PlaceProblem */
-export async function compact(target: Target, options: Options): Promise<void> {
-  const { timeline, weeks, betweenSteps, signal } = options
-  const { place } = target
-  const timelines = await listTimelines(place)
-  const chain = chainOf(await betweenSteps(() => readTimeline(place, timeline)))
-  if (timelines[0]?.name !== timeline.name || !chain) return
+/** Returns what a place has; undefined while it has no base, or while another computer continues the server. @throws PlaceProblem */
+export async function readOwn({ replicator, now }: Pick<CompactOptions, 'replicator' | 'now'>) {
+  const { content, timeline } = await replicator.read()
+  const chain = chainOf(content, timeline)
+  if (!chain || content.timelines.some(({ generation }) => generation > timeline.generation)) return undefined
   // A clock that is far ahead must not make everything old: time is what was copied last.
-  const now = new Date(Math.min(options.now.getTime(), chain.at.getTime()))
+  return { content, timeline, chain, now: new Date(Math.min(now.getTime(), chain.at.getTime())) }
+}
+
+/** Does nothing while the place has no base, or while another computer continues the server. @throws PlaceProblem */
+export async function compact(target: Target, options: CompactOptions): Promise<void> {
+  const { replicator, weeks, signal } = options
+  const { place } = target
+  const { betweenSteps } = replicator
+  const before = await readOwn(options)
+  if (!before) return
+  for (const group of joinable(before.content, before.now)) {
+    signal?.throwIfAborted()
+    await betweenSteps(() => join(target, group))
+  }
+  // Read again: what was joined must be there.
+  const after = await readOwn(options)
+  if (!after) return
+  const { content, timeline, chain, now } = after
   const remove = async (name: string) => {
     signal?.throwIfAborted()
     await betweenSteps(() => place.remove(name))
   }
-  for (const each of timelines) {
-    const content = await betweenSteps(() => readTimeline(place, each))
-    if (each.name !== timeline.name && isOver(content, now, weeks)) {
-      for (const base of content.bases) await remove(endName(base.name))
-      await remove(each.name)
-      continue
-    }
-    for (const group of joinable(content, now)) {
-      signal?.throwIfAborted()
-      await betweenSteps(() => join(target, each, group))
-    }
-    // Read again: what was joined must be there.
-    const { bases, segments } = expired(await betweenSteps(() => readTimeline(place, each)), now, weeks)
-    for (const segment of segments) await remove(segment.name)
-    // Without its end, a base that is removed in part is none.
-    for (const { name } of bases) await remove(endName(name))
-    for (const { name } of bases) await remove(name)
-    for (const { name, at } of content.unfinished) {
-      if (at < chain.base.at && (await place.get(endName(name))) === undefined) await remove(name)
-    }
+  const { bases, segments } = expiredOf(content, timeline, now, weeks)
+  for (const { name } of segments) await remove(name)
+  // The end first: a base without it counts as incomplete.
+  for (const { name } of bases) await remove(endName(name))
+  for (const { name } of bases) await remove(name)
+  for (const { name, at } of content.unfinished) {
+    if (at < chain.base.at && (await place.get(endName(name))) === undefined) await remove(name)
   }
+  for (const each of passed(content, timeline)) await remove(leaseName(each))
+}
+
+/** Returns what is no longer kept: of the way to the present, and of branches that were abandoned. */
+function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: number) {
+  const path = onPath(content, timeline)
+  const isOnPath = ({ name }: { name: string }) => onPathNames.has(name)
+  const ours = path.segments.map((segment) => ({ ...segment, to: segment.last }))
+  const onPathNames = new Set([...path.bases, ...path.segments].map(({ name }) => name))
+  const limits = limitsOf(content.timelines, timeline)
+  const cut = content.cut.filter((each) => each.to <= (limits.get(each.timeline) ?? -1))
+  const own = expired({ bases: path.bases, segments: ours, unfinished: [], cut }, now, weeks)
+  // A segment whose end belongs to a branch goes with the branch.
+  const whole = new Set(
+    content.segments
+      .filter(({ to, timeline: name }) => to <= (limits.get(name) ?? -1))
+      .map(({ name }) => name),
+  )
+  const isWhole = ({ name }: Segment) => whole.has(name) || cut.some((each) => each.name === name)
+  const result = { bases: [...own.bases], segments: own.segments.filter(isWhole) }
+  for (const branch of new Set([...content.bases, ...content.segments].map((each) => each.timeline))) {
+    const isOf = (each: { name: string; timeline: string }) => each.timeline === branch && !isOnPath(each)
+    const objects: Objects = {
+      ...{ bases: content.bases.filter(isOf), segments: content.segments.filter(isOf) },
+      ...{ unfinished: content.unfinished.filter(isOf), cut: content.cut.filter(isOf) },
+    }
+    if (!isOver(objects, now, weeks)) continue
+    result.bases.push(...objects.bases)
+    result.segments.push(...objects.segments, ...objects.cut)
+  }
+  return result
+}
+
+/** Returns the timelines on the way to the present that no base needs any more. */
+function passed({ timelines, bases, segments }: Content, timeline: Timeline): Timeline[] {
+  const limits = limitsOf(timelines, timeline)
+  const path = bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1))
+  const oldest = Math.min(...path.map(({ seq }) => seq))
+  const used = new Set([...bases, ...segments].map((each) => each.timeline))
+  return timelines.filter(
+    ({ name }) => !used.has(name) && (limits.get(name) ?? Number.POSITIVE_INFINITY) < oldest,
+  )
 }
 
 /** Sends segments as one. Damaged ones stay as they are, for the next proof. */
-async function join(target: Target, timeline: Timeline, segments: readonly Segment[]): Promise<void> {
+async function join(target: Target, segments: readonly Segment[]): Promise<void> {
   const [first, last] = [segments[0], segments.at(-1)]
   if (!first || !last) return
   try {
     const contents: Buffer[] = []
     for (const { name } of segments) contents.push(await decompress(await getObject(target, name)))
     const joined = { from: first.from, to: last.to, content: Buffer.concat(contents) }
-    await sendSegment(target, timeline, joined, last.at)
+    await sendSegment(target, first.timeline, joined, last.at)
   } catch (error) {
     if (!(error instanceof PlaceProblem && error.kind === 'damaged')) throw error
   }

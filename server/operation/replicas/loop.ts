@@ -63,19 +63,11 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
 
   const step = () =>
     serialize(async () => {
-      await backlog.during(async () => {
-        await replicator.step()
-        return isReached()
-      })
-      // A change was not on disk yet when the step began.
-      if (isReached() && isBehindStore()) backlog.add(now())
+      await replicator.step()
       await afterStep()
     })
 
-  /** Whether the last step could do its work. */
-  const isReached = () => !replicator.state.isPaused && !replicator.state.problem
-
-  const isBehindStore = () => (replicator.state.seq ?? 0) < store.seq
+  const isBehind = () => store.lastSeq > (replicator.state.wholeSeq ?? -1)
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
@@ -85,8 +77,8 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
       if (!isPaused) failures = problem ? failures + 1 : 0
       if (isPaused) await wait(idleMs)
       else if (failures > 0) await wait(retryDelay())
-      else if (!isDue && !backlog.since) await wait(idleMs)
-      if (isReady() && backlog.since && !signal.aborted) await pause()
+      else if (!isDue && !isBehind()) await wait(idleMs)
+      if (isReady() && isBehind() && !signal.aborted) await pause()
     }
   }
 
@@ -104,15 +96,29 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
     while (Date.now() < until && !signal.aborted && !isDue) await wait(until - Date.now())
   }
 
+  /** Returns since when the place may lack changes. */
+  function since(): Date | undefined {
+    const { seq, wholeSeq, copiedAt } = replicator.state
+    const written = backlog.since(wholeSeq ?? 0)
+    // A place that was not read yet, or has lost the copy, may lack everything since its last copy.
+    return seq === undefined || wholeSeq === undefined ? (copiedAt ?? written) : written
+  }
+
+  function ageOf(date: Date | undefined): number {
+    return date ? Math.max(0, Math.round((now().getTime() - date.getTime()) / 1000)) : 0
+  }
+
   return {
     status() {
-      const { seq, copiedAt, problem, problemSince, ...state } = replicator.state
-      // A place that was not read yet, or has lost the copy, may lack everything since its last copy.
-      const since = seq === undefined ? (copiedAt ?? backlog.since) : backlog.since
+      const { seq, wholeSeq, copiedAt, problemSince, ...state } = replicator.state
+      const { progress, missingMedia, missingHere, lost, isPaused } = state
+      const problem = state.problem ?? state.baseProblem
       return {
-        ...{ url, ...state, seq, copiedAt, proof: proof() },
+        ...{ url, seq, copiedAt, progress, missingMedia, missingHere, isPaused, proof: proof() },
         problem: problem && { kind: problem.kind, message: problem.message, since: problemSince },
-        behindSeconds: since ? Math.max(0, Math.round((now().getTime() - since.getTime()) / 1000)) : 0,
+        behind: store.seq - (seq ?? 0),
+        behindSeconds: wholeSeq !== undefined && wholeSeq >= store.seq ? 0 : ageOf(since()),
+        lost: lost && { changes: lost.changes, until: lost.until },
       }
     },
     run: () => {
@@ -120,7 +126,7 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
       return running
     },
     changed() {
-      backlog.add(now())
+      backlog.add(store.lastSeq, now())
       if (isReady()) ring?.()
     },
     wake() {
@@ -130,8 +136,7 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
       ring?.()
     },
     async flush() {
-      // A place that has all transactions may lack media after a failure. The store announces changes a little later.
-      if (backlog.since || replicator.state.problem || isBehindStore()) await step()
+      if (replicator.state.problem || isBehind()) await step()
     },
     ended: () => running.catch(() => {}),
   }

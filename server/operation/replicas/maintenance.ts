@@ -83,7 +83,7 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
       if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return
       // A place that is slower than the changes gets the database again, as does one that cannot be reached.
       const reached = places.flatMap(({ replicator: { state } }) =>
-        state.problem || state.isPaused ? [] : (state.seq ?? []),
+        state.problem || state.isPaused ? [] : (state.journalSeq ?? []),
       )
       const isNear = await nearEnd()
       const needed = Math.min(store.seq, ...reached.filter(isNear))

@@ -2,12 +2,13 @@
 import { join } from 'node:path'
 import { hasSpace } from '../../platform/store/backups/space.ts'
 import { exists, matchesCid } from '../../platform/store/blob-files.ts'
+import type { Database } from '../../platform/store/database.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { copiesName, databaseName } from '../../platform/store/layout.ts'
 import { runInWorker } from '../../platform/util/worker-or-inline.ts'
 import { checkRestore } from '../backups/check.ts'
-import { type Chain, chainOf, endName, readTimeline, type Timeline } from './catalog.ts'
+import { type Chain, chainOf, endName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { assemble, databasePath, fetchChain, getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
@@ -34,7 +35,7 @@ export interface Prover {
 
 interface Deps extends Target {
   readonly replicator: Replicator
-  readonly currentTimeline: () => Timeline | undefined
+  readonly store: Pick<Database, 'seq'>
   readonly files: Files
   readonly dataDir: string
   readonly now: () => Date
@@ -80,7 +81,7 @@ async function proveFiles(files: Files, { folder, seq, at }: ProveJob): Promise<
 }
 
 export async function createProver(deps: Deps): Promise<Prover> {
-  const { place, replicator, currentTimeline, files, dataDir, now, id, signal } = deps
+  const { place, replicator, store, files, dataDir, now, id, signal } = deps
   const file = join(dataDir, copiesName, `${id}.proof.json`)
   const root = join(dataDir, copiesName, `${id}.proof`)
   // A crash may have left it.
@@ -90,13 +91,17 @@ export async function createProver(deps: Deps): Promise<Prover> {
   /** Reads the place, copies what it lacks, and returns what it has then. */
   async function newestChain(): Promise<Chain> {
     replicator.forget()
+    const durable = store.seq
     await replicator.step()
     const { problem, isPaused } = replicator.state
     if (problem) throw problem
     if (isPaused) throw new PlaceProblem('unreachable', 'The network is metered: copies wait.')
-    const timeline = currentTimeline()
-    const chain = timeline && chainOf(await replicator.betweenSteps(() => readTimeline(place, timeline)))
+    const { content, timeline } = await replicator.read()
+    const chain = chainOf(content, timeline)
     if (!chain) throw new PlaceProblem('damaged', 'The copy has no complete database.')
+    if (chain.seq < durable) {
+      throw new PlaceProblem('damaged', `The copy ends at transaction ${chain.seq} of ${durable}.`)
+    }
     return chain
   }
 
@@ -226,7 +231,8 @@ export async function createProver(deps: Deps): Promise<Prover> {
       try {
         proof = await prove()
       } catch (error) {
-        if (!(error instanceof PlaceProblem && error.kind === 'damaged')) throw error
+        // Too little disk space for a proof is no success either.
+        if (!(error instanceof PlaceProblem && ['damaged', 'local'].includes(error.kind))) throw error
         const { provenAt, mediaAt } = proof ?? {}
         proof = { checkedAt: now().toISOString(), provenAt, mediaAt, problem: error.message }
       } finally {

@@ -58,8 +58,8 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
     throw new PlaceProblem('damaged', `The database ${base.name} of the copy is damaged.`)
   }
   await files.makeDir(join(folder, 'segments'))
-  for (const [at, { name, from, to }] of segments.entries()) {
-    const path = segmentPath(folder, from, to)
+  for (const [at, { name, from, last }] of segments.entries()) {
+    const path = segmentPath(folder, from, last)
     if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
@@ -69,8 +69,9 @@ function partPath(folder: string, number: number): string {
   return join(folder, 'parts', String(number).padStart(5, '0'))
 }
 
-function segmentPath(folder: string, from: number, to: number): string {
-  return join(folder, 'segments', [from, to].map((seq) => String(seq).padStart(12, '0')).join('-'))
+/** The name of a segment ends in the last transaction that counts. */
+function segmentPath(folder: string, from: number, last: number): string {
+  return join(folder, 'segments', [from, last].map((seq) => String(seq).padStart(12, '0')).join('-'))
 }
 
 /** Changed pages that are in memory while segments are applied: 64 MiB. */
@@ -89,7 +90,7 @@ export async function assemble(files: Files, folder: string, { seq }: Pick<Chain
     for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
       const content = await decompress(await files.read(join(folder, 'segments', name)))
       for (const journal of readJournals(content)) {
-        const applied = applyFrames(opened.sqlite, journal, last)
+        const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
         if (applied.error !== undefined) {
           throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
             cause: applied.error,

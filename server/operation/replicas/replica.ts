@@ -1,13 +1,13 @@
 /** The copy at one place: the parts that keep it up to date, prove it and clean it up. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
 import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { copiesName } from '../../platform/store/layout.ts'
 import { compact } from './compact.ts'
 import { compactMedia } from './compact-media.ts'
 import { createLoop, type Loop } from './loop.ts'
+import type { MediaNames } from './media-names.ts'
 import { openPlace, type PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
 import { createReplicator, type Replicator } from './replicator.ts'
@@ -32,8 +32,9 @@ export interface ReplicaDeps {
   readonly dataDir: string
   readonly now: () => Date
   readonly sealer: Sealer
-  /** The timeline of the data, which all places share. */
+  /** The timeline of this process and the names of the media, which all places share. */
   readonly timelines: Timelines
+  readonly mediaNames: MediaNames
   readonly options: Pick<PlaceOptions, 'credentials' | 'bandwidth'>
   readonly isMetered: () => Promise<boolean>
   /** Weeks for which a copy of each day is kept. */
@@ -51,33 +52,28 @@ export interface ReplicaDeps {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Names the files of a place in the data directory. */
+export function idOf(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 12)
+}
+
 /** @throws PlaceProblem `invalid` */
 export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
-  const { url, store, files, dataDir, now, sealer, timelines, closing, signal } = deps
+  const { url, files, dataDir, now, sealer, mediaNames, closing, signal } = deps
   const place = await openPlace(url, { ...deps.options, now, signal: closing })
-  const id = createHash('sha256').update(url).digest('hex').slice(0, 12)
+  const id = idOf(url)
   const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))
   const isMetered = url.startsWith('file:') ? async () => false : deps.isMetered
   const replicator = createReplicator({ ...deps, place, id, unreferenced, isMetered })
-  const prover = await createProver({ ...deps, place, id, replicator, currentTimeline: timelines.current })
+  const prover = await createProver({ ...deps, place, id, replicator })
   const loop = createLoop({ ...deps, replicator, proof: () => prover.proof, signal: closing })
-  const mediaHere = () => new Set(blobCids(store).map((cid) => sealer.hiddenName(cid)))
 
   return {
     ...{ url, replicator, prover, loop },
     async compact() {
-      const timeline = timelines.current()
-      if (!timeline) return
-      const options = {
-        now: now(),
-        weeks: deps.weeks,
-        signal,
-        timeline,
-        betweenSteps: replicator.betweenSteps,
-      }
+      const options = { now: now(), weeks: deps.weeks, signal, replicator }
       await compact({ place, sealer }, options)
-      const media = { unreferenced, here: mediaHere, onRemove: replicator.forget }
-      await compactMedia({ place }, { ...options, ...media })
+      await compactMedia({ place }, { ...options, unreferenced, mediaNames })
     },
   }
 }

@@ -1,11 +1,14 @@
 /** The continuous copies of this server: one replicator for each place, and what they share. */
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreContinued } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
+import { copiesName } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
+import { generationOf } from './catalog.ts'
 import {
   type Credentials,
   type CredentialsKeeper,
@@ -14,12 +17,14 @@ import {
   loadCredentials,
 } from './credentials.ts'
 import { createMaintenance, type ReplicaMaintenance } from './maintenance.ts'
+import { createMediaNames } from './media-names.ts'
 import { createMeteredCheck, questions } from './metered.ts'
-import { createReplica } from './replica.ts'
+import { removeLeftovers } from './pending-base.ts'
+import { createReplica, idOf, type Replica } from './replica.ts'
 import type { ReplicaKey } from './replica-key.ts'
 import { createSealer } from './sealer.ts'
 import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
-import { shareTimelines } from './timeline.ts'
+import { beginTimeline, elsewhereProblem } from './timeline.ts'
 
 export interface Replicas extends ReplicaMaintenance {
   /** Begins to copy. */
@@ -30,6 +35,10 @@ export interface Replicas extends ReplicaMaintenance {
   flush(limitMs: number): Promise<void>
   /** Reads all places again at once, as after the computer was asleep. */
   wake(): void
+  /** Permits to begin anew at a place that had the copy and is empty. */
+  acceptEmpty(url: string): Promise<void>
+  /** Does not offer the changes any more that a place has and this disk has lost. */
+  dismissLost(url: string): Promise<void>
   /** This computer continues the server, although another one did. */
   continueHere(): Promise<void>
   /** Copies what is left, for at most `limitMs`, and stops. Nothing writes any more. */
@@ -64,21 +73,33 @@ const none: Replicas = {
   proveDue: async () => {},
   compact: async () => {},
   limitJournals: async () => {},
+  acceptEmpty: async () => {},
+  dismissLost: async () => {},
   continueHere: async () => {},
   close: async () => {},
 }
 
 /** Copies that cannot begin without their key. Journals are kept for them. */
-function waiting(urls: readonly string[], message: string, since: Date): Replicas {
+function waiting(deps: Deps, message: string): Replicas {
+  const since = deps.now()
+  const { dataDir, copies: urls } = deps.config
+  const { limitJournals } = createMaintenance({ ...deps, dataDir, places: [], onState() {} })
   const unknown = { copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined }
-  const known = { behindSeconds: 0, missingMedia: 0, isPaused: false }
+  const known = {
+    behind: 0,
+    behindSeconds: 0,
+    missingMedia: 0,
+    missingHere: 0,
+    lost: undefined,
+    isPaused: false,
+  }
   const problem = { kind: 'local', message, since } as const
-  return { ...none, status: () => urls.map((url) => ({ url, ...unknown, ...known, problem })) }
+  return { ...none, limitJournals, status: () => urls.map((url) => ({ url, ...unknown, ...known, problem })) }
 }
 
 /** Creates the copies. Without places, journals are no longer kept for them. */
 export async function createReplicas(deps: Deps): Promise<Replicas> {
-  const { config, files, now } = deps
+  const { config, files } = deps
   const { dataDir, copies: urls, copiesCredentials } = config
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
@@ -90,7 +111,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
     if (error instanceof CredentialsUnavailable) return error
     throw error
   })
-  if (loaded instanceof CredentialsUnavailable) return waiting(urls, loaded.message, now())
+  if (loaded instanceof CredentialsUnavailable) return waiting(deps, loaded.message)
   return createReplicasWith(deps, loaded)
 }
 
@@ -101,14 +122,18 @@ async function createReplicasWith(
   const { config, store, files, now, log } = deps
   const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
   const sealer = createSealer(replicaKey, deps.onUnloadable)
-  const timelines = await shareTimelines(files, dataDir)
+  const folder = join(dataDir, copiesName)
+  await removeLeftovers(files, folder, urls.map(idOf))
+  const timelines = await beginTimeline(files, dataDir, { seq: store.seq, now })
+  const mediaNames = createMediaNames(store, sealer)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()
   const isMetered = config.copiesMetered ? async () => false : createMeteredCheck(questions[process.platform])
   const places = await Promise.all(
     urls.map((url) =>
       createReplica({
-        ...{ url, store, files, dataDir, now, sealer, timelines, isMetered, weeks, onState, afterStep },
+        ...{ url, store, files, dataDir, now, sealer, timelines, mediaNames },
+        ...{ isMetered, weeks, onState, afterStep },
         ...{ options: { credentials: credentials[url], bandwidth }, earlier: earlier.get(url) },
         ...{ onUnloadable: deps.onUnloadable, closing: closing.signal, signal: deps.signal },
       }),
@@ -122,15 +147,16 @@ async function createReplicasWith(
 
   /** Another computer continues this server: two must not write as one identity. */
   function onState(): void {
-    const problems = places.flatMap(({ replicator }) => replicator.state.problem ?? [])
-    const elsewhere = problems.find(({ kind }) => kind === 'elsewhere')
-    store.refuseWrites(elsewhere && new StoreContinued(`${elsewhere.message} This one accepts no changes.`))
+    const { elsewhere } = timelines
+    store.refuseWrites(
+      elsewhere && new StoreContinued(`${elsewhereProblem(elsewhere).message} This one accepts no changes.`),
+    )
     statusFile.changed()
   }
 
   /** Removes journals that all places have. */
   async function afterStep(): Promise<void> {
-    const reached = Math.min(...places.map(({ replicator }) => replicator.state.seq ?? 0))
+    const reached = Math.min(...places.map(({ replicator }) => replicator.state.journalSeq ?? 0))
     if (reached === 0) return
     await forgetJournals(files, dataDir, reached + 1).catch((error: unknown) =>
       log.warn({ err: error }, 'copied journals not removed, trying again after the next step'),
@@ -140,6 +166,12 @@ async function createReplicasWith(
   async function flush(limitMs: number): Promise<void> {
     const copied = Promise.all(places.map(({ loop }) => loop.flush()))
     await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
+  }
+
+  function placeOf(url: string): Replica {
+    const place = places.find((each) => each.url === url)
+    if (!place) throw new Error(`${url} is no place of copies.`)
+    return place
   }
 
   function wake(): void {
@@ -156,11 +188,22 @@ async function createReplicasWith(
         void loop.run().catch((error: unknown) => log.error({ err: error }, 'copies stopped'))
       }
     },
+    async acceptEmpty(url) {
+      await placeOf(url).replicator.acceptEmpty()
+      wake()
+    },
+    async dismissLost(url) {
+      const { lost } = placeOf(url).replicator.state
+      if (lost) await timelines.dismiss(lost)
+      wake()
+    },
     async continueHere() {
       const generations = await Promise.all(
         places.map(({ replicator }) => replicator.newestGeneration().catch(() => 0)),
       )
-      await timelines.begin(Math.max(timelines.current()?.generation ?? 0, ...generations))
+      const known = [timelines.current.generation, generationOf(timelines.elsewhere?.timeline ?? '0')]
+      await timelines.takeOver(Math.max(...known, ...generations), store.seq)
+      onState()
       for (const { replicator } of places) replicator.takeOver()
       wake()
     },

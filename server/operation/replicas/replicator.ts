@@ -1,18 +1,27 @@
-/** Keeps the copy at one place up to date: a base, then segments, then media. One step at a time; a failed one is repeated later. */
+/** Keeps the replica at one place up to date: segments, media, and now and then a base. One step at a time; a failed one is repeated later. */
 import { join } from 'node:path'
-import type { DatabaseCopy } from '../../platform/store/backups/backup.ts'
-import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
+import { exists } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName } from '../../platform/store/layout.ts'
 import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
-import { chainOf, listTimelines, readTimeline, type Timeline } from './catalog.ts'
+import { type Content, chainOf, limitsOf, listTimelines, readContent, type Timeline } from './catalog.ts'
+import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
+import type { MediaNames } from './media-names.ts'
+import { createPendingBases } from './pending-base.ts'
 import { PlaceProblem } from './places/place.ts'
-import { listMedia, partBytes, sendBase, sendMedia, sendSegment, type Target } from './send.ts'
-import { createSent } from './sent.ts'
+import {
+  listMedia,
+  type PendingBase,
+  partBytes,
+  sendBase,
+  sendMedia,
+  sendSegment,
+  type Target,
+} from './send.ts'
 import type { EarlierStatus } from './status.ts'
-import { lease, type Timelines, timelineAt } from './timeline.ts'
+import { elsewhereProblem, type Lost, type Timelines } from './timeline.ts'
 import type { Unreferenced } from './unreferenced.ts'
 
 export interface ReplicatorDeps extends Target {
@@ -20,14 +29,18 @@ export interface ReplicatorDeps extends Target {
   readonly files: Files
   readonly dataDir: string
   readonly now: () => Date
-  /** The timeline of the data, which all places share. */
+  /** The timeline of this process, which all places share. */
   readonly timelines: Timelines
+  /** The names of the media, which all places share. */
+  readonly mediaNames: MediaNames
   /** Names files of this place in the data directory. */
   readonly id: string
   /** What an earlier run of the server has left. */
   readonly earlier?: EarlierStatus | undefined
   /** Called when the state has changed. */
   readonly onState: () => void
+  /** Called after transactions were copied beside a base. */
+  readonly afterStep?: () => Promise<void>
   /** The media at the place that the server has no more. */
   readonly unreferenced?: Pick<Unreferenced, 'seen'>
   /** Whether nothing may be sent or fetched at the moment. */
@@ -35,17 +48,27 @@ export interface ReplicatorDeps extends Target {
 }
 
 export interface ReplicatorState {
-  /** Number of the last transaction that the place has; undefined before the place was read. */
+  /** Number of the last transaction that can be restored from the place; undefined before the place was read, or without a base. */
   readonly seq: number | undefined
+  /** Number of the last transaction whose journal the place needs no more. */
+  readonly journalSeq: number | undefined
+  /** Number of the last transaction with which the place had everything, with media. */
+  readonly wholeSeq: number | undefined
   /** When the place had everything, at last. */
   readonly copiedAt: Date | undefined
   readonly problem: PlaceProblem | undefined
   /** Since when steps have failed. */
   readonly problemSince: Date | undefined
+  /** Why no new base can be made, while segments continue the earlier one. */
+  readonly baseProblem: PlaceProblem | undefined
   /** Bytes of a base that is being sent. */
   readonly progress: { readonly sent: number; readonly total: number } | undefined
   /** Media files that the place lacks. */
   readonly missingMedia: number
+  /** Media files that neither this computer nor the place has. */
+  readonly missingHere: number
+  /** A branch at the place with changes that this disk has lost. */
+  readonly lost: Lost | undefined
   /** Whether steps do nothing because the network is metered. */
   readonly isPaused: boolean
 }
@@ -54,12 +77,16 @@ export interface Replicator {
   readonly state: ReplicatorState
   /** Copies everything that is on disk. Does not throw: see `state.problem`. */
   step(): Promise<void>
+  /** Reads what the place has. The timeline is the one that this process has there. @throws PlaceProblem */
+  read(): Promise<{ readonly content: Content; readonly timeline: Timeline }>
   /** Returns the highest generation of a timeline at the place; 0 if there is none. @throws PlaceProblem */
   newestGeneration(): Promise<number>
   /** Makes the next step read the place again. */
   forget(): void
   /** Forgets that another computer continues the server: the owner has decided that this one does. */
   takeOver(): void
+  /** Permits to begin anew at a place that had the copy and is empty. */
+  acceptEmpty(): Promise<void>
   /** Makes the next step send a base. */
   renew(): void
   /** Runs work on the place between steps. */
@@ -73,37 +100,53 @@ const segmentShare = 0.5
 const fewestSegmentBytes = 16 * 1024 * 1024
 /** and after a week. */
 const baseMs = 7 * 24 * 60 * 60_000
-/** How often the place is read for traces of another computer, beside the start. */
+/** A base that this computer cannot make is tried again after a day. */
+const baseRetryMs = 24 * 60 * 60_000
+/** How often the place is read for traces of another computer, beside the start, and for its media. */
 const readMs = 5 * 60_000
+const mediaMs = 24 * 60 * 60_000
 
 interface Position {
   readonly timeline: Timeline
   readonly tail: JournalTail
-  /** When the place was read. */
-  readonly readAt: number
-  readonly baseAt: Date
-  readonly baseBytes: number
+  /** The base that the segments continue; undefined while the first one is being sent. */
+  readonly base: { readonly at: number; readonly bytes: number } | undefined
   segmentBytes: number
-  /** Hidden names of the media that are there. */
-  readonly media: Set<string>
-  /** Version of the table of blobs whose media are there. */
-  mediaVersion: number
 }
 
+interface MediaPosition {
+  readonly readAt: number
+  /** Hidden names of the media that are there. */
+  readonly there: Set<string>
+  /** The names whose media are there. */
+  names: ReadonlyMap<string, string> | undefined
+}
+
+/** The file by which the command permits to begin anew at an empty place. */
+export const acceptEmptyName = (id: string) => `${id}.accept-empty`
+
 export function createReplicator(deps: ReplicatorDeps): Replicator {
-  const { store, files, dataDir, now, place, sealer, timelines, id, onState, isMetered } = deps
+  const { store, files, dataDir, now, place, timelines, mediaNames, id, onState, isMetered } = deps
   const serialize = createSerializer()
-  const sent = createSent(files, join(dataDir, copiesName, `${id}.sent`))
+  const folder = join(dataDir, copiesName)
+  const bases = createPendingBases(files, store, { dataDir, folder, id })
+  const acceptEmptyPath = join(folder, acceptEmptyName(id))
+  /** The timeline of this process as the place has it. */
+  let own: Timeline | undefined
+  /** What was listed last. */
+  let content: Content | undefined
+  let readAt = 0
   let position: Position | undefined
-  /** The last transaction that the place can have from here, also from before this start and after an incomplete listing. */
-  let reached = store.seq
+  let media: MediaPosition | undefined
   let isBaseWanted = false
-  /** A base of which a part is there: its file is sent on after a failure. */
-  let pending: (DatabaseCopy & { readonly timeline: Timeline; readonly at: Date }) | undefined
+  /** When this computer failed to make a base. */
+  let baseFailedAt: number | undefined
   let state: ReplicatorState = {
-    ...{ seq: undefined, copiedAt: deps.earlier?.copiedAt, problem: deps.earlier?.elsewhere },
-    problemSince: deps.earlier?.problemSince,
-    ...{ progress: undefined, missingMedia: 0, isPaused: false },
+    ...{ seq: undefined, journalSeq: undefined, wholeSeq: undefined },
+    ...{ copiedAt: deps.earlier?.copiedAt, problemSince: deps.earlier?.problemSince },
+    problem: timelines.elsewhere && elsewhereProblem(timelines.elsewhere),
+    ...{ baseProblem: undefined, progress: undefined, missingMedia: 0, missingHere: 0 },
+    ...{ lost: undefined, isPaused: false },
   }
   const set = (change: Partial<ReplicatorState>) => {
     state = { ...state, ...change }
@@ -115,141 +158,233 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (isPaused !== state.isPaused) set({ isPaused })
     if (isPaused) return
     try {
-      const started = now()
-      const durable = store.seq
-      await follow(durable)
-      await copyMedia()
-      // What was written meanwhile is left to the next step.
-      set({ copiedAt: started, problem: undefined, problemSince: undefined })
+      await attempt()
+      set({ problem: undefined, problemSince: undefined })
     } catch (error) {
-      const problem = toProblem(error)
-      if (problem.kind === 'local') pending = undefined
+      const { problemSince = now() } = state
       position = undefined
-      const { problem: previous, problemSince = now() } = state
-      // Writes stay refused until the place says otherwise: it may only be out of reach now.
-      const isElsewhere = previous?.kind === 'elsewhere'
-      set({ problem: isElsewhere ? previous : problem, problemSince, progress: undefined })
+      media = undefined
+      set({ problem: toProblem(error), problemSince, progress: undefined })
     }
   }
 
-  /** Brings the place up to transaction `durable`. */
-  async function follow(durable: number): Promise<void> {
-    if (position && now().getTime() - position.readAt >= readMs) position = undefined
+  async function attempt(): Promise<void> {
+    if (timelines.elsewhere) throw elsewhereProblem(timelines.elsewhere)
+    const started = now()
+    const durable = store.seq
+    if (isReadDue()) position = undefined
     position ??= await open()
-    if (!position || isBaseWanted || isBaseDue(position)) position = await startBase(position)
+    let isGap = false
+    if (position) isGap = !(await hasSent(position, durable))
+    if (!position || isGap) {
+      position = await makeBase(isGap ? undefined : position)
+      if (!(await hasSent(position, store.seq))) throw new JournalGap('Journals are missing after the base.')
+    }
+    await copyMedia()
+    // What was written meanwhile is left to the next step.
+    set({ copiedAt: started, wholeSeq: durable })
+    if (isBaseWanted || isBaseDue(position)) position = await repeatBase(position)
+  }
+
+  /** Copies the transactions up to `durable`. Returns false if a journal that has them cannot be read. */
+  async function hasSent(position: Position, durable: number): Promise<boolean> {
     try {
       await sendTail(position, durable)
+      return true
     } catch (error) {
-      if (!(error instanceof JournalGap)) throw error
-      position = await startBase()
-      await sendTail(position, store.seq)
+      if (error instanceof JournalGap) return false
+      throw error
     }
   }
 
-  async function sendTail(position: Position, durable: number): Promise<void> {
+  async function sendTail(current: Position, durable: number): Promise<void> {
+    const { timeline, tail, base } = current
     for (;;) {
-      const part = await position.tail.read(durable, segmentBytes)
+      const part = await tail.read(durable, segmentBytes)
       if (!part) break
-      reached = Math.max(reached, part.to)
-      const at = now()
-      await sent.note(position.timeline, part.to, at)
-      const { to, bytes } = await sendSegment(deps, position.timeline, part, at)
-      position.segmentBytes += bytes
-      set({ seq: to })
+      const { to, bytes } = await sendSegment(deps, timeline.name, part, now())
+      current.segmentBytes += bytes
+      set({ journalSeq: to, ...(base && { seq: to }) })
     }
+    if (tail.last < durable) throw new JournalGap(`Transaction ${tail.last + 1} cannot be read.`)
   }
 
   /** Reads what the place has; undefined if it needs a base. */
   async function open(): Promise<Position | undefined> {
-    const answer = await timelineAt(deps, timelines.current(), timelines.writers())
-    const timeline = 'timeline' in answer ? answer.timeline : await timelines.begin(answer.above)
-    await lease(deps, timeline, { writer: timelines.writers().at(-1) ?? '', at: now().toISOString() })
-    const content = await readTimeline(place, timeline)
-    const chain = chainOf(content)
-    // A copy of the data folder on another computer has continued this timeline.
-    if ((chain && chain.seq > reached) || !(await sent.hasAll(content))) {
-      throw new PlaceProblem(
-        'elsewhere',
-        'The copy has changes that were not made here: another computer has continued this server.',
-      )
-    }
+    if (!(await checkHead(deps))) await beginPlace()
+    const timeline = await readPlace()
+    const chain = content && chainOf(content, timeline)
     if (!chain) {
       set({ seq: undefined })
       return undefined
     }
-    set({ seq: chain.seq })
+    set({ seq: chain.seq, journalSeq: chain.seq })
     return toPosition(timeline, chain.seq, {
-      baseAt: chain.base.at,
-      baseBytes: chain.base.parts.length * partBytes,
+      base: { at: chain.base.at.getTime(), bytes: chain.base.parts.length * partBytes },
       segmentBytes: chain.segments.reduce((sum, { bytes }) => sum + bytes, 0),
     })
   }
 
-  /** Sends a new base. Meanwhile the previous one is continued, without a gap between it and the next one. */
-  async function startBase(previous?: Position): Promise<Position> {
-    const timeline = timelines.current() ?? (await timelines.begin(0))
-    const folder = join(dataDir, copiesName)
-    const file = join(folder, `${id}.zst`)
-    if (pending?.timeline !== timeline) pending = { timeline, at: now(), ...(await store.copyTo(file)) }
-    const { at, seq } = pending
-    reached = Math.max(reached, seq)
-    await sent.note(timeline, seq, at)
-    const total = await files.size(file)
+  /** Writes the head of a place that has none. */
+  async function beginPlace(): Promise<void> {
+    const isEmpty = (await listTimelines(place)).length === 0
+    if (isEmpty && state.copiedAt && !(await exists(files, acceptEmptyPath))) {
+      throw new PlaceProblem(
+        'empty',
+        'The copy that was at this place is no longer there. Connect its disk, or begin anew.',
+      )
+    }
+    await writeHead(deps)
+    await files.remove(acceptEmptyPath)
+  }
+
+  const isReadDue = () => now().getTime() - readAt >= readMs
+
+  /** Compares the timelines at the place with that of this process, and puts its lease there. @throws PlaceProblem `elsewhere` */
+  async function readPlace(): Promise<Timeline> {
+    content = await readContent(place)
+    const listed = content.timelines
+    if (own?.name !== timelines.current.name) own = undefined
+    own ??= timelines.at(listed)
+    // The memory of this process was rolled back, as by a snapshot of a virtual machine.
+    if ((chainOf(content, own)?.seq ?? 0) > store.seq) {
+      timelines.branch(store.seq)
+      own = timelines.at(listed)
+    }
+    const lost = timelines.lostAt(content)
+    const lacks = lost !== undefined
+    set({ lost: lost?.isDismissed ? undefined : lost })
+    const other = await findElsewhere(deps, listed, timelines, lacks)
+    if (other) {
+      await timelines.yieldTo(other)
+      throw elsewhereProblem(other)
+    }
+    await timelines.keep()
+    const { name } = own
+    const seen = [...new Set([...listed.map((each) => each.name), name])].toSorted()
+    await lease(
+      seen,
+      lacks,
+      listed.some((each) => each.name === name),
+    )
+    readAt = now().getTime()
+    return own
+  }
+
+  let leased: string | undefined
+  async function lease(seen: readonly string[], lacks: boolean, isListed: boolean): Promise<void> {
+    const content = { at: timelines.beganAt.toISOString(), lacks, seen }
+    const text = JSON.stringify(content)
+    if (!own || (isListed && leased === text)) return
+    await renewLease(deps, own, content)
+    leased = text
+  }
+
+  /** Sends a base, or the rest of one. Meanwhile `previous` is continued, so that no transaction waits for it. */
+  async function makeBase(previous?: Position): Promise<Position> {
+    const timeline = previous?.timeline ?? own
+    if (!timeline) throw new Error('The place was not read.')
+    if (!previous?.base && state.baseProblem && isBaseWaiting()) throw state.baseProblem
+    let pending = await pendingBase(timeline)
+    let beside = previous ?? besideOf(timeline, pending)
+    if (!previous && !(await hasSent(beside, store.seq))) {
+      isBaseWanted = true
+      pending = await pendingBase(timeline)
+      beside = besideOf(timeline, pending)
+    }
+    const continued = beside
+    const total = await files.size(bases.file)
     set({ progress: { sent: 0, total } })
     const onPart = async (sent: number) => {
       set({ progress: { sent, total } })
-      if (previous) await continuePrevious(previous)
+      await hasSent(continued, store.seq)
+      await deps.afterStep?.()
+      if (isReadDue()) await readPlace()
     }
-    await sendBase(deps, timeline, pending, { files, file, onPart })
-    await files.remove(file)
-    pending = undefined
+    await sendBase(deps, pending, { files, file: bases.file, onPart })
+    await bases.remove()
     isBaseWanted = false
-    const last = Math.max(seq, previous?.tail.last ?? 0)
-    set({ seq: last, progress: undefined })
-    return toPosition(timeline, last, { baseAt: at, baseBytes: total, segmentBytes: 0 })
+    const last = Math.max(pending.seq, continued.tail.last)
+    set({ seq: last, journalSeq: last, progress: undefined, baseProblem: undefined })
+    return toPosition(timeline, last, {
+      base: { at: new Date(pending.at).getTime(), bytes: total },
+      segmentBytes: 0,
+    })
   }
 
-  async function continuePrevious(previous: Position): Promise<void> {
+  /** Returns where the segments go on beside the first base. */
+  function besideOf(timeline: Timeline, { seq, ...pending }: PendingBase): Position {
+    const base = { ...pending, name: '', seq, at: new Date(pending.at), parts: [] }
+    const chain = content && chainOf({ ...content, bases: [base] }, timeline)
+    return toPosition(timeline, chain?.seq ?? seq, { base: undefined, segmentBytes: 0 })
+  }
+
+  /** Returns the base whose upload was interrupted, or a new one. */
+  async function pendingBase(timeline: Timeline): Promise<PendingBase> {
+    const pending = await bases.read()
+    const limits = limitsOf(content?.timelines ?? [], timeline)
+    const isOnPath = pending && pending.seq <= (limits.get(pending.timeline) ?? -1)
+    if (isOnPath && !isBaseWanted && (await exists(files, bases.file))) return pending
     try {
-      await sendTail(previous, store.seq)
+      const begun = await bases.begin(timeline.name, now())
+      baseFailedAt = undefined
+      return begun
     } catch (error) {
-      if (!(error instanceof JournalGap)) throw error
+      const problem = toProblem(error)
+      // The check of the free space costs nothing.
+      baseFailedAt = error instanceof PlaceProblem ? undefined : now().getTime()
+      set({ baseProblem: problem })
+      throw problem
     }
   }
 
-  async function toPosition(
+  const isBaseWaiting = () => baseFailedAt !== undefined && now().getTime() - baseFailedAt < baseRetryMs
+
+  /** Sends a new base beside a chain. A failure of this computer keeps nothing from being copied. */
+  async function repeatBase(previous: Position): Promise<Position> {
+    if (isBaseWaiting()) return previous
+    try {
+      return await makeBase(previous)
+    } catch (error) {
+      const problem = toProblem(error)
+      if (problem.kind !== 'local') throw error
+      set({ baseProblem: problem, progress: undefined })
+      return previous
+    }
+  }
+
+  function toPosition(
     timeline: Timeline,
     seq: number,
-    sizes: Pick<Position, 'baseAt' | 'baseBytes' | 'segmentBytes'>,
-  ): Promise<Position> {
-    const media = new Set((await listMedia(place)).keys())
-    const tail = new JournalTail(files, dataDir, seq)
-    return { timeline, tail, readAt: now().getTime(), ...sizes, media, mediaVersion: -1 }
+    sizes: Pick<Position, 'base' | 'segmentBytes'>,
+  ): Position {
+    return { timeline, tail: new JournalTail(files, dataDir, seq), ...sizes }
   }
 
-  function isBaseDue({ baseAt, baseBytes, segmentBytes }: Position): boolean {
-    return (
-      now().getTime() - baseAt.getTime() >= baseMs ||
-      segmentBytes > Math.max(fewestSegmentBytes, baseBytes * segmentShare)
-    )
+  function isBaseDue({ base, segmentBytes }: Position): boolean {
+    if (!base) return true
+    const most = Math.max(fewestSegmentBytes, base.bytes * segmentShare)
+    return now().getTime() - base.at >= baseMs || segmentBytes > most
   }
 
   async function copyMedia(): Promise<void> {
-    const version = store.version('blobs')
-    if (!position || position.mediaVersion === version) return
-    const { media } = position
-    const cids = blobCids(store)
-    await deps.unreferenced?.seen(cids.map((cid) => sealer.hiddenName(cid)))
-    const missing = cids.filter((cid) => !media.has(sealer.hiddenName(cid)))
+    const names = await mediaNames.read()
+    if (media && now().getTime() - media.readAt >= mediaMs) media = undefined
+    media ??= { readAt: now().getTime(), there: new Set((await listMedia(place)).keys()), names: undefined }
+    if (media.names === names) return
+    const { there } = media
+    await deps.unreferenced?.seen(names.keys())
+    const missing = [...names].filter(([name]) => !there.has(name))
     let left = missing.length
-    for (const cid of missing) {
+    let missingHere = 0
+    for (const [name, cid] of missing) {
       set({ missingMedia: left })
-      // Missing here: nothing can be copied. The screen Data names such files.
-      if (await sendMedia(deps, files, join(dataDir, blobsName), cid)) media.add(sealer.hiddenName(cid))
+      if (await sendMedia(deps, files, join(dataDir, blobsName), cid)) there.add(name)
+      else if (mediaNames.has(cid)) missingHere++
       left--
     }
-    set({ missingMedia: 0 })
-    position.mediaVersion = version
+    set({ missingMedia: 0, missingHere })
+    media.names = names
   }
 
   return {
@@ -258,16 +393,28 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     },
     step: () => serialize(step),
     betweenSteps: serialize,
+    read: () =>
+      serialize(async () => {
+        const read = await readContent(place)
+        return { content: read, timeline: own ?? timelines.at(read.timelines) }
+      }),
     newestGeneration: async () => (await listTimelines(place))[0]?.generation ?? 0,
     forget() {
       position = undefined
+      media = undefined
     },
     takeOver() {
       position = undefined
+      own = undefined
       if (state.problem?.kind === 'elsewhere') set({ problem: undefined, problemSince: undefined })
+    },
+    async acceptEmpty() {
+      await (await files.create(acceptEmptyPath)).close()
+      position = undefined
     },
     renew() {
       isBaseWanted = true
+      baseFailedAt = undefined
     },
   }
 }

@@ -13,6 +13,15 @@ const joinedBytes = 1024 * 1024
 
 /** Returns the neighbouring segments to be joined: those of a minute once it is an hour old, and those of a day after a day. */
 export function joinable({ segments }: Pick<Content, 'segments'>, now: Date): Segment[][] {
+  const names = [...new Set(segments.map(({ timeline }) => timeline))]
+  return names.flatMap((name) => {
+    const own = segments.filter(({ timeline }) => timeline === name)
+    return joinableOf(own, now)
+  })
+}
+
+/** @param segments those of one timeline */
+function joinableOf(segments: readonly Segment[], now: Date): Segment[][] {
   const groups: Segment[][] = []
   let group: Segment[] = []
   let bytes = 0
@@ -48,13 +57,16 @@ function withoutCovered(segments: readonly Segment[]): Segment[] {
   return kept
 }
 
+/** Bases and segments of one way, or of one timeline. */
+export type Objects = Omit<Content, 'timelines'>
+
 export interface Expired {
   readonly bases: readonly Base[]
   readonly segments: readonly Segment[]
 }
 
-/** Returns what is no longer kept of a timeline. @param weeks how long weekly bases are kept */
-export function expired(content: Content, now: Date, weeks: number): Expired {
+/** Returns what is no longer kept of the way to the present. @param weeks how long weekly bases are kept */
+export function expired(content: Objects, now: Date, weeks: number): Expired {
   const age = ({ at }: { readonly at: Date }) => now.getTime() - at.getTime()
   const { bases, segments, cut } = content
   // The segments of the last month begin here.
@@ -73,7 +85,7 @@ export function expired(content: Content, now: Date, weeks: number): Expired {
 
 /** Keeps the newest base, the first of each week, and each whose moment no kept one and its segments lead to. */
 function expiredBases(
-  { bases, segments }: Content,
+  { bases, segments }: Objects,
   floor: Base | undefined,
   isInTime: (base: Base) => boolean,
 ): Base[] {
@@ -102,8 +114,8 @@ function reach(base: Base, segments: readonly Segment[]): number {
   return last
 }
 
-/** Whether the last moment of an older timeline is no longer kept. */
-export function isOver({ bases, segments, unfinished, cut }: Content, now: Date, weeks: number): boolean {
-  const last = Math.max(0, ...[...bases, ...segments, ...unfinished, ...cut].map(({ at }) => at.getTime()))
-  return now.getTime() - last >= weeks * weekMs
+/** Whether the last restore point of an abandoned branch is no longer kept. Nothing listed is unknown, never old. */
+export function isOver({ bases, segments, unfinished, cut }: Objects, now: Date, weeks: number): boolean {
+  const last = Math.max(...[...bases, ...segments, ...unfinished, ...cut].map(({ at }) => at.getTime()))
+  return Number.isFinite(last) && now.getTime() - last >= weeks * weekMs
 }

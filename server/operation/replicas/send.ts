@@ -16,9 +16,8 @@ import {
   partName,
   type Segment,
   segmentName,
-  type Timeline,
 } from './catalog.ts'
-import type { Place } from './places/place.ts'
+import { type Place, PlaceProblem } from './places/place.ts'
 import type { Sealer } from './sealer.ts'
 
 const compress = promisify(zstdCompress)
@@ -35,6 +34,18 @@ export interface BaseEnd {
   readonly schema: number
 }
 
+/** A compressed database that is being sent. */
+export interface PendingBase {
+  /** Name of the timeline that wrote it. */
+  readonly timeline: string
+  readonly seq: number
+  /** When it was begun, in ISO 8601. */
+  readonly at: string
+  readonly schema: number
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly sha256: string
+}
+
 /** Where and how objects go. */
 export interface Target {
   readonly place: Place
@@ -42,7 +53,19 @@ export interface Target {
 }
 
 async function put({ place, sealer }: Target, name: string, content: Uint8Array): Promise<void> {
-  await place.put(name, await sealer.seal(name, content))
+  await putVerified(place, name, await sealer.seal(name, content))
+}
+
+/** Stores an object, and asks the place for its size. @throws PlaceProblem `damaged` if it is not stored whole */
+export async function putVerified(place: Place, name: string, bytes: Uint8Array): Promise<void> {
+  await place.put(name, bytes)
+  const stored = await place.size(name)
+  if (stored === bytes.length) return
+  throw new PlaceProblem(
+    'damaged',
+    `The place has stored ${stored ?? 'none'} of the ${bytes.length} bytes of an object. It is sent again later.`,
+    { object: name },
+  )
 }
 
 /** Puts an object that contains JSON. */
@@ -56,12 +79,11 @@ export async function putJson(target: Target, name: string, value: unknown): Pro
  */
 export async function sendBase(
   target: Target,
-  timeline: Timeline,
-  { seq, at, schema }: { seq: number; at: Date; schema: number },
+  { timeline, seq, at, schema, sha256 }: PendingBase,
   { files, file, onPart }: { files: Files; file: string; onPart: (bytes: number) => Promise<void> },
 ): Promise<Base> {
   const count = Math.ceil((await files.size(file)) / partBytes)
-  const name = baseName(timeline, seq, at, count)
+  const name = baseName(timeline, seq, new Date(at), count)
   const sent = new Set(
     (await target.place.list(name)).filter(isWhole).map((entry) => `${name}/${entry.name}`),
   )
@@ -76,21 +98,22 @@ export async function sendBase(
     parts.push(part)
     await onPart(start + content.length)
   }
-  const end: BaseEnd = { parts: count, sha256: hash.digest('hex'), schema }
+  if (hash.digest('hex') !== sha256) throw new Error(`${file} has changed since it was written.`)
+  const end: BaseEnd = { parts: count, sha256, schema }
   await put(target, endName(name), Buffer.from(JSON.stringify(end).padEnd(endBytes)))
-  return { name, seq, at, parts }
+  return { name, timeline, seq, at: new Date(at), parts }
 }
 
 /** Sends transactions that follow a base or another segment: journals, one after another. */
 export async function sendSegment(
   target: Target,
-  timeline: Timeline,
+  timeline: string,
   { from, to, content }: JournalPart,
   at: Date,
 ): Promise<Segment> {
   const compressed = await compress(content)
-  const segment = { from, to, at, bytes: compressed.length }
-  const name = segmentName(timeline, segment)
+  const segment = { timeline, from, to, at, bytes: compressed.length }
+  const name = segmentName(segment)
   await put(target, name, compressed)
   return { name, ...segment }
 }

@@ -4,13 +4,15 @@ import { type Files, readIfThere, replaceFile } from '../../platform/store/files
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
-import { PlaceProblem, type ProblemKind } from './places/place.ts'
+import type { ProblemKind } from './places/place.ts'
 import type { Proof } from './prove.ts'
 
 export interface PlaceStatus {
   readonly url: string
   /** When the place had everything, at last; undefined if it never had. */
   readonly copiedAt: Date | undefined
+  /** Number of transactions that cannot be restored from it. */
+  readonly behind: number
   /** Age of the oldest change that the place does not have; 0 if it has everything. */
   readonly behindSeconds: number
   readonly problem:
@@ -22,6 +24,10 @@ export interface PlaceStatus {
   readonly progress: { readonly sent: number; readonly total: number } | undefined
   /** Media files that it lacks. */
   readonly missingMedia: number
+  /** Media files that neither it nor this computer has. */
+  readonly missingHere: number
+  /** Changes at the place that the disk of this computer has lost: their number, and when the last one was made. */
+  readonly lost: { readonly changes: number; readonly until: Date } | undefined
   /** Whether copies wait because the network is metered. */
   readonly isPaused: boolean
   /** Whether the copy came back when it was last tried. */
@@ -70,8 +76,6 @@ export interface EarlierStatus {
   readonly copiedAt: Date | undefined
   /** When the problem began that it had at the end. */
   readonly problemSince: Date | undefined
-  /** That another computer continues this server: a start without a network must not forget it. */
-  readonly elsewhere: PlaceProblem | undefined
 }
 
 /** Reads what earlier runs have left, by the URL of the place: a laptop that starts every day must notice a problem of days. */
@@ -87,8 +91,6 @@ export async function readEarlierStatus(
       {
         copiedAt: toDate(copiedAt),
         problemSince: toDate(problem?.since),
-        elsewhere:
-          problem?.kind === 'elsewhere' ? new PlaceProblem(problem.kind, String(problem.message)) : undefined,
       },
     ]),
   )

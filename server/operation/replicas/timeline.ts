@@ -1,174 +1,191 @@
 /**
- * Which computer continues which timeline. The data directory remembers its timeline; a place says by leases which others there are.
- * A restored server begins a timeline with a higher generation, so the computer that it comes from notices that it is continued elsewhere.
+ * The timeline of this process and what it continues. Each start begins one with a random name; the data folder keeps the names of the
+ * earlier ones, with the transaction after which the next one began. At a place the timeline continues the newest of them that is there.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
-import { copiesName, lineageName } from '../../platform/store/layout.ts'
+import { copiesName, endedTimelinesName, timelinesName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
-import { headName, leaseName, listTimelines, type Timeline, timelineName } from './catalog.ts'
+import { type Chain, type Content, chainOf, generationOf, type Timeline, timelineName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
-import { putJson, type Target } from './send.ts'
 
-/** In the folder of copies: random names of this computer, a new one for each timeline that it begins. */
-const writersName = 'writer'
+/** In the folder of copies: the timeline of another computer that continues the server. */
+const elsewhereName = 'elsewhere.json'
+/** Entries of the ancestry, at most: a place that lists none of them gets a base. */
+const maxEntries = 200
 
-/** The content of a lease. */
-export interface Lease {
-  readonly writer: string
+/** An entry of the ancestry. */
+interface Entry {
+  readonly name: string
+  /** The last transaction of the store when it began. */
+  readonly seq: number
+  /** The last one of a branch of it that the owner does not miss. */
+  readonly dismissed?: number
+}
+
+export interface Elsewhere {
+  readonly timeline: string
+  /** When it began, in ISO 8601. */
   readonly at: string
 }
 
-/** Returns the names of this computer, the newest last. */
-async function readWriters(files: Files, dir: string): Promise<string[]> {
-  const bytes = await readIfThere(files, join(dir, copiesName, writersName))
-  return Buffer.from(bytes ?? '')
-    .toString()
-    .split('\n')
-    .filter((name) => name !== '')
+export function elsewhereProblem({ at }: Elsewhere): PlaceProblem {
+  const since = at === '' ? '' : ` since ${at.slice(0, 16).replace('T', ' ')} UTC`
+  return new PlaceProblem('elsewhere', `Another computer has continued this server${since}.`)
 }
 
-/**
- * Gives this computer one more name. A copy of its data folder has the earlier ones too, so only the name of a timeline shows who began
- * it.
- */
-async function addWriter(files: Files, dir: string): Promise<void> {
-  const names = [...(await readWriters(files, dir)), randomBytes(16).toString('hex')]
-  await replaceFile(files, join(dir, copiesName, writersName), Buffer.from(`${names.join('\n')}\n`))
+/** A branch at a place that has changes which this disk has lost. */
+export interface Lost {
+  readonly timeline: string
+  /** Number of its last transaction. */
+  readonly seq: number
+  readonly changes: number
+  /** When the last one was on disk. */
+  readonly until: Date
+  readonly isDismissed: boolean
 }
 
-/** Returns the timeline that the data continue; undefined if they begin a new one. */
-export async function readTimelineOf(files: Files, dir: string): Promise<Timeline | undefined> {
-  const bytes = await readIfThere(files, join(dir, copiesName, lineageName))
-  if (!bytes) return undefined
+export interface Timelines {
+  readonly current: Pick<Timeline, 'name' | 'generation'>
+  /** When the current timeline began. */
+  readonly beganAt: Date
+  /** The other computer that continues this server, as it has been proven. */
+  readonly elsewhere: Elsewhere | undefined
+  /** Whether a timeline is the current one or one that it continues. */
+  isOurs(name: string): boolean
+  /** Returns the current timeline as it is at a place, or begins there. */
+  at(listed: readonly Timeline[]): Timeline
+  /** Returns the branch of an earlier timeline that reaches farthest beyond what this disk has. */
+  lostAt(content: Content): Lost | undefined
+  /** Resolves once the current timeline is in the data folder. Call it before its first object is put anywhere. */
+  keep(): Promise<void>
+  /** Begins a timeline that continues the current one after transaction `seq`. */
+  branch(seq: number): void
+  /** Begins a timeline with a generation above `above` that continues none, although another computer continues the server. */
+  takeOver(above: number, seq: number): Promise<void>
+  /** Records that another computer continues the server. */
+  yieldTo(elsewhere: Elsewhere): Promise<void>
+  /** Records that the owner does not miss the changes of a branch. */
+  dismiss(lost: Pick<Lost, 'timeline' | 'seq'>): Promise<void>
+}
+
+/** Begins a timeline. @param seq number of the last transaction of the store */
+export async function beginTimeline(
+  files: Files,
+  dataDir: string,
+  { seq: startSeq, now }: { readonly seq: number; readonly now: () => Date },
+): Promise<Timelines> {
+  const folder = join(dataDir, copiesName)
+  const path = join(folder, timelinesName)
+  const serialize = createSerializer()
+  const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
+  let entries = (await readJson<Entry[]>(files, path)) ?? []
+  let elsewhere = await readJson<Elsewhere>(files, join(folder, elsewhereName))
+  let isKept = false
+  let current = { name: '', generation: 1 }
+  let beganAt = now()
+  begin(generationOf((entries.at(-1) ?? ended?.at(-1))?.name ?? '1'), startSeq)
+
+  function begin(generation: number, seq: number): void {
+    current = { name: timelineName(generation, randomBytes(8).toString('hex')), generation }
+    beganAt = now()
+    entries = [...entries, { name: current.name, seq }].slice(-maxEntries)
+    isKept = false
+  }
+
+  const keep = () =>
+    serialize(async () => {
+      if (isKept) return
+      await files.makeDir(folder)
+      await replaceFile(files, path, Buffer.from(`${JSON.stringify(entries)}\n`))
+      isKept = true
+    })
+
+  /** Returns what the current timeline continues, the newest first, with the last transaction of each that is also here. */
+  const ancestors = () =>
+    entries
+      .slice(0, -1)
+      .map((entry, at) => ({ ...entry, last: entries[at + 1]?.seq ?? 0 }))
+      .toReversed()
+
+  function lostOf(content: Content, name: string, last: number): Omit<Lost, 'isDismissed'> | undefined {
+    const reaches = [...content.bases.map(reachOf), ...content.segments.map(reachOf)]
+    if (!reaches.some((each) => each.timeline === name && each.seq > last)) return undefined
+    const timeline = content.timelines.find((each) => each.name === name)
+    const chain: Chain | undefined = timeline && chainOf(content, timeline)
+    if (!chain || chain.seq <= last) return undefined
+    return { timeline: name, seq: chain.seq, changes: chain.seq - last, until: chain.at }
+  }
+
+  return {
+    get current() {
+      return current
+    },
+    get beganAt() {
+      return beganAt
+    },
+    get elsewhere() {
+      return elsewhere
+    },
+    isOurs: (name) => entries.some((entry) => entry.name === name),
+    at(listed) {
+      const own = listed.find(({ name }) => name === current.name)
+      if (own) return own
+      const parent = ancestors().find(({ name }) => listed.some((each) => each.name === name))
+      return { ...current, parent: parent && { name: parent.name, seq: parent.last } }
+    },
+    lostAt(content) {
+      for (const { name, last, dismissed = 0 } of ancestors()) {
+        const lost = lostOf(content, name, last)
+        if (lost) return { ...lost, isDismissed: lost.seq <= dismissed }
+      }
+      return undefined
+    },
+    keep,
+    branch: (seq) => begin(current.generation, seq),
+    async takeOver(above, seq) {
+      entries = []
+      begin(above + 1, seq)
+      await keep()
+      elsewhere = undefined
+      await files.remove(join(folder, elsewhereName))
+    },
+    async yieldTo(other) {
+      elsewhere = other
+      await replaceFile(files, join(folder, elsewhereName), Buffer.from(`${JSON.stringify(other)}\n`))
+    },
+    async dismiss({ timeline, seq }) {
+      entries = entries.map((entry) => (entry.name === timeline ? { ...entry, dismissed: seq } : entry))
+      isKept = false
+      await keep()
+    },
+  }
+}
+
+function reachOf(object: { timeline: string } & ({ to: number } | { seq: number })) {
+  return { timeline: object.timeline, seq: 'to' in object ? object.to : object.seq }
+}
+
+/** Makes the next start begin a timeline of a generation that continues none, as after a restore. */
+export async function beginGeneration(
+  files: Files,
+  dataDir: string,
+  { generation, seq }: { readonly generation: number; readonly seq: number },
+): Promise<void> {
+  const folder = join(dataDir, copiesName)
+  await files.makeDir(folder)
+  const root: Entry = { name: timelineName(generation, randomBytes(8).toString('hex')), seq }
+  await replaceFile(files, join(folder, timelinesName), Buffer.from(`${JSON.stringify([root])}\n`))
+  await files.remove(join(folder, elsewhereName))
+}
+
+/** Returns the content of a file; undefined if it is missing or damaged. */
+async function readJson<T>(files: Files, path: string): Promise<T | undefined> {
+  const bytes = await readIfThere(files, path)
   try {
-    const { name, generation } = JSON.parse(Buffer.from(bytes).toString())
-    return typeof name === 'string' && typeof generation === 'number' ? { name, generation } : undefined
+    return bytes && JSON.parse(Buffer.from(bytes).toString())
   } catch {
     return undefined
-  }
-}
-
-/** The timeline of the data, which all places share. */
-export interface Timelines {
-  /** Undefined before the first copy. */
-  current(): Timeline | undefined
-  /** Begins a timeline with a generation above `above`, unless the current one is. */
-  begin(above: number): Promise<Timeline>
-  /** The names of this computer, the newest last. */
-  writers(): readonly string[]
-}
-
-export async function shareTimelines(files: Files, dir: string): Promise<Timelines> {
-  const serialize = createSerializer()
-  let timeline = await readTimelineOf(files, dir)
-  let writers = await readWriters(files, dir)
-  return {
-    current: () => timeline,
-    begin: (above) =>
-      serialize(async () => {
-        if (timeline && timeline.generation > above) return timeline
-        timeline = await beginTimeline(files, dir, above + 1)
-        writers = await readWriters(files, dir)
-        return timeline
-      }),
-    writers: () => writers,
-  }
-}
-
-/** Begins a timeline of the data. */
-export async function beginTimeline(files: Files, dir: string, generation: number): Promise<Timeline> {
-  const timeline = { name: timelineName(generation, randomBytes(4).toString('hex')), generation }
-  await files.makeDir(join(dir, copiesName))
-  await addWriter(files, dir)
-  await replaceFile(files, join(dir, copiesName, lineageName), Buffer.from(`${JSON.stringify(timeline)}\n`))
-  return timeline
-}
-
-/**
- * Compares the timeline of the data with those at a place. Returns the timeline to continue there; undefined: the data must begin one with a
- * generation above `above`.
- * @throws PlaceProblem `foreign`, `elsewhere`
- */
-export async function timelineAt(
-  target: Target,
-  timeline: Timeline | undefined,
-  writers: readonly string[],
-): Promise<{ readonly timeline: Timeline } | { readonly above: number }> {
-  await checkHead(target)
-  const [newest] = await listTimelines(target.place)
-  if (!newest) return timeline ? { timeline } : { above: 0 }
-  if (timeline && (newest.name === timeline.name || newest.generation < timeline.generation))
-    return { timeline }
-  const lease = await readLease(target, newest)
-  // This computer began it, and has restored a backup since.
-  if (lease && writers.includes(lease.writer)) return { above: newest.generation }
-  throw new PlaceProblem(
-    'elsewhere',
-    lease
-      ? `Another computer has continued this server since ${lease.at.slice(0, 16).replace('T', ' ')} UTC.`
-      : 'Another computer has continued this server.',
-  )
-}
-
-/** Writes the lease of a timeline, unless it is there. */
-export async function lease(target: Target, timeline: Timeline, { writer, at }: Lease): Promise<void> {
-  if ((await target.place.get(leaseName(timeline))) === undefined) {
-    await putJson(target, leaseName(timeline), { writer, at })
-  }
-}
-
-/** Returns the lease of a timeline; undefined if it is missing or damaged. */
-async function readLease({ place, sealer }: Target, timeline: Timeline): Promise<Lease | undefined> {
-  const name = leaseName(timeline)
-  const sealed = await place.get(name)
-  if (!sealed) return undefined
-  try {
-    return JSON.parse(Buffer.from(await sealer.open(name, sealed)).toString())
-  } catch (error) {
-    if (error instanceof PlaceProblem && error.kind === 'damaged') return undefined
-    throw error
-  }
-}
-
-/** Makes sure that a place has copies of this server, or none. */
-async function checkHead(target: Target): Promise<void> {
-  const { place, sealer } = target
-  const head = await readHead(place).catch(async (error: unknown) => {
-    const isDamaged = error instanceof PlaceProblem && error.kind === 'damaged'
-    // Cut off by the first attempt, or damaged since: then the lease is still ours.
-    const [newest] = isDamaged ? await listTimelines(place) : []
-    if (isDamaged && (!newest || (await readLease(target, newest)))) return undefined
-    throw error
-  })
-  if (head === undefined) {
-    await place.put(headName, Buffer.from(`${JSON.stringify({ format: 1, key: sealer.fingerprint })}\n`))
-  } else if (head.key !== sealer.fingerprint) {
-    throw new PlaceProblem(
-      'foreign',
-      'This place has the copy of another server. Choose another folder of it.',
-    )
-  }
-}
-
-/** Reads what a place says about its copies; undefined if it has none. @throws PlaceProblem */
-export async function readHead(
-  place: Pick<Target['place'], 'get'>,
-): Promise<{ readonly key: string } | undefined> {
-  const bytes = await place.get(headName)
-  if (bytes === undefined) return undefined
-  const { format, key } = parse(bytes)
-  if (typeof key !== 'string')
-    throw new PlaceProblem('damaged', `The object ${headName} of the copy is damaged.`)
-  if (format === 1) return { key }
-  throw new PlaceProblem('invalid', 'A newer version of this program made the copy. Install it first.')
-}
-
-function parse(bytes: Uint8Array): { format?: unknown; key?: unknown } {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString()) ?? {}
-  } catch {
-    return {}
   }
 }

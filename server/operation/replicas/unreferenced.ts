@@ -11,7 +11,12 @@ export interface Unreferenced {
    * Compares the media of the place with those of the server. Returns the ones that the server has not had since `before`.
    * @param now time of what follows from this comparison
    */
-  update(atPlace: Iterable<string>, here: ReadonlySet<string>, now: Date, before: Date): Promise<string[]>
+  update(
+    atPlace: Iterable<string>,
+    here: Pick<ReadonlySet<string>, 'has'>,
+    now: Date,
+    before: Date,
+  ): Promise<string[]>
 }
 
 /** Milliseconds since 1970, by hidden name. */

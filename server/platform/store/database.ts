@@ -203,6 +203,11 @@ export class Database implements Reader {
     return this.#log.seq
   }
 
+  /** Number of the last transaction in memory. */
+  get lastSeq(): number {
+    return this.#log.lastSeq
+  }
+
   /** Number of pages in the database file. The first one is 1. */
   get pageCount(): number {
     return this.#file.count

@@ -31,8 +31,9 @@ export const thumbnailsName = 'thumbnails'
 export const videosName = 'videos'
 /** Folder of the state of the continuous copies. */
 export const copiesName = 'copies'
-/** In that folder: the line of history that the copies continue. */
-export const lineageName = 'line.json'
+/** In that folder: the timelines that the data continue, and those before a restore or an upgrade. */
+export const timelinesName = 'timelines.json'
+export const endedTimelinesName = 'timelines.ended.json'
 /** In that folder: journals that the copies still need. Journals are kept there while it exists. */
 export const keptJournalsName = 'journals'
 /** Prefix of folders with files that a restore replaced. */

@@ -103,7 +103,7 @@ describe('the computer that is lost', () => {
     token = await signIn(lost)
     const read = async () => (await xrpc(lost, 'com.core.admin.getCopies', undefined, token)).body.places[0]
     await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
-    expect(await readdir(disk)).toContain('pds-copy')
+    expect(await readdir(disk)).toContain('pds-replica')
     expect(await call(page, 'copies.add', folder(disk))).toEqual({ address: expect.any(String) })
   })
 

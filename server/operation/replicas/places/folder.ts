@@ -28,6 +28,15 @@ export function folderPlace(root: string): Place {
           throw error
         }
       }),
+    size: (name) =>
+      attempt(async () => {
+        try {
+          return (await stat(join(root, name))).size
+        } catch (error) {
+          if (isMissing(error) && (await isThere(root))) return undefined
+          throw error
+        }
+      }),
     put: (name, bytes) => attempt(() => put(root, name, bytes)),
     remove: (name) => attempt(() => rm(join(root, name), { recursive: true, force: true })),
   }

@@ -14,6 +14,8 @@ export interface Place {
   list(folder: string): Promise<Entry[]>
   /** Returns an object; undefined if there is none. */
   get(name: string): Promise<Uint8Array | undefined>
+  /** Returns the size of an object in bytes; undefined if there is none. */
+  size(name: string): Promise<number | undefined>
   /** Stores an object of at most 9 MiB, and its folders. When it resolves, the place has the whole object; before, none of it. */
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Removes an object, or a folder with its content, if it is there. */
@@ -23,7 +25,7 @@ export interface Place {
 /**
  * What keeps a copy from being made or read. `unreachable`: no answer, or one that may differ later; `refused`: wrong password or no
  * permission; `full`: no space; `invalid`: the place is none of its kind; `damaged`: an object is missing or not as it was written;
- * `foreign`: it has the copy of another server; `elsewhere`: another computer continues this server; `local`: this computer cannot
+ * `foreign`: it has the copy of another server; `empty`: it had the copy and has nothing now; `elsewhere`: another computer continues this server; `local`: this computer cannot
  * read its own data, or has no disk space.
  */
 export type ProblemKind =
@@ -33,6 +35,7 @@ export type ProblemKind =
   | 'invalid'
   | 'damaged'
   | 'foreign'
+  | 'empty'
   | 'elsewhere'
   | 'local'
 

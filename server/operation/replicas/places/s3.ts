@@ -101,6 +101,14 @@ export function s3Place(address: string, options: PlaceOptions): Place {
     return entries
   }
 
+  async function size(name: string): Promise<number | undefined> {
+    for await (const { rows } of pages(prefix + name, '')) {
+      const texts = rows.find((row) => row.texts.get('Key') === prefix + name)?.texts
+      if (texts) return Number(texts.get('Size'))
+    }
+    return undefined
+  }
+
   async function remove(name: string): Promise<void> {
     const keys: string[] = []
     for await (const { rows } of pages(`${prefix}${name}/`, '')) {
@@ -128,6 +136,7 @@ export function s3Place(address: string, options: PlaceOptions): Place {
 
   return {
     list,
+    size,
     get: async (name) => (await send({ method: 'GET', key: prefix + name, read: readObject })).content,
     async put(name, body) {
       const response = await send({ method: 'PUT', key: prefix + name, body, read: skip })

@@ -213,6 +213,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
       if (response.status !== 200) throw problem(url, response)
       return response.content
     },
+    size: async (name) => (await find(urlOf(name), '0'))?.self?.bytes,
     put,
     async remove(name) {
       const url = urlOf(name)

@@ -73,6 +73,22 @@ export function blobCids(sqlite: Reader): string[] {
   return rows.map(({ cid }) => cidText(cid))
 }
 
+/** Returns the next CIDs of blobs that are not marked as damaged, ascending by their bytes. */
+export function blobCidsAfter(store: Reader, after: string | undefined, limit: number): string[] {
+  const rows = store.all<{ cid: Uint8Array }>(
+    `SELECT DISTINCT cid FROM blobs WHERE cid > ? AND cid NOT IN (SELECT cid FROM damaged_blobs)
+     ORDER BY cid LIMIT ?`,
+    [after === undefined ? new Uint8Array() : cidBytes(after), limit],
+  )
+  return rows.map(({ cid }) => cidText(cid))
+}
+
+/** Whether an account has a blob that is not marked as damaged. */
+export function hasBlob(store: Reader, cid: string): boolean {
+  const sql = 'SELECT 1 FROM blobs WHERE cid = ?1 AND cid NOT IN (SELECT cid FROM damaged_blobs)'
+  return store.get(sql, [cidBytes(cid)]) !== undefined
+}
+
 /** Number of blobs that are marked as damaged. */
 export function countDamaged(sqlite: Reader): number {
   if (!hasTable(sqlite, 'damaged_blobs')) return 0

@@ -107,9 +107,16 @@ function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, 
   }
 }
 
+interface ApplyOptions {
+  readonly upTo?: number
+  readonly together?: number
+  readonly texts?: string[]
+}
+
 /**
  * Applies the transactions of a journal after `last`, up to the first that does not fit. Returns the number of the last one, and the
  * error of the next one.
+ * @param upTo the last transaction to apply
  * @param together transactions that are committed at once; after an error, those before it are rolled back, too
  * @param texts gets the texts of the journal's statements
  */
@@ -117,12 +124,13 @@ export function applyFrames(
   sqlite: Sqlite,
   journal: Frames,
   last: number,
-  { together = 1, texts = [] }: { together?: number; texts?: string[] } = {},
+  { upTo = Number.POSITIVE_INFINITY, together = 1, texts = [] }: ApplyOptions = {},
 ): { last: number; error?: unknown } {
   let applied = last
   function* later() {
     for (const { seq, statements } of decodeFrames(journal, texts)) {
       if (seq <= applied) continue
+      if (seq > upTo) return
       if (seq > applied + 1) throw new Error(`it begins with ${seq}`)
       yield statements
       applied = seq

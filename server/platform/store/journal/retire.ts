@@ -2,7 +2,14 @@
 import { join } from 'node:path'
 import { exists } from '../blob-files.ts'
 import type { Files } from '../files.ts'
-import { copiesName, journalPath, journalSeqs, keptJournalsName, lineageName } from '../layout.ts'
+import {
+  copiesName,
+  endedTimelinesName,
+  journalPath,
+  journalSeqs,
+  keptJournalsName,
+  timelinesName,
+} from '../layout.ts'
 
 /** The folder of journals that are kept for the continuous copies. */
 export function keptJournals(dir: string): string {
@@ -38,6 +45,7 @@ export async function forgetJournals(files: Files, dir: string, seq: number): Pr
 export async function forgetCopies(files: Files, dir: string): Promise<void> {
   if (!(await exists(files, join(dir, copiesName)))) return
   const kept = keptJournals(dir)
-  await files.remove(join(dir, copiesName, lineageName))
+  const timelines = join(dir, copiesName, timelinesName)
+  if (await exists(files, timelines)) await files.rename(timelines, join(dir, copiesName, endedTimelinesName))
   for (const first of journalSeqs(await files.list(kept))) await files.remove(journalPath(kept, first))
 }

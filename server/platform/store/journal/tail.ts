@@ -67,6 +67,8 @@ export class JournalTail {
     let bytes = 0
     const texts = new Map<string, number>()
     const title = encodeTitle(from)
+    // What was read beyond `upTo` by an earlier call may have been refused, and written anew, since.
+    if (this.#reading) this.#reading.window.bytes = Buffer.alloc(0)
     while (this.#last < upTo && bytes < maxBytes) {
       const next = await this.#nextFrame(upTo)
       if (next === undefined) break
@@ -86,7 +88,7 @@ export class JournalTail {
       this.#reading ??= await this.#openJournal()
       const reading = this.#reading
       const frame = await this.#readFrame(reading)
-      if (frame === undefined || frame.seq > upTo) {
+      if (frame === undefined || frame.seq + frame.count - 1 > upTo) {
         // The transactions that follow are in the next journal, if the one being read is not the newest.
         if (frame !== undefined || !(await this.#hasNext(reading.first))) return undefined
         this.#reading = undefined

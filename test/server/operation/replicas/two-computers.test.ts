@@ -60,6 +60,23 @@ async function noticed(there: TestServer): Promise<void> {
   })
 }
 
+/** Starts a server on a copy of the data folder, with the clock of the other one. */
+function startClone(dataDir: string): Promise<TestServer> {
+  return TestServer.start({ dataDir, copies: [url] }, undefined, { now: server.clock.now })
+}
+
+/** Two computers on one data folder read the place until the one that began later yields; the other one goes on. */
+async function yields(later: TestServer, earlier: TestServer): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      for (const each of [earlier, later]) each.running.services.operation.copies.wake()
+      expect((await placeOf(later)).problem?.kind).toBe('elsewhere')
+    },
+    { timeout: 20_000, interval: 500 },
+  )
+  await copied(earlier)
+}
+
 /** Restores the copy on another computer, and starts it there. */
 async function restoreElsewhere(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(root, 'elsewhere-'))
@@ -110,7 +127,7 @@ test('the restored server goes on, and the one that it comes from refuses writes
   await again.close()
 })
 
-test('a copied data folder that falls behind refuses writes', async () => {
+test('a copied data folder that falls behind refuses writes once both computers have read the place', async () => {
   await post(server, 'one')
   await copied(server)
   await server.running.close()
@@ -119,8 +136,9 @@ test('a copied data folder that falls behind refuses writes', async () => {
   await server.open()
   await post(server, 'two')
   await copied(server)
-  const second = await TestServer.start({ dataDir, copies: [url] })
-  await noticed(second)
+  const second = await startClone(dataDir)
+  await copied(second)
+  await yields(second, server)
   expect((await post(second, 'three')).status).toBe(503)
   expect(await textsAt(second)).toEqual(['one'])
   await second.close()
@@ -138,14 +156,15 @@ test('a copied data folder that goes on beyond the copy is noticed by both compu
 
   // It makes more changes than the copy has, before it can look at it.
   await rename(place, `${place}-away`)
-  const clone = await TestServer.start({ dataDir, copies: [url] })
+  const clone = await startClone(dataDir)
   for (const text of ['three', 'four', 'five', 'six']) expect((await post(clone, text)).status).toBe(200)
   await rename(`${place}-away`, place)
-  await noticed(clone)
+  await yields(clone, server)
   expect((await post(clone, 'seven')).status).toBe(503)
+  expect((await post(server, 'later')).status).toBe(200)
   await copied(server)
   const restored = await restoreElsewhere()
-  expect(await textsAt(restored)).toEqual(['one', 'two'])
+  expect(await textsAt(restored)).toEqual(['later', 'one', 'two'])
   await restored.close()
 
   expect((await clone.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
@@ -162,10 +181,18 @@ test('two computers that run on one data folder notice each other', async () => 
   await server.running.close()
   await cp(server.config.dataDir, dataDir, { recursive: true })
   await server.open()
-  const twin = await TestServer.start({ dataDir, copies: [url] })
+  const twin = await startClone(dataDir)
   await post(server, 'two')
   await copied(server)
+  await yields(twin, server)
+  expect((await post(server, 'three')).status).toBe(200)
+  // Neither a restart of the one that goes on, nor of the other one, changes that.
+  await server.restart()
+  await copied(server)
+  await twin.restart()
   await noticed(twin)
+  expect((await post(server, 'four')).status).toBe(200)
+  await copied(server)
   await twin.close()
 })
 

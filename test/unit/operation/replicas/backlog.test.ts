@@ -4,37 +4,20 @@ import { createBacklog } from '../../../../server/operation/replicas/backlog.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))
 
-test('a place lacks changes since the oldest one, until a step has copied them', async () => {
+test('a place lacks changes since the oldest one after its last transaction', () => {
   const backlog = createBacklog()
-  expect(backlog.since).toBeUndefined()
-  backlog.add(at(1))
-  backlog.add(at(2))
-  await backlog.during(async () => {
-    expect(backlog.since).toEqual(at(1))
-    return true
-  })
-  expect(backlog.since).toBeUndefined()
+  expect(backlog.since(0)).toBeUndefined()
+  backlog.add(5, at(1))
+  backlog.add(7, at(2))
+  expect(backlog.since(4)).toEqual(at(1))
+  expect(backlog.since(5)).toEqual(at(2))
+  expect(backlog.since(7)).toBeUndefined()
 })
 
-test('changes during a step are left to the next one', async () => {
+test('a place that is away for long costs no memory, and lacks changes since the oldest one', () => {
   const backlog = createBacklog()
-  backlog.add(at(1))
-  await backlog.during(async () => {
-    backlog.add(at(2))
-    backlog.add(at(3))
-    return true
-  })
-  expect(backlog.since).toEqual(at(2))
-})
-
-test('a failed step copies nothing', async () => {
-  const backlog = createBacklog()
-  backlog.add(at(1))
-  await backlog.during(async () => {
-    backlog.add(at(2))
-    return false
-  })
-  expect(backlog.since).toEqual(at(1))
-  await backlog.during(async () => true)
-  expect(backlog.since).toBeUndefined()
+  for (let seq = 1; seq <= 5000; seq++) backlog.add(seq, at(seq))
+  expect(backlog.since(0)).toEqual(at(1))
+  expect(backlog.since(4999)).toEqual(at(1000))
+  expect(backlog.since(5000)).toBeUndefined()
 })

@@ -9,8 +9,9 @@ import {
   chainOf,
   endBytes,
   endName,
+  leaseName,
   partName,
-  readTimeline,
+  readContent,
   segmentName,
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
@@ -28,8 +29,8 @@ import { day, hour, second } from '../../../support/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 const week = 7 * day
-const timeline: Timeline = { name: 'timeline-000002-aaaaaaaa', generation: 2 }
-const older: Timeline = { name: 'timeline-000001-bbbbbbbb', generation: 1 }
+const timeline: Timeline = { name: '000002_aaaaaaaa', generation: 2, parent: undefined }
+const older: Timeline = { name: '000001_bbbbbbbb', generation: 1, parent: undefined }
 const sealer = createSealer(await ReplicaKey.generate())
 const compress = promisify(zstdCompress)
 
@@ -59,6 +60,10 @@ class MemoryPlace implements Place {
     return this.objects.get(name)
   }
 
+  async size(name: string) {
+    return this.objects.get(name)?.length
+  }
+
   async put(name: string, bytes: Uint8Array) {
     this.#change()
     this.objects.set(name, bytes)
@@ -77,7 +82,7 @@ class MemoryPlace implements Place {
   }
 
   async base(of: Timeline, seq: number, at: number, isWhole = true) {
-    const name = baseName(of, seq, new Date(at), 2)
+    const name = baseName(of.name, seq, new Date(at), 2)
     await this.#object(partName(name, 1, 10), 10)
     if (isWhole) await this.#object(partName(name, 2, 5), 5)
     if (isWhole) await this.#object(endName(name), endBytes)
@@ -85,7 +90,7 @@ class MemoryPlace implements Place {
 
   async segment(of: Timeline, from: number, to: number, at: number) {
     const content = await compress(Buffer.from(`${from} to ${to};`))
-    const name = segmentName(of, { from, to, at: new Date(at), bytes: content.length })
+    const name = segmentName({ timeline: of.name, from, to, at: new Date(at), bytes: content.length })
     await this.put(name, await sealer.seal(name, content))
   }
 
@@ -94,8 +99,13 @@ class MemoryPlace implements Place {
   }
 }
 
+const replicatorOf = (place: Place) => ({
+  read: async () => ({ content: await readContent(place), timeline }),
+  betweenSteps: createSerializer(),
+  forget() {},
+})
 const clean = (place: Place, now: number) =>
-  compact({ place, sealer }, { timeline, now: new Date(now), weeks: 12, betweenSteps: createSerializer() })
+  compact({ place, sealer }, { replicator: replicatorOf(place), now: new Date(now), weeks: 12 })
 
 /** Five weeks of an earlier timeline, then four months of the current one. */
 async function filled(): Promise<{ place: MemoryPlace; end: number; seq: number }> {
@@ -132,9 +142,9 @@ test('a clean-up that is cut off anywhere loses nothing, and the next one comple
       () => false,
     )
     if (isDone) break
-    const content = await readTimeline(place, timeline)
-    expect(chainOf(content)?.seq).toBe(seq)
-    for (const moment of kept) expect(chainOf(content, moment)?.at).toEqual(moment)
+    const content = await readContent(place)
+    expect(chainOf(content, timeline)?.seq).toBe(seq)
+    for (const moment of kept) expect(chainOf(content, timeline, { until: moment })?.at).toEqual(moment)
     // A base that is removed in part does not count as one.
     for (const base of content.bases) expect(base.parts).toHaveLength(2)
     place.changesLeft = Number.POSITIVE_INFINITY
@@ -147,7 +157,7 @@ test('an earlier timeline goes with its last moment, unfinished bases with the n
   const { place, end } = await filled()
   await clean(place, end)
   const names = [...place.objects.keys()]
-  expect(names.filter((name) => name.startsWith(older.name))).toEqual([])
+  expect(names.filter((name) => name.includes(older.name))).toEqual([])
   expect(names.filter((name) => name.includes('/000000000050-'))).toEqual([])
 })
 
@@ -161,7 +171,9 @@ test('a clock that is far ahead removes nothing more', async () => {
 
 test('nothing is removed while another computer continues, or without a base', async () => {
   const { place, end } = await filled()
-  await place.base({ name: 'timeline-000003-cccccccc', generation: 3 }, 900, end)
+  const other = { name: '000003_cccccccc', generation: 3, parent: undefined }
+  await place.base(other, 900, end)
+  await place.put(leaseName(other), Buffer.from(''))
   const before = [...place.objects.keys()]
   await clean(place, end + hour)
   expect([...place.objects.keys()]).toEqual(before)
@@ -196,8 +208,8 @@ describe('media that the server has no more', () => {
       await compactMedia(
         { place },
         {
-          ...{ timeline, unreferenced, here: () => here, now: new Date(now), weeks: 12 },
-          ...{ betweenSteps: createSerializer(), onRemove() {} },
+          ...{ replicator: replicatorOf(place), unreferenced, now: new Date(now), weeks: 12 },
+          mediaNames: { read: async () => new Map([...here].map((name) => [name, name])) },
         },
       )
       return [...(await listMedia(place)).keys()].toSorted()

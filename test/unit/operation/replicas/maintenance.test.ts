@@ -32,7 +32,7 @@ async function leftFor(...seqs: number[]): Promise<number> {
     await truncate(journalPath(kept, first), bytes)
   }
   await writeFile(journalPath(dataDir, 300), '')
-  const places = seqs.map((seq) => ({ replicator: { state: { seq } } }) as Replica)
+  const places = seqs.map((seq) => ({ replicator: { state: { journalSeq: seq } } }) as Replica)
   const store = { seq: 400 } as Database
   const log = createLogger('silent')
   await createMaintenance({ places, store, files: nodeFiles, dataDir, log, onState() {} }).limitJournals()

@@ -5,6 +5,7 @@ import {
   type Content,
   chainOf,
   type Segment,
+  type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
 import { thinned } from '../../../../server/operation/replicas/restore-points.ts'
 import { expired, isOver, joinable } from '../../../../server/operation/replicas/retention.ts'
@@ -23,14 +24,15 @@ function random(seed: number): () => number {
   }
 }
 
+const timeline: Timeline = { name: '000001_aa', generation: 1, parent: undefined }
 const base = (seq: number, at: number): Base => ({
-  ...{ name: `base-${seq}-${at}`, seq, at: new Date(at), parts: ['1'] },
+  ...{ name: `base-${seq}-${at}`, timeline: timeline.name, seq, at: new Date(at), parts: ['1'] },
 })
 const segment = (from: number, to: number, at: number, bytes = 1000): Segment => ({
-  ...{ name: `segment-${from}-${to}-${at}`, from, to, at: new Date(at), bytes },
+  ...{ name: `segment-${from}-${to}-${at}`, timeline: timeline.name, from, to, at: new Date(at), bytes },
 })
 const content = (bases: readonly Base[], segments: readonly Segment[]): Content => ({
-  ...{ name: 'timeline', generation: 1, bases, segments: sorted(segments), unfinished: [], cut: [] },
+  ...{ timelines: [timeline], bases, segments: sorted(segments), unfinished: [], cut: [] },
 })
 const sorted = (segments: readonly Segment[]) => segments.toSorted((a, b) => a.from - b.from || a.to - b.to)
 
@@ -59,7 +61,7 @@ class SimulatedPlace {
 
   /** How long before `at` the newest state is that can be restored for that moment. */
   lag(at: number): number {
-    const chain = chainOf(this.content, new Date(at)) as Chain
+    const chain = chainOf(this.content, timeline, { until: new Date(at) }) as Chain
     return chain ? at - chain.at.getTime() : Number.POSITIVE_INFINITY
   }
 }
@@ -90,7 +92,7 @@ function simulate(
 
 test('a year: minutes of a day, days of a month and weeks can be restored, and no more is kept', () => {
   const { place, end, seq } = simulate(365, {})
-  expect(chainOf(place.content)?.seq).toBe(seq)
+  expect(chainOf(place.content, timeline)?.seq).toBe(seq)
   // The last hour with changes ended seven hours ago.
   expect(place.lag(end)).toBe(7 * hour)
   for (let at = end - day; at < end; at += 7 * minute)
@@ -113,7 +115,7 @@ test('bases that follow each other within a week are reduced to the first, while
 test('listings that lack a third of the objects lose nothing', () => {
   const next = random(1)
   const { place, end, seq } = simulate(120, { listed: () => next() > 1 / 3 })
-  expect(chainOf(place.content)?.seq).toBe(seq)
+  expect(chainOf(place.content, timeline)?.seq).toBe(seq)
   expect(place.lag(end)).toBe(7 * hour)
   for (let at = end - 29 * day; at < end; at += 7 * hour) expect(place.lag(at)).toBeLessThanOrEqual(day)
   for (let at = end - (weeks - 1) * week; at < end; at += 2 * day)
@@ -142,10 +144,11 @@ test('segments with a gap between them, or too much content, are not joined', ()
   expect(joinable({ segments: [segment(1, 2, at, 900_000), segment(3, 4, at, 900_000)] }, now)).toEqual([])
 })
 
-test('a timeline is over when its last moment is older than the weekly bases', () => {
+test('a branch is over when its last restore point is older than the weekly bases', () => {
   const old = content([base(1, start)], [segment(2, 3, start + day)])
   expect(isOver(old, new Date(start + weeks * week), weeks)).toBe(false)
   expect(isOver(old, new Date(start + day + weeks * week), weeks)).toBe(true)
+  expect(isOver(content([], []), new Date(start + 100 * week), weeks)).toBe(false)
 })
 
 test('moments to choose: hours of a day, days of a month, weeks', () => {
