@@ -183,7 +183,8 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     await copyMedia()
     // What was written meanwhile is left to the next step.
     set({ copiedAt: started, wholeSeq: durable })
-    if (isBaseWanted || isBaseDue(position)) position = await repeatBase(position)
+    const isDue = isBaseWanted || isBaseDue(position) || (await bases.read()) !== undefined
+    if (isDue) position = await repeatBase(position)
   }
 
   /** Copies the transactions up to `durable`. Returns false if a journal that has them cannot be read. */
@@ -303,7 +304,6 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     }
     await sendBase(deps, pending, { files, file: bases.file, onPart })
     await bases.remove()
-    isBaseWanted = false
     const last = Math.max(pending.seq, continued.tail.last)
     set({ seq: last, journalSeq: last, progress: undefined, baseProblem: undefined })
     return toPosition(timeline, last, {
@@ -328,6 +328,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     try {
       const begun = await bases.begin(timeline.name, now())
       baseFailedAt = undefined
+      isBaseWanted = false
       return begun
     } catch (error) {
       const problem = toProblem(error)

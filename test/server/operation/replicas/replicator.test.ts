@@ -1,0 +1,301 @@
+/** What a place is said to have, and when this computer may write. */
+import { randomBytes } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { findChain } from '../../../../server/operation/replicas/bring-back.ts'
+import { readContent, waysTo } from '../../../../server/operation/replicas/catalog.ts'
+import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
+import { removeLeftovers } from '../../../../server/operation/replicas/pending-base.ts'
+import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
+import { createProver } from '../../../../server/operation/replicas/prove.ts'
+import { assemble, databasePath, fetchChain } from '../../../../server/operation/replicas/receive.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
+import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
+import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
+import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
+import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
+import { journalPath, journalSeqs } from '../../../../server/platform/store/layout.ts'
+import { closeFile, openChecked } from '../../../../server/platform/store/pages/database-file.ts'
+import { schema } from '../../../../server/platform/store/schema.ts'
+import { day } from '../../../support/clock.ts'
+import { MemoryPlace } from '../../../support/memory-place.ts'
+
+let root: string
+let dataDir: string
+let store: Database
+let sealer: Sealer
+let place: MemoryPlace
+let ms = Date.UTC(2030, 0, 1)
+const now = () => new Date(ms++)
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-replicator-'))
+  sealer = createSealer(await ReplicaKey.generate())
+})
+afterAll(async () => {
+  await sealer.end()
+  await rm(root, { recursive: true })
+})
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(root, 'data-'))
+  await mkdir(keptJournals(dataDir), { recursive: true })
+  store = await Database.open({ directory: dataDir, schema, now })
+  place = new MemoryPlace()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await store.close()
+})
+
+/** Starts the copies of the store, as a process does. */
+async function start(files: Files = nodeFiles) {
+  const timelines = await beginTimeline(files, dataDir, { seq: store.seq, now })
+  const mediaNames = createMediaNames(store, sealer)
+  const replicator = createReplicator({
+    ...{ store, files, dataDir, now, place, sealer, id: 'place', onState() {} },
+    ...{ timelines, mediaNames, isMetered: async () => false },
+  })
+  return { timelines, replicator }
+}
+
+async function write(text: string): Promise<void> {
+  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
+}
+
+async function fill(): Promise<void> {
+  await store.transact((tx) => {
+    tx.run('CREATE TABLE filler (bytes BLOB)')
+    for (let n = 0; n < 3; n++) tx.run('INSERT INTO filler VALUES (?)', [randomBytes(6_000_000)])
+  })
+}
+
+/** Returns the texts that come back from a place. */
+async function restored(chain?: Awaited<ReturnType<typeof findChain>>): Promise<string[]> {
+  const target = { place, sealer }
+  const way = chain ?? (await findChain(target))
+  const folder = await mkdtemp(join(root, 'restored-'))
+  await fetchChain(target, way, { files: nodeFiles, folder })
+  await assemble(nodeFiles, folder, way)
+  const opened = await openChecked(nodeFiles, databasePath(folder))
+  try {
+    const rows = opened.sqlite.all<{ name: string }>(`SELECT name FROM secrets WHERE name LIKE 'row %'`)
+    return rows.map(({ name }) => name).toSorted()
+  } finally {
+    await closeFile(opened)
+  }
+}
+
+test('a journal that cannot be read is followed by a base: nothing is called copied that is not', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  await write('row 2')
+  // One bit of the journal flips on the disk. The store does not read it again.
+  const [first = 0] = journalSeqs(await readdir(dataDir)).slice(-1)
+  const bytes = await readFile(journalPath(dataDir, first))
+  const at = bytes.indexOf('row 2')
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  await writeFile(journalPath(dataDir, first), bytes)
+  await store.checkpoint()
+  await write('row 3')
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq, wholeSeq: store.seq })
+  expect(await restored()).toEqual(['row 1', 'row 2', 'row 3'])
+})
+
+test('a place that is nearly full is no other computer, however often a base fails there', async () => {
+  const { replicator, timelines } = await start()
+  await fill()
+  await write('row 000')
+  await replicator.step()
+  replicator.renew()
+  place.beforePut = (name) => {
+    if (/^bases\/.*\/00002-/.test(name)) throw new PlaceProblem('full', 'There is no space left.')
+  }
+  for (let n = 1; n <= 110; n++) {
+    await write(`row ${String(n).padStart(3, '0')}`)
+    await replicator.step()
+    expect(replicator.state.problem?.kind).toBe('full')
+    expect(replicator.state.seq).toBe(store.seq)
+  }
+  place.beforePut = () => {}
+  await replicator.step()
+  expect(replicator.state.problem).toBeUndefined()
+  expect(timelines.elsewhere).toBeUndefined()
+  expect(await restored()).toHaveLength(111)
+}, 120_000)
+
+describe('a base that this computer cannot make', () => {
+  test('keeps no changes from being copied, is shown, and is tried once a day', async () => {
+    const { replicator } = await start()
+    await write('row 1')
+    await replicator.step()
+    ms += 8 * day
+    const copyTo = vi
+      .spyOn(store, 'copyTo')
+      .mockRejectedValue(new StoreDamaged('pds.sqlite', 'page 7 is damaged'))
+    for (const text of ['row 2', 'row 3', 'row 4']) {
+      await write(text)
+      await replicator.step()
+      const { problem, baseProblem, seq, wholeSeq } = replicator.state
+      expect([problem, baseProblem?.kind, seq, wholeSeq]).toEqual([undefined, 'local', store.seq, store.seq])
+    }
+    expect(copyTo).toHaveBeenCalledTimes(1)
+    expect(await restored()).toEqual(['row 1', 'row 2', 'row 3', 'row 4'])
+    ms += day
+    await replicator.step()
+    expect(copyTo).toHaveBeenCalledTimes(2)
+    copyTo.mockRestore()
+    ms += day
+    await replicator.step()
+    expect(replicator.state.baseProblem).toBeUndefined()
+  })
+
+  test('is not begun without free space for it', async () => {
+    let free = Number.POSITIVE_INFINITY
+    const { replicator } = await start({ ...nodeFiles, freeBytes: async () => free })
+    await write('row 1')
+    await replicator.step()
+    ms += 8 * day
+    free = 4096
+    const copyTo = vi.spyOn(store, 'copyTo')
+    await write('row 2')
+    await replicator.step()
+    expect(replicator.state.baseProblem?.message).toContain('too little free space')
+    expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+    expect(copyTo).not.toHaveBeenCalled()
+    free = Number.POSITIVE_INFINITY
+    await replicator.step()
+    expect(replicator.state.baseProblem).toBeUndefined()
+    expect(copyTo).toHaveBeenCalledTimes(1)
+  })
+})
+
+test('the first base goes on after a restart, and segments are sent beside it', async () => {
+  await fill()
+  const puts: string[] = []
+  let isCut = true
+  place.beforePut = (name) => {
+    if (isCut && name.includes('/00002-')) throw new PlaceProblem('unreachable', 'The connection was cut.')
+    puts.push(name)
+  }
+  const first = await start()
+  await write('row 1')
+  await first.replicator.step()
+  expect(first.replicator.state.problem?.kind).toBe('unreachable')
+  await write('row 2')
+  await first.replicator.step()
+  // Its journals can go.
+  expect(first.replicator.state).toMatchObject({ seq: undefined, journalSeq: store.seq, copiedAt: undefined })
+  isCut = false
+  const second = await start()
+  await second.replicator.step()
+  expect(second.replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+  expect(puts.filter((name) => name.includes('/00001-'))).toHaveLength(1)
+  expect(await restored()).toEqual(['row 1', 'row 2'])
+})
+
+test('changes that this disk has lost are no other computer: they are offered, and copying goes on', async () => {
+  const first = await start()
+  await write('row 1')
+  await first.replicator.step()
+  const snapshot = join(root, 'snapshot')
+  await cp(dataDir, snapshot, { recursive: true, filter: (path) => !path.endsWith('pds.lock') })
+  await write('row 2')
+  await write('row 3')
+  await first.replicator.step()
+  const end = first.replicator.state.copiedAt as Date
+  await store.close()
+
+  // The disk has lost what followed.
+  await rm(dataDir, { recursive: true })
+  await cp(snapshot, dataDir, { recursive: true })
+  store = await Database.open({ directory: dataDir, schema, now })
+  const second = await start()
+  await write('row 4')
+  await second.replicator.step()
+  expect(second.replicator.state).toMatchObject({ problem: undefined, seq: store.seq, lost: { changes: 2 } })
+  expect(second.replicator.state.lost?.until.getTime()).toBeLessThanOrEqual(end.getTime() + 1000)
+  expect(await restored()).toEqual(['row 1', 'row 4'])
+  const ways = [...waysTo(await readContent(place))]
+  const branch = ways.find(
+    ({ seq, timeline }) => timeline.name === second.replicator.state.lost?.timeline && seq > 1,
+  )
+  expect(await restored(branch)).toEqual(['row 1', 'row 2', 'row 3'])
+
+  if (second.replicator.state.lost) await second.timelines.dismiss(second.replicator.state.lost)
+  second.replicator.forget()
+  await second.replicator.step()
+  expect(second.replicator.state).toMatchObject({ problem: undefined, lost: undefined })
+  const third = await start()
+  await third.replicator.step()
+  expect(third.replicator.state).toMatchObject({ problem: undefined, lost: undefined, seq: store.seq })
+})
+
+test('a place that had the copy and is empty gets nothing until the owner permits it', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  place.objects.clear()
+  replicator.forget()
+  await write('row 2')
+  await replicator.step()
+  expect(replicator.state.problem?.kind).toBe('empty')
+  expect(place.objects.size).toBe(0)
+  await replicator.acceptEmpty()
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+  expect(await restored()).toEqual(['row 1', 'row 2'])
+})
+
+test('a place that stores less than it says is found out at once', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  const { copiedAt } = replicator.state
+  const put = place.put.bind(place)
+  place.put = (name, bytes) => put(name, bytes.subarray(0, 10))
+  await write('row 2')
+  await replicator.step()
+  expect(replicator.state.problem?.kind).toBe('damaged')
+  expect(replicator.state.copiedAt).toEqual(copiedAt)
+  place.put = put
+  await replicator.step()
+  expect(replicator.state.problem).toBeUndefined()
+  expect(await restored()).toEqual(['row 1', 'row 2'])
+})
+
+test('databases that no place needs are removed at the start', async () => {
+  const folder = join(dataDir, 'copies')
+  for (const name of [
+    'known.base.zst',
+    'known.base.json',
+    'other.base.zst',
+    'other.base.json',
+    'cut.base.zst',
+    'old.zst',
+  ]) {
+    await writeFile(join(folder, name), 'the database')
+  }
+  await removeLeftovers(nodeFiles, folder, ['known', 'cut'])
+  expect((await readdir(folder)).filter((name) => name.endsWith('.zst'))).toEqual(['known.base.zst'])
+})
+
+test('a proof without the disk space that it takes is a problem', async () => {
+  let free = Number.POSITIVE_INFINITY
+  const files = { ...nodeFiles, freeBytes: async () => free }
+  const { replicator } = await start(files)
+  await write('row 1')
+  await replicator.step()
+  free = 4096
+  const prover = await createProver({ place, sealer, replicator, store, files, dataDir, now, id: 'place' })
+  expect((await prover.prove()).problem).toContain('too little free space')
+  expect(prover.proof).toMatchObject({ provenAt: undefined })
+  free = Number.POSITIVE_INFINITY
+  expect((await prover.prove()).problem).toBeUndefined()
+})

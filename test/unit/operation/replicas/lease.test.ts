@@ -1,0 +1,97 @@
+/** Which computer yields. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listTimelines, type Timeline } from '../../../../server/operation/replicas/catalog.ts'
+import { findElsewhere, type Lease, renewLease } from '../../../../server/operation/replicas/lease.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
+import { beginGeneration, beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { MemoryPlace } from '../../../support/memory-place.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-lease-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const sealer = createSealer(await ReplicaKey.generate())
+const started = '2030-01-01T12:00:00.000Z'
+
+/** Returns whether this computer yields to another one with such a lease. */
+async function yieldsTo(
+  other: Timeline,
+  lease: (own: string) => Lease,
+  { lacks = false }: { lacks?: boolean } = {},
+): Promise<boolean> {
+  const dataDir = await mkdtemp(join(root, 'data-'))
+  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  const target = { place: new MemoryPlace(), sealer }
+  await renewLease(target, other, lease(timelines.current.name))
+  return (await findElsewhere(target, await listTimelines(target.place), timelines, lacks)) !== undefined
+}
+
+const of = (generation: number): Timeline => ({
+  ...{ name: `00000${generation}_abc`, generation, parent: undefined },
+})
+const [earlier, later] = ['2030-01-01T11:00:00.000Z', '2030-01-01T13:00:00.000Z']
+
+test('a higher generation is another computer', async () => {
+  expect(await yieldsTo(of(2), () => ({ at: earlier, lacks: false, seen: [] }))).toBe(true)
+})
+
+test('a timeline that has not seen the running one is no other computer, whatever it has', async () => {
+  expect(await yieldsTo(of(1), () => ({ at: earlier, lacks: false, seen: ['000001_old'] }))).toBe(false)
+  expect(await yieldsTo(of(1), () => ({ at: later, lacks: false, seen: [] }), { lacks: true })).toBe(false)
+})
+
+test('of two that have seen each other, the one that lacks changes yields, otherwise the one that began later', async () => {
+  const seen = (own: string) => [own]
+  expect(await yieldsTo(of(1), (own) => ({ at: earlier, lacks: false, seen: seen(own) }))).toBe(true)
+  expect(await yieldsTo(of(1), (own) => ({ at: later, lacks: false, seen: seen(own) }))).toBe(false)
+  const laterWhole = (own: string) => ({ at: later, lacks: false, seen: seen(own) })
+  expect(await yieldsTo(of(1), laterWhole, { lacks: true })).toBe(true)
+  expect(await yieldsTo(of(1), (own) => ({ at: earlier, lacks: true, seen: seen(own) }))).toBe(false)
+})
+
+test('an earlier generation is ignored', async () => {
+  const dataDir = await mkdtemp(join(root, 'restored-'))
+  await beginGeneration(nodeFiles, dataDir, { generation: 3, seq: 5 })
+  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  expect(timelines.current.generation).toBe(3)
+  const target = { place: new MemoryPlace(), sealer }
+  await renewLease(target, of(2), { at: earlier, lacks: false, seen: [timelines.current.name] })
+  expect(await findElsewhere(target, await listTimelines(target.place), timelines, false)).toBeUndefined()
+})
+
+test('a start continues what it began before, and the proof of another computer outlives it', async () => {
+  const dataDir = await mkdtemp(join(root, 'restart-'))
+  const begin = (seq: number) => beginTimeline(nodeFiles, dataDir, { seq, now: () => new Date(started) })
+  const first = await begin(5)
+  await first.keep()
+  const second = await begin(8)
+  const listed: Timeline[] = [{ ...first.current, parent: undefined }]
+  expect(second.at(listed)).toEqual({ ...second.current, parent: { name: first.current.name, seq: 8 } })
+  expect(second.at([]).parent).toBeUndefined()
+  await second.yieldTo({ timeline: '000004_abc', at: later })
+  const third = await begin(9)
+  expect(third.elsewhere).toEqual({ timeline: '000004_abc', at: later })
+  await third.takeOver(4, 9)
+  const fourth = await begin(9)
+  expect([fourth.elsewhere, fourth.current.generation]).toEqual([undefined, 5])
+  expect(fourth.at(listed).parent).toBeUndefined()
+})
+
+test('the ancestry of many starts is bounded', async () => {
+  const dataDir = await mkdtemp(join(root, 'many-'))
+  for (let seq = 0; seq < 205; seq++) {
+    await (await beginTimeline(nodeFiles, dataDir, { seq, now: () => new Date(started) })).keep()
+  }
+  const entries = JSON.parse(
+    Buffer.from(await nodeFiles.read(join(dataDir, 'copies', 'timelines.json'))).toString(),
+  )
+  expect(entries).toHaveLength(200)
+  expect(entries.at(-1).seq).toBe(204)
+})
