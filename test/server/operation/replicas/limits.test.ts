@@ -1,19 +1,22 @@
 /** What copies do not do: send on metered networks, and keep journals for a place that is away without an end. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, open, readdir, rm, truncate } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readContent, waysTo } from '../../../../server/operation/replicas/catalog.ts'
+import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
 import { type Place, PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
 import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { journalPath } from '../../../../server/platform/store/layout.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
 let root: string
@@ -156,4 +159,36 @@ test('journals do not grow without an end while a slow place gets its first data
   await replicator.step()
   expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
   expect((await newestWay(target))?.seq).toBe(store.seq)
+})
+
+test('journals do not grow without an end while the key cannot be read', async () => {
+  const dataDir = await mkdtemp(join(root, 'locked-'))
+  const { config, log } = services()
+  await writeFile(join(dataDir, 'pds.sqlite'), '')
+  const waiting = await createReplicas({
+    ...{
+      config: { ...config, dataDir },
+      store: services().store,
+      files: nodeFiles,
+      now: server.clock.now,
+      log,
+    },
+    copiesKeeper: {
+      read: () => Promise.reject(new CredentialsUnavailable('The keyring does not answer.')),
+      write: async () => {},
+    },
+  })
+  expect(waiting.status()[0]?.problem).toMatchObject({
+    kind: 'local',
+    message: 'The keyring does not answer.',
+  })
+  const kept = join(dataDir, 'copies', 'journals')
+  for (const first of [1, 5]) {
+    const path = journalPath(kept, first)
+    await writeFile(path, '')
+    await truncate(path, 200_000_000)
+  }
+  await writeFile(journalPath(dataDir, 9), '')
+  await waiting.limitJournals()
+  expect(await readdir(kept)).toEqual([])
 })

@@ -1,0 +1,59 @@
+/** What leaves is on disk: a frame that is refused after it was written is never read. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { decodeFrames, readJournals } from '../../../../server/platform/store/journal/journal.ts'
+import { Journal } from '../../../../server/platform/store/journal/journal-file.ts'
+import { encodeStatement } from '../../../../server/platform/store/journal/journal-statements.ts'
+import { JournalGap, JournalTail } from '../../../../server/platform/store/journal/tail.ts'
+
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pds-tail-'))
+})
+afterAll(() => rm(dir, { recursive: true }))
+
+const insert = (text: string) => [encodeStatement('INSERT INTO t VALUES (?)', [text])]
+
+/** Returns the texts of a part. */
+function textsOf(content: Buffer | undefined): unknown[] {
+  const found: unknown[] = []
+  for (const journal of readJournals(content ?? Buffer.alloc(0))) {
+    for (const { statements } of decodeFrames(journal)) found.push(...statements.map(([, params]) => params))
+  }
+  return found.flat()
+}
+
+test('a transaction that was refused is not read, and the one that took its number is', async () => {
+  const journal = await Journal.create(nodeFiles, dir, 1)
+  await journal.reserve(64 * 1024)
+  await journal.append(1, [insert('one')])
+  const { length } = journal
+  // In flight while the first one is read: its sync will fail.
+  await journal.append(2, [insert('refused')])
+  const tail = new JournalTail(nodeFiles, dir, 0)
+  expect(textsOf((await tail.read(1, 1_000_000))?.content)).toEqual(['one'])
+  await journal.close()
+  const repaired = await Journal.resume(nodeFiles, dir, {
+    firstSeq: 1,
+    length,
+    texts: ['INSERT INTO t VALUES (?)'],
+  })
+  await repaired.append(2, [insert('acknowledged')])
+  expect(textsOf((await tail.read(2, 1_000_000))?.content)).toEqual(['acknowledged'])
+  expect(tail.last).toBe(2)
+  await repaired.close()
+})
+
+test('a frame of several transactions is read when all of them are on disk', async () => {
+  const folder = await mkdtemp(join(dir, 'group-'))
+  const journal = await Journal.create(nodeFiles, folder, 1)
+  await journal.append(1, [insert('one'), insert('two')])
+  const tail = new JournalTail(nodeFiles, folder, 0)
+  expect(await tail.read(1, 1_000_000)).toBeUndefined()
+  expect(textsOf((await tail.read(2, 1_000_000))?.content)).toEqual(['one', 'two'])
+  await expect(new JournalTail(nodeFiles, join(folder, 'none'), 0).read(1, 1)).rejects.toThrow(JournalGap)
+  await journal.close()
+})
