@@ -29,6 +29,8 @@ export interface Invocation {
   /** The file that the key of the copies is written to. */
   readonly sheet: string | undefined
   readonly status: boolean
+  /** The URL of a place that had the copy, is empty, and gets it anew. */
+  readonly acceptEmpty: string | undefined
   readonly positionals: readonly string[]
 }
 
@@ -51,6 +53,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
         at: { type: 'string' },
         sheet: { type: 'string' },
         status: { type: 'boolean', default: false },
+        'accept-empty': { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
       allowPositionals: true,
@@ -59,7 +62,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
     const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
     const flags = {
       ...{ from: values.from, keyFile: values.key, at: values.at },
-      ...{ sheet: values.sheet, status: values.status },
+      ...{ sheet: values.sheet, status: values.status, acceptEmpty: values['accept-empty'] },
       salvage: values.salvage,
       forget: values.forget,
       acceptLoss: values['accept-loss'],

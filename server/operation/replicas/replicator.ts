@@ -7,6 +7,7 @@ import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName } from '../../platform/store/layout.ts'
 import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
 import { type Content, chainOf, limitsOf, listTimelines, readContent, type Timeline } from './catalog.ts'
+import { forbidEmpty, isEmptyPermitted, permitEmpty } from './empty-place.ts'
 import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
 import type { MediaNames } from './media-names.ts'
 import { createPendingBases } from './pending-base.ts'
@@ -122,15 +123,11 @@ interface MediaPosition {
   names: ReadonlyMap<string, string> | undefined
 }
 
-/** The file by which the command permits to begin anew at an empty place. */
-export const acceptEmptyName = (id: string) => `${id}.accept-empty`
-
 export function createReplicator(deps: ReplicatorDeps): Replicator {
   const { store, files, dataDir, now, place, timelines, mediaNames, id, onState, isMetered } = deps
   const serialize = createSerializer()
   const folder = join(dataDir, copiesName)
   const bases = createPendingBases(files, store, { dataDir, folder, id })
-  const acceptEmptyPath = join(folder, acceptEmptyName(id))
   /** The timeline of this process as the place has it. */
   let own: Timeline | undefined
   /** What was listed last. */
@@ -229,14 +226,14 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   /** Writes the head of a place that has none. */
   async function beginPlace(): Promise<void> {
     const isEmpty = (await listTimelines(place)).length === 0
-    if (isEmpty && state.copiedAt && !(await exists(files, acceptEmptyPath))) {
+    if (isEmpty && state.copiedAt && !(await isEmptyPermitted(files, dataDir, id))) {
       throw new PlaceProblem(
         'empty',
         'The copy that was at this place is no longer there. Connect its disk, or begin anew.',
       )
     }
     await writeHead(deps)
-    await files.remove(acceptEmptyPath)
+    await forbidEmpty(files, dataDir, id)
   }
 
   const isReadDue = () => now().getTime() - readAt >= readMs
@@ -410,7 +407,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       if (state.problem?.kind === 'elsewhere') set({ problem: undefined, problemSince: undefined })
     },
     async acceptEmpty() {
-      await (await files.create(acceptEmptyPath)).close()
+      await permitEmpty(files, dataDir, id)
       position = undefined
     },
     renew() {

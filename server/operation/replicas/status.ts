@@ -130,10 +130,11 @@ export async function currentStatus(files: Files, dir: string): Promise<ScriptSt
   const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
   const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))
   return Promise.all(
-    places.map(async ({ url, copiedAt, behindSeconds, problem, seq, proof }) => ({
+    places.map(async ({ url, copiedAt, behind, behindSeconds, problem, seq, proof }) => ({
       place: url,
       lastCopiedAt: copiedAt ?? null,
-      behindSeconds: (await isBehind(behindSeconds, seq)) ? Math.max(1, behindSeconds + age) : 0,
+      behindSeconds:
+        behind > 0 || (await isBehind(behindSeconds, seq)) ? Math.max(1, behindSeconds + age) : 0,
       lastProvenAt: proof?.provenAt ?? null,
       error: problem?.message ?? proof?.problem ?? null,
     })),

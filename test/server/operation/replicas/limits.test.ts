@@ -17,6 +17,7 @@ import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { journalPath } from '../../../../server/platform/store/layout.ts'
+import { runCommand } from '../../../support/copies.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
 let root: string
@@ -97,7 +98,9 @@ test('journals for a place that is away are removed when they are large; it gets
   // It may be the mount point of a disk that is not connected.
   expect(copies().status()[0]?.problem?.kind).toBe('empty')
   expect(await readdir(place)).toEqual([])
-  await copies().acceptEmpty(pathToFileURL(place).href)
+  const accepting = ['--accept-empty', pathToFileURL(place).href, '--data-dir', server.config.dataDir]
+  expect(await runCommand('copy', accepting)).toContain('begins anew')
+  copies().wake()
   await copies().flush(20_000)
   const target = folderPlace(place)
   expect((await newestWay(target))?.seq).toBe(store.seq)
