@@ -299,7 +299,11 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       await deps.afterStep?.()
       if (isReadDue()) await readPlace()
     }
-    await sendBase(deps, pending, { files, file: bases.file, onPart })
+    await sendBase(deps, pending, { files, file: bases.file, onPart }).catch(async (error: unknown) => {
+      // The file is not what it was: another one must be made.
+      if (!(error instanceof PlaceProblem)) await bases.remove()
+      throw error
+    })
     await bases.remove()
     const last = Math.max(pending.seq, continued.tail.last)
     set({ seq: last, journalSeq: last, progress: undefined, baseProblem: undefined })

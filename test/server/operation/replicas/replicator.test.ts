@@ -200,6 +200,29 @@ test('the first base goes on after a restart, and segments are sent beside it', 
   expect(await restored()).toEqual(['row 1', 'row 2'])
 })
 
+test('a first base whose file has changed on the disk is made anew', async () => {
+  await fill()
+  let isCut = true
+  place.beforePut = (name) => {
+    if (isCut && name.includes('/00002-')) throw new PlaceProblem('unreachable', 'The connection was cut.')
+  }
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  isCut = false
+  const folder = join(dataDir, 'copies')
+  const [name = ''] = (await readdir(folder)).filter((each) => each.endsWith('.zst'))
+  const bytes = await readFile(join(folder, name))
+  bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100)
+  await writeFile(join(folder, name), bytes)
+  await replicator.step()
+  expect(replicator.state.problem).toBeDefined()
+  ms += day
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+  expect(await restored()).toEqual(['row 1'])
+})
+
 test('changes that this disk has lost are no other computer: they are offered, and copying goes on', async () => {
   const first = await start()
   await write('row 1')
