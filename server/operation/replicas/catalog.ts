@@ -257,8 +257,13 @@ export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   yield* ways.sort(
     (a, b) =>
       b.timeline.generation - a.timeline.generation ||
-      b.at.getTime() - a.at.getTime() ||
+      latest(b) - latest(a) ||
       b.seq - a.seq ||
       b.base.seq - a.base.seq,
   )
+}
+
+/** When the newest object of a way was written: what continues a way is never older, even if the clock was wrong in between. */
+function latest({ base, segments }: Chain): number {
+  return Math.max(...[base, ...segments].map(({ at }) => at.getTime()))
 }
