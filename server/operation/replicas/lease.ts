@@ -38,12 +38,13 @@ export async function findElsewhere(
   lacks: boolean,
 ): Promise<Elsewhere | undefined> {
   const { current, beganAt } = timelines
-  const others = listed.filter(({ name }) => !timelines.isOurs(name))
+  const others = listed.filter(({ name }) => timelines.isRecent(name) || !timelines.isOurs(name))
   for (const other of others.filter(({ generation }) => generation >= current.generation)) {
     const lease = await readLease(target, other)
     const at = lease?.at ?? ''
     // It was restored from this place, or its owner has decided.
-    if (other.generation > current.generation) return { timeline: other.name, at }
+    if (other.generation > current.generation && !timelines.isOurs(other.name))
+      return { timeline: other.name, at }
     if (!lease?.seen.includes(current.name)) continue
     const [ours, theirs] = [`${beganAt.toISOString()} ${current.name}`, `${at} ${other.name}`]
     if (lacks === lease.lacks ? ours > theirs : lacks) return { timeline: other.name, at }

@@ -15,6 +15,9 @@ const elsewhereName = 'elsewhere.json'
 /** Entries of the ancestry, at most: a place that lists none of them gets a base. */
 const maxEntries = 200
 
+/** Their leases are read, too: one request each. */
+const recentEntries = 8
+
 /** An entry of the ancestry. */
 interface Entry {
   readonly name: string
@@ -54,6 +57,11 @@ export interface Timelines {
   readonly elsewhere: Elsewhere | undefined
   /** Whether a timeline is the current one or one that it continues. */
   isOurs(name: string): boolean
+  /**
+   * Whether the current timeline continues one that may still run: where its data folder was copied from. Those before it have ended, or
+   * their computer has begun another one.
+   */
+  isRecent(name: string): boolean
   /** Returns the current timeline as it is at a place, or begins there. */
   at(listed: readonly Timeline[]): Timeline
   /** Returns the branch of an earlier timeline that reaches farthest beyond what this disk has. */
@@ -128,6 +136,7 @@ export async function beginTimeline(
     get elsewhere() {
       return elsewhere
     },
+    isRecent: (name) => entries.slice(-1 - recentEntries, -1).some((entry) => entry.name === name),
     isOurs: (name) => entries.some((entry) => entry.name === name),
     at(listed) {
       const own = listed.find(({ name }) => name === current.name)
