@@ -136,7 +136,7 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
       ring?.()
     },
     async flush() {
-      if (replicator.state.problem || isBehind()) await step()
+      if (isDue || replicator.state.problem || isBehind()) await step()
     },
     ended: () => running.catch(() => {}),
   }

@@ -8,7 +8,7 @@ import { compact } from './compact.ts'
 import { compactMedia } from './compact-media.ts'
 import { createLoop, type Loop } from './loop.ts'
 import type { MediaNames } from './media-names.ts'
-import { openPlace, type PlaceOptions } from './places/open.ts'
+import type { openPlace, PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
 import { createReplicator, type Replicator } from './replicator.ts'
 import type { Sealer } from './sealer.ts'
@@ -35,6 +35,7 @@ export interface ReplicaDeps {
   /** The timeline of this process and the names of the media, which all places share. */
   readonly timelines: Timelines
   readonly mediaNames: MediaNames
+  readonly openPlace: typeof openPlace
   readonly options: Pick<PlaceOptions, 'credentials' | 'bandwidth'>
   readonly isMetered: () => Promise<boolean>
   /** Weeks for which a copy of each day is kept. */
@@ -60,7 +61,7 @@ export function idOf(url: string): string {
 /** @throws PlaceProblem `invalid` */
 export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
   const { url, files, dataDir, now, sealer, mediaNames, closing, signal } = deps
-  const place = await openPlace(url, { ...deps.options, now, signal: closing })
+  const place = await deps.openPlace(url, { ...deps.options, now, signal: closing })
   const id = idOf(url)
   const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))
   const isMetered = url.startsWith('file:') ? async () => false : deps.isMetered

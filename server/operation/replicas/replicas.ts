@@ -20,6 +20,7 @@ import { createMaintenance, type ReplicaMaintenance } from './maintenance.ts'
 import { createMediaNames } from './media-names.ts'
 import { createMeteredCheck, questions } from './metered.ts'
 import { removeLeftovers } from './pending-base.ts'
+import { openPlace } from './places/open.ts'
 import { createReplica, idOf, type Replica } from './replica.ts'
 import type { ReplicaKey } from './replica-key.ts'
 import { createSealer } from './sealer.ts'
@@ -48,6 +49,8 @@ export interface Replicas extends ReplicaMaintenance {
 export interface ReplicasOptions {
   /** Keeps the key and the passwords of places; the file of the settings by default. */
   readonly copiesKeeper?: CredentialsKeeper | undefined
+  /** Replaces the places by simulated ones. */
+  readonly openPlace?: typeof openPlace
 }
 
 interface Deps extends ReplicasOptions {
@@ -134,6 +137,7 @@ async function createReplicasWith(
       createReplica({
         ...{ url, store, files, dataDir, now, sealer, timelines, mediaNames },
         ...{ isMetered, weeks, onState, afterStep },
+        ...{ openPlace: deps.openPlace ?? openPlace },
         ...{ options: { credentials: credentials[url], bandwidth }, earlier: earlier.get(url) },
         ...{ onUnloadable: deps.onUnloadable, closing: closing.signal, signal: deps.signal },
       }),
