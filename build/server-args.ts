@@ -15,3 +15,6 @@ export const serverArgs: readonly string[] = [
   '--v8-pool-size=2',
   join(root, 'dist/server/main.js'),
 ]
+
+/** The C library of Linux keeps freed memory for each of many arenas; threads that have ended leave up to 40 MB in each. */
+export const serverEnv: NodeJS.ProcessEnv = { MALLOC_ARENA_MAX: '2', ...process.env }

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { electronBinary } from './electron-binary.ts'
-import { serverArgs } from './server-args.ts'
+import { serverArgs, serverEnv } from './server-args.ts'
 
 const root = join(import.meta.dirname, '..')
 const isDesktopRefused = process.argv.includes('--no-desktop')
@@ -91,7 +91,10 @@ function startDesktop(file: string): void {
 
 function serve(reason: string): void {
   process.stdout.write(`${reason}: running the server without the desktop app.\n`)
-  const child = spawn(process.execPath, [...serverArgs, ...args], { stdio: ['inherit', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...serverArgs, ...args], {
+    env: serverEnv,
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
   createInterface(child.stdout).on('line', (line) => {
     process.stdout.write(`${line}\n`)
     const port = /^listening on .*:(\d+)$/.exec(line)?.[1]

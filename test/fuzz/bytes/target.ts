@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { serverArgs, serverEnv } from '../../../build/server-args.ts'
 import { createSerializer } from '../../../server/platform/util/serialize.ts'
 import { writeEmptyStore } from '../../support/empty-store.ts'
 import { type Format, makeSamples, type Samples } from './samples.ts'
@@ -42,7 +43,9 @@ const healthEveryMs = 50
 export async function startTarget(): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-bytes-'))
   await writeEmptyStore(dataDir)
-  const child = fork(join(import.meta.dirname, 'process.ts'), [dataDir])
+  // As `npm run serve` starts it.
+  const [execArgv, env] = [serverArgs.slice(0, -1), serverEnv]
+  const child = fork(join(import.meta.dirname, 'process.ts'), [dataDir], { execArgv, env })
   const [{ url }] = (await once(child, 'message')) as [{ url: string }]
 
   const call = async (
