@@ -7,9 +7,10 @@ import { openPlace } from '../replicas/places/open.ts'
 import { ReplicaKey } from '../replicas/replica-key.ts'
 import { createSealer } from '../replicas/sealer.ts'
 import type { Invocation } from './command.ts'
+import { ask } from './salvage.ts'
 
 /** @throws Error with a sentence for people */
-export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): Promise<string> {
+export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: Invocation): Promise<string> {
   if (from === undefined || keyFile === undefined)
     throw new Error('--from needs --key, a file with the key of the copy.')
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
@@ -22,7 +23,13 @@ export async function runBringBack({ from, keyFile, at, dataDir }: Invocation): 
     const own = await readCredentials(keeper)
     const credentials = own.places?.[from.replace(/\/$/, '')]
     const target = { place: await openPlace(from, { credentials }), sealer }
-    const result = await bringBack({ target, dataDir, at: until, now: () => new Date() })
+    const result = await bringBack({
+      ...{ target, dataDir, at: until, now: () => new Date() },
+      async confirmLoss(loss) {
+        process.stdout.write(`${loss}\n`)
+        return acceptLoss || ask('Restore it without them? [y/N] ', '--accept-loss')
+      },
+    })
     // Without its key the server here could not continue the copy.
     if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity })}\n`)
     const lines = [`Restored the copy of ${iso(result.at)}.`]

@@ -59,7 +59,7 @@ function describeLoss(transactions: number, isExact: boolean): string {
 }
 
 /** Asks in the terminal. @param flag answers instead where there is none */
-async function ask(question: string, flag: string): Promise<boolean> {
+export async function ask(question: string, flag: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error(`Nothing was changed. Add ${flag} to go on without a terminal.`)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {

@@ -1,13 +1,22 @@
 /** Restores a server from its copy at a place. */
 import { join } from 'node:path'
 import { restore } from '../../platform/store/backups/restore.ts'
+import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
-import { type Chain, listTimelines, readContent, waysTo } from './catalog.ts'
+import { type Chain, type Content, generationOf, listTimelines, readContent, waysTo } from './catalog.ts'
 import { readHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
-import { assemble, databasePath, fetchChain, fetchMedia, type Progress } from './receive.ts'
+import {
+  assemble,
+  databasePath,
+  fetchChain,
+  fetchMedia,
+  isDamaged,
+  localName,
+  type Progress,
+} from './receive.ts'
 import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
 
@@ -21,6 +30,8 @@ export interface BringBackOptions {
   readonly at?: Date | undefined
   readonly now: () => Date
   readonly files?: Files
+  /** Gets a loss as sentences, before anything changes; return true to go on. Without it a loss is an error with these sentences. */
+  readonly confirmLoss?: (loss: string) => Promise<boolean>
   readonly onProgress?: (progress: Progress) => void
 }
 
@@ -48,26 +59,112 @@ export async function findChain({ place, sealer }: Target, at?: Date): Promise<C
 }
 
 /**
- * Replaces the data with the copy. A call that was interrupted goes on where it ended. The computer that the copy comes from stops
- * writing when it sees it.
+ * Replaces the data with the newest state of which everything is intact. A call that was interrupted goes on where it ended. The computer
+ * that the copy comes from stops writing when it sees it.
  * @throws PlaceProblem, StoreLocked, StoreTooNew and other errors of `restore`; the data are unchanged then
  */
 export async function bringBack(options: BringBackOptions): Promise<BroughtBack> {
   const { target, dataDir, at, now, files = nodeFiles, onProgress } = options
-  const chain = await findChain(target, at)
+  await findChain(target, at)
   const [newest] = await listTimelines(target.place)
   const root = join(dataDir, fetchedName)
-  // What was fetched of another state is of no use.
-  const name = `${chain.base.name.replaceAll('/', '-')}-${chain.timeline.name}-${chain.seq}`
-  for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
-  const folder = join(root, name)
-  const fetching = { files, folder, ...(onProgress && { onProgress }) }
-  await fetchChain(target, chain, fetching)
-  const cids = await assemble(files, folder, chain)
-  const missing = await fetchMedia(target, cids, fetching)
+  const fetching = { files, ...(onProgress && { onProgress }) }
+  const { chain, folder, cids, loss } = await fetchBest(target, at, root, fetching)
+  if (loss !== undefined) await confirm(options, loss)
+  const missing = await fetchMedia(target, cids, { ...fetching, folder })
   const replaced = await restore({ directory: dataDir, file: databasePath(folder), schema, now, files })
   const { generation } = newest ?? chain.timeline
   await beginGeneration(files, dataDir, { generation: generation + 1, seq: chain.seq })
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }
+}
+
+async function confirm({ confirmLoss }: BringBackOptions, loss: string): Promise<void> {
+  if (!confirmLoss) throw new PlaceProblem('damaged', loss)
+  if (!(await confirmLoss(loss))) throw new Error('Nothing was changed.')
+}
+
+interface Fetched {
+  readonly chain: Chain
+  readonly folder: string
+  readonly cids: readonly string[]
+  readonly loss: string | undefined
+}
+
+/** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
+async function fetchBest(
+  target: Target,
+  at: Date | undefined,
+  root: string,
+  fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
+): Promise<Fetched> {
+  const { files } = fetching
+  const damaged = new Set<string>()
+  for (let content = await readContent(target.place), isSecond = false; ; ) {
+    const intact = without(content, damaged)
+    const [chain] = waysTo(intact, at)
+    if (!chain) {
+      throw new PlaceProblem('damaged', 'The copy has no complete database from that time that is intact.')
+    }
+    const loss = lossOf(content, chain, at)
+    if (loss !== undefined && !isSecond) {
+      // The listing may have been short.
+      content = await readContent(target.place)
+      isSecond = true
+      continue
+    }
+    // What was fetched of another database is of no use.
+    const name = chain.base.name.replaceAll('/', '-')
+    for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
+    const folder = join(root, name)
+    try {
+      await fetchChain(target, chain, { ...fetching, folder })
+      return { chain, folder, cids: await assemble(files, folder, chain), loss }
+    } catch (error) {
+      if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error
+      const object = isDamaged(error) ? error.object : undefined
+      const segment = chain.segments.find((link) => object === link.name || object === localName(link))
+      damaged.add(segment?.name ?? chain.base.name)
+    }
+  }
+}
+
+function without(content: Content, damaged: ReadonlySet<string>): Content {
+  const isIntact = ({ name }: { name: string }) => !damaged.has(name)
+  return { ...content, bases: content.bases.filter(isIntact), segments: content.segments.filter(isIntact) }
+}
+
+/** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */
+function lossOf(content: Content, chain: Chain, until: Date | undefined): string | undefined {
+  const { timeline, seq, at } = chain
+  const isNewer = (one: { timeline: string; at: Date }) => {
+    const generation = generationOf(one.timeline)
+    if (until !== undefined && one.at > until) return false
+    return generation > timeline.generation || (generation === timeline.generation && one.at > at)
+  }
+  const bases = [...content.bases, ...content.unfinished].filter(
+    (base) => isNewer(base) && (base.seq > seq || generationOf(base.timeline) > timeline.generation),
+  )
+  const later = [...bases, ...[...content.segments, ...content.cut].filter(isNewer)]
+  if (later.length === 0) return undefined
+  const newest = new Date(Math.max(...later.map((one) => one.at.getTime())))
+  const others = new Map<string, Date>()
+  for (const way of waysTo(content, until)) {
+    if (way.timeline.name !== timeline.name && !others.has(way.timeline.name) && way.at < at) {
+      others.set(way.timeline.name, way.at)
+    }
+  }
+  const sentences = [
+    `The copy can be restored as of ${minuteOf(at)}.`,
+    `${later.length} object${later.length === 1 ? '' : 's'} with later changes cannot be used, because some are damaged or missing. The newest change in them is of ${minuteOf(newest)}.`,
+  ]
+  if (others.size > 0) {
+    const times = [...others.values()].slice(0, 3).map(minuteOf)
+    sentences.push(`Earlier states of it end at ${times.join(', ')}.`)
+  }
+  return sentences.join(' ')
+}
+
+function minuteOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -13,7 +13,7 @@ import { applyFrames } from '../../platform/store/journal/recover.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
 import { closeFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
-import { type Chain, endName } from './catalog.ts'
+import { type Chain, endName, type Link } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
 
@@ -41,26 +41,45 @@ export async function getObject({ place, sealer }: Target, name: string): Promis
   return sealer.open(name, sealed)
 }
 
-/** Fetches base and segments. */
+/** Reads a second time what fails its check: the first answer may have been damaged on its way. */
+async function getTwice(target: Target, name: string): Promise<Uint8Array> {
+  return getObject(target, name).catch((error: unknown) => {
+    if (isDamaged(error)) return getObject(target, name)
+    throw error
+  })
+}
+
+export function isDamaged(error: unknown): error is PlaceProblem {
+  return error instanceof PlaceProblem && error.kind === 'damaged'
+}
+
+/** Fetches base and segments. Other segments that were fetched before are removed. @throws PlaceProblem `damaged` names the object */
 export async function fetchChain(target: Target, { base, segments }: Chain, options: Options): Promise<void> {
   const { files, folder, onProgress = () => {} } = options
   await files.makeDir(join(folder, 'parts'))
-  const end: BaseEnd = JSON.parse(Buffer.from(await getObject(target, endName(base.name))).toString())
+  const end: BaseEnd = JSON.parse(Buffer.from(await getTwice(target, endName(base.name))).toString())
   const hash = createHash('sha256')
   for (const [at, name] of base.parts.entries()) {
     const path = partPath(folder, at + 1)
-    if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
+    if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
     hash.update(await files.read(path))
     onProgress({ step: 'database', done: at + 1, total: end.parts })
   }
   if (hash.digest('hex') !== end.sha256) {
     await files.removeDir(join(folder, 'parts'))
-    throw new PlaceProblem('damaged', `The database ${base.name} of the copy is damaged.`)
+    throw new PlaceProblem('damaged', `The database ${base.name} of the copy is damaged.`, {
+      object: base.name,
+    })
   }
   await files.makeDir(join(folder, 'segments'))
-  for (const [at, { name, from, last }] of segments.entries()) {
-    const path = segmentPath(folder, from, last)
-    if (!(await exists(files, path))) await replaceFile(files, path, await getObject(target, name))
+  const used = new Set(segments.map(localName))
+  for (const name of await files.list(join(folder, 'segments'))) {
+    if (!used.has(name)) await files.remove(join(folder, 'segments', name))
+  }
+  for (const [at, segment] of segments.entries()) {
+    const { name } = segment
+    const path = join(folder, 'segments', localName(segment))
+    if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
 }
@@ -69,9 +88,9 @@ function partPath(folder: string, number: number): string {
   return join(folder, 'parts', String(number).padStart(5, '0'))
 }
 
-/** The name of a segment ends in the last transaction that counts. */
-function segmentPath(folder: string, from: number, last: number): string {
-  return join(folder, 'segments', [from, last].map((seq) => String(seq).padStart(12, '0')).join('-'))
+/** The name of a fetched segment, with the last transaction that counts. Sorted, they follow each other. */
+export function localName({ from, last, timeline }: Pick<Link, 'from' | 'last' | 'timeline'>): string {
+  return [...[from, last].map((seq) => String(seq).padStart(12, '0')), timeline].join('-')
 }
 
 /** Changed pages that are in memory while segments are applied: 64 MiB. */
@@ -93,7 +112,7 @@ export async function assemble(files: Files, folder: string, { seq }: Pick<Chain
         const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
         if (applied.error !== undefined) {
           throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
-            cause: applied.error,
+            ...{ cause: applied.error, object: name },
           })
         }
         last = applied.last
@@ -152,13 +171,13 @@ async function fetchOne(
   parts: readonly string[],
 ): Promise<boolean> {
   async function* content() {
-    for (const name of parts) yield await getObject(target, name)
+    for (const name of parts) yield await getTwice(target, name)
   }
   try {
     await files.makeDir(dirname(blobPath(folder, cid)))
     return await writeBlob(files, folder, cid, content())
   } catch (error) {
-    if (error instanceof PlaceProblem && error.kind === 'damaged') return false
+    if (isDamaged(error)) return false
     throw error
   }
 }

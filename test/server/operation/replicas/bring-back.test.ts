@@ -1,0 +1,129 @@
+/** A restore from a place that has damaged, cut and missing objects: what is usable is used, and what is lost is said before. */
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type BringBackOptions, bringBack } from '../../../../server/operation/replicas/bring-back.ts'
+import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
+import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
+import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
+import { schema } from '../../../../server/platform/store/schema.ts'
+import { MemoryPlace } from '../../../support/memory-place.ts'
+
+let root: string
+let dataDir: string
+let store: Database
+let sealer: Sealer
+let place: MemoryPlace
+let replicator: ReturnType<typeof createReplicator>
+let ms = Date.UTC(2030, 0, 1)
+const now = () => new Date(ms++)
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-bring-back-'))
+  sealer = createSealer(await ReplicaKey.generate())
+})
+afterAll(async () => {
+  await sealer.end()
+  await rm(root, { recursive: true })
+})
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(root, 'data-'))
+  await mkdir(keptJournals(dataDir), { recursive: true })
+  store = await Database.open({ directory: dataDir, schema, now })
+  place = new MemoryPlace()
+  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now })
+  replicator = createReplicator({
+    ...{ store, files: nodeFiles, dataDir, now, place, sealer, id: 'place', onState() {} },
+    ...{ timelines, mediaNames: createMediaNames(store, sealer), isMetered: async () => false },
+  })
+})
+afterEach(() => store.close())
+
+/** Writes a row, and copies it, at a later minute. */
+async function copy(text: string): Promise<void> {
+  ms += 60_000
+  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
+  await replicator.step()
+  expect(replicator.state.problem).toBeUndefined()
+}
+
+async function restored(options: Partial<BringBackOptions> = {}) {
+  const to = await mkdtemp(join(root, 'restored-'))
+  const result = await bringBack({ target: { place, sealer }, dataDir: to, now, ...options })
+  expect(await readdir(to)).not.toContain('copy.fetched')
+  const there = await Database.open({ directory: to, schema, now })
+  try {
+    const rows = there.all<{ name: string }>(`SELECT name FROM secrets WHERE name LIKE 'row %' ORDER BY name`)
+    return { ...result, rows: rows.map(({ name }) => name) }
+  } finally {
+    await there.close()
+  }
+}
+
+const named = (prefix: string) => [...place.objects.keys()].filter((name) => name.startsWith(prefix)).sort()
+
+function damage(name = ''): void {
+  const bytes = Buffer.from(place.objects.get(name) ?? [])
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
+  place.objects.set(name, bytes)
+}
+
+function cut(name = ''): void {
+  place.objects.set(name, place.objects.get(name)?.subarray(1) ?? Buffer.alloc(0))
+}
+
+test('a byte of the newest base: the one before it leads to the same state, without a question', async () => {
+  await copy('row 1')
+  replicator.renew()
+  await copy('row 2')
+  await copy('row 3')
+  const parts = named('bases/').filter((name) => !name.endsWith('/end'))
+  expect(parts).toHaveLength(2)
+  damage(parts.at(-1))
+  expect((await restored()).rows).toEqual(['row 1', 'row 2', 'row 3'])
+  place.objects.delete(parts.at(-1) ?? '')
+  expect((await restored()).rows).toEqual(['row 1', 'row 2', 'row 3'])
+})
+
+test.each([
+  ['damaged', damage],
+  ['cut', cut],
+])(
+  'a %s segment in the middle: the time and the loss are named, and nothing changes unasked',
+  async (_, harm) => {
+    for (const n of [1, 2, 3, 4]) await copy(`row ${n}`)
+    const segments = named('segments/')
+    expect(segments.length).toBeGreaterThanOrEqual(3)
+    harm(segments.at(-2))
+    const until = new Date(Number(segments.at(-3)?.split('-')[2]))
+      .toISOString()
+      .slice(0, 16)
+      .replace('T', ' ')
+    const loss = new RegExp(`restored as of ${until}.* UTC.*2 objects.*newest change.*2030-`, 's')
+    await expect(restored()).rejects.toThrow(loss)
+    const asked: string[] = []
+    const accept = async (text: string) => asked.push(text) > 0
+    expect((await restored({ confirmLoss: accept })).rows).toEqual(['row 1', 'row 2'])
+    expect(asked).toEqual([expect.stringMatching(loss)])
+    await expect(restored({ confirmLoss: async () => false })).rejects.toThrow('Nothing was changed.')
+    // An earlier moment is whole.
+    const at = new Date(Number(segments.at(-3)?.split('-')[2]))
+    expect((await restored({ at })).rows).toEqual(['row 1', 'row 2'])
+  },
+)
+
+test('an object that is damaged in one answer only is read again', async () => {
+  await copy('row 1')
+  await copy('row 2')
+  const [last = ''] = named('segments/').slice(-1)
+  const whole = place.objects.get(last) ?? Buffer.alloc(0)
+  const answers = [Buffer.alloc(whole.length)]
+  place.get = async (name) => (name === last ? (answers.pop() ?? whole) : place.objects.get(name))
+  expect((await restored()).rows).toEqual(['row 1', 'row 2'])
+})
