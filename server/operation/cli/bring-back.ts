@@ -33,7 +33,8 @@ export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: I
     // Without its key the server here could not continue the copy.
     if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity })}\n`)
     const lines = [`Restored the copy of ${iso(result.at)}.`]
-    if (result.missing.length > 0) lines.push(`It lacks ${result.missing.length} media files.`)
+    if (result.missing.length > 0)
+      lines.push(`It lacks ${result.missing.length} media files. They are marked as missing.`)
     if (result.replaced !== undefined) {
       lines.push(`The replaced files are in ${result.replaced}. The server deletes them after 30 days.`)
     }

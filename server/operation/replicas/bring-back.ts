@@ -1,9 +1,11 @@
 /** Restores a server from its copy at a place. */
 import { join } from 'node:path'
+import { collectBlobs } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
+import { blobsName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { type Chain, type Content, generationOf, listTimelines, readContent, waysTo } from './catalog.ts'
 import { readHead } from './lease.ts'
@@ -30,7 +32,10 @@ export interface BringBackOptions {
   readonly at?: Date | undefined
   readonly now: () => Date
   readonly files?: Files
-  /** Gets a loss as sentences, before anything changes; return true to go on. Without it a loss is an error with these sentences. */
+  /**
+   * Gets a loss as sentences, before anything changes; return true to go on. Without it a loss is an
+   * error with these sentences, and missing media are only returned.
+   */
   readonly confirmLoss?: (loss: string) => Promise<boolean>
   readonly onProgress?: (progress: Progress) => void
 }
@@ -38,7 +43,7 @@ export interface BringBackOptions {
 export interface BroughtBack {
   /** Of the last change that the copy had. */
   readonly at: Date
-  /** Media that the place does not have. */
+  /** Media that neither the place nor the replaced data have. They are marked as missing. */
   readonly missing: readonly string[]
   /** The folder with the data that were replaced. */
   readonly replaced: string | undefined
@@ -71,12 +76,30 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
   const fetching = { files, ...(onProgress && { onProgress }) }
   const { chain, folder, cids, loss } = await fetchBest(target, at, root, fetching)
   if (loss !== undefined) await confirm(options, loss)
-  const missing = await fetchMedia(target, cids, { ...fetching, folder })
-  const replaced = await restore({ directory: dataDir, file: databasePath(folder), schema, now, files })
+  const missing = await fetchAllMedia(options, cids, { ...fetching, folder })
+  if (missing.length > 0 && options.confirmLoss) {
+    await confirm(options, `The copy lacks ${missing.length} of ${cids.length} media files.`)
+  }
+  const replaced = await restore({
+    ...{ directory: dataDir, file: databasePath(folder), schema, now, files },
+    keepsMissing: true,
+  })
   const { generation } = newest ?? chain.timeline
   await beginGeneration(files, dataDir, { generation: generation + 1, seq: chain.seq })
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }
+}
+
+/** Fetches media, and lists those that are missing a second time. Returns those that neither the place nor the data here have. */
+async function fetchAllMedia(
+  { target, dataDir }: BringBackOptions,
+  cids: readonly string[],
+  fetching: Parameters<typeof fetchMedia>[2],
+): Promise<string[]> {
+  const { files, folder } = fetching
+  let missing = await fetchMedia(target, cids, fetching)
+  if (missing.length > 0) missing = await fetchMedia(target, missing, { files, folder })
+  return collectBlobs([join(dataDir, blobsName)], missing, { files })
 }
 
 async function confirm({ confirmLoss }: BringBackOptions, loss: string): Promise<void> {

@@ -100,6 +100,13 @@ export function forgetBlobs(sqlite: Sqlite, cids: readonly string[]): void {
   for (const cid of cids) sqlite.execute('DELETE FROM blobs WHERE cid = ?', [cidBytes(cid)])
 }
 
+/** Marks blobs as missing. A database from before there were marks forgets them. */
+export function markBlobs(sqlite: Sqlite, cids: readonly string[], at: Date): void {
+  const sql = 'INSERT INTO damaged_blobs (cid, found_at) VALUES (?, ?) ON CONFLICT DO NOTHING'
+  if (!hasTable(sqlite, 'damaged_blobs')) forgetBlobs(sqlite, cids)
+  else for (const cid of cids) sqlite.execute(sql, [cidBytes(cid), at.getTime()])
+}
+
 function hasTable(sqlite: Reader, name: string): boolean {
   return sqlite.get('SELECT 1 FROM sqlite_schema WHERE name = ?', [name]) !== undefined
 }

@@ -19,7 +19,7 @@ import {
 } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
 import { putPages } from '../pages/checkpoint.ts'
-import { forgetBlobs } from './backup-blobs.ts'
+import { forgetBlobs, markBlobs } from './backup-blobs.ts'
 import { readBackup } from './read-backup.ts'
 
 export interface RestoreOptions {
@@ -31,6 +31,8 @@ export interface RestoreOptions {
   readonly schema: Schema
   readonly now: () => Date
   readonly files?: Files
+  /** Keeps the rows of missing blobs, marked as missing, so that their files can follow. Otherwise the rows are deleted. */
+  readonly keepsMissing?: boolean
   /** Called with the blobs that are lost, before the restore is committed. */
   readonly onMissingBlobs?: (cids: readonly string[]) => void
 }
@@ -46,7 +48,8 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     const blobFolders = [join(dir, blobsName)]
     await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
       options.onMissingBlobs?.(content.missingBlobs)
-      forgetBlobs(opened.sqlite, content.missingBlobs)
+      if (options.keepsMissing) markBlobs(opened.sqlite, content.missingBlobs, options.now())
+      else forgetBlobs(opened.sqlite, content.missingBlobs)
       await putPages(files, databaseTo, opened.overlay.takeChanges())
     })
     return true

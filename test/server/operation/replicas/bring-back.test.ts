@@ -2,17 +2,20 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BringBackOptions, bringBack } from '../../../../server/operation/replicas/bring-back.ts'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { blobCid, newBlobHash, writeBlob } from '../../../../server/platform/store/blob-files.ts'
+import { cidBytes } from '../../../../server/platform/store/cid.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
+import * as damagedBlobs from '../../../../server/platform/store/tables/damaged-blobs.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
 
 let root: string
@@ -60,7 +63,8 @@ async function restored(options: Partial<BringBackOptions> = {}) {
   const there = await Database.open({ directory: to, schema, now })
   try {
     const rows = there.all<{ name: string }>(`SELECT name FROM secrets WHERE name LIKE 'row %' ORDER BY name`)
-    return { ...result, rows: rows.map(({ name }) => name) }
+    const { count: blobs = 0 } = there.get<{ count: number }>('SELECT count(*) AS count FROM blobs') ?? {}
+    return { ...result, rows: rows.map(({ name }) => name), marked: damagedBlobs.all(there), blobs }
   } finally {
     await there.close()
   }
@@ -126,4 +130,55 @@ test('an object that is damaged in one answer only is read again', async () => {
   const answers = [Buffer.alloc(whole.length)]
   place.get = async (name) => (name === last ? (answers.pop() ?? whole) : place.objects.get(name))
   expect((await restored()).rows).toEqual(['row 1', 'row 2'])
+})
+
+async function* chunks(text: string) {
+  yield Buffer.from(text)
+}
+
+describe('media', () => {
+  const cids = [1, 2, 3].map((n) => blobCid(newBlobHash().update(`file ${n}`)))
+
+  /** Copies rows of media, and their objects. */
+  async function copyMedia(): Promise<void> {
+    await copy('row 1')
+    await store.transact((tx) => {
+      tx.run("INSERT INTO actors (id, did) VALUES (1, 'did:web:alice.test')")
+      tx.run(
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, signing_key, signing_key_did)
+         VALUES (1, 'did:web:alice.test', 'alice.test', 0, '2030', x'00', '')`,
+      )
+      for (const cid of cids) {
+        tx.run("INSERT INTO blobs (account, cid, mime_type, size) VALUES (1, ?, 'text/plain', 6)", [
+          cidBytes(cid),
+        ])
+      }
+    })
+    for (const [n, cid] of cids.entries()) {
+      await writeBlob(nodeFiles, join(dataDir, 'blobs'), cid, chunks(`file ${n + 1}`))
+    }
+    await copy('row 2')
+    expect(named('media/')).toHaveLength(3)
+  }
+
+  test('that one listing lacks are listed again', async () => {
+    await copyMedia()
+    const list = place.list.bind(place)
+    const short = new Set(named('media/').map((name) => name.slice(0, 7)))
+    place.list = async (folder) => (short.delete(folder) ? [] : list(folder))
+    expect((await restored()).missing).toEqual([])
+  })
+
+  test('that the place lacks are asked about, and their rows stay, marked as missing', async () => {
+    await copyMedia()
+    place.objects.delete(named('media/')[0] ?? '')
+    const asked: string[] = []
+    const refuse = async (text: string) => asked.push(text) === 0
+    await expect(restored({ confirmLoss: refuse })).rejects.toThrow('Nothing was changed.')
+    expect(asked).toEqual(['The copy lacks 1 of 3 media files.'])
+    // The desktop shows them afterwards.
+    const { missing, marked, blobs } = await restored()
+    expect(missing).toHaveLength(1)
+    expect([marked, blobs]).toEqual([missing, 3])
+  })
 })
