@@ -1,8 +1,14 @@
 /** `npm run restore -- --from`: restores a copy. */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { iso } from '../../platform/util/time.ts'
 import { bringBack } from '../replicas/bring-back.ts'
-import { credentialsFile, readCredentials } from '../replicas/credentials.ts'
+import {
+  type Credentials,
+  credentialsFile,
+  credentialsName,
+  readCredentials,
+} from '../replicas/credentials.ts'
 import { openPlace } from '../replicas/places/open.ts'
 import { ReplicaKey } from '../replicas/replica-key.ts'
 import { createSealer } from '../replicas/sealer.ts'
@@ -19,8 +25,9 @@ export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: I
   const replicaKey = await ReplicaKey.parse(await readFile(keyFile, 'utf8'))
   const sealer = createSealer(replicaKey)
   try {
-    const keeper = credentialsFile(dataDir, process.env.PDS_COPIES_CREDENTIALS || undefined)
-    const own = await readCredentials(keeper)
+    const path = process.env.PDS_COPIES_CREDENTIALS || join(dataDir, credentialsName)
+    const keeper = credentialsFile(dataDir, path)
+    const own: Partial<Credentials> & { earlierKeys?: unknown[] } = await readCredentials(keeper)
     const credentials = own.places?.[from.replace(/\/$/, '')]
     const target = { place: await openPlace(from, { credentials }), sealer }
     const result = await bringBack({
@@ -31,8 +38,15 @@ export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: I
       },
     })
     // Without its key the server here could not continue the copy.
-    if (own.key === undefined) await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity })}\n`)
+    const isOther = own.key !== undefined && own.key !== replicaKey.identity
+    const earlier = isOther ? { earlierKeys: [...(own.earlierKeys ?? []), own.key] } : {}
+    if (own.key !== replicaKey.identity) {
+      await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity, ...earlier })}\n`)
+    }
     const lines = [`Restored the copy of ${iso(result.at)}.`]
+    if (isOther) {
+      lines.push(`The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`)
+    }
     if (result.missing.length > 0)
       lines.push(`It lacks ${result.missing.length} media files. They are marked as missing.`)
     if (result.replaced !== undefined) {

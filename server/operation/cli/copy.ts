@@ -1,9 +1,12 @@
 /** `npm run copy`: the key and the state of the continuous copies. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { nodeFiles, replaceFile } from '../../platform/store/files.ts'
-import { credentialsFile, loadCredentials } from '../replicas/credentials.ts'
+import { credentialsFile, credentialsName, readCredentials } from '../replicas/credentials.ts'
 import { permitEmpty } from '../replicas/empty-place.ts'
+import { readHead } from '../replicas/lease.ts'
+import { openPlace } from '../replicas/places/open.ts'
 import { idOf } from '../replicas/replica.ts'
+import { ReplicaKey } from '../replicas/replica-key.ts'
 import { currentStatus } from '../replicas/status.ts'
 import { runCommand } from './command.ts'
 
@@ -15,7 +18,7 @@ Shows the key and the state of the continuous copies that PDS_COPIES asks for.
   npm run copy -- --accept-empty URL [--data-dir DIR]
 
 --sheet writes the key of the copies to a file that only its owner can read. Keep it outside of this computer: the copies cannot
-be read without it. Its format is that of an age identity (https://age-encryption.org). --status prints the state of each place as JSON:
+be read without it. It is written only if it opens the copy at each place that responds, and never made: the server does that. Its format is that of an age identity (https://age-encryption.org). --status prints the state of each place as JSON:
 lastCopiedAt, behindSeconds, lastProvenAt, error. --accept-empty begins anew at a place that had the copy and is empty; a disk that is not
 connected looks the same.
 `
@@ -31,13 +34,37 @@ await runCommand(help, async ({ dataDir, sheet, status, acceptEmpty, positionals
     await permitEmpty(nodeFiles, dataDir, idOf(acceptEmpty))
     return 'The server begins anew at this place within five minutes.'
   }
-  const keeper = credentialsFile(dataDir, process.env.PDS_COPIES_CREDENTIALS || undefined)
-  const { key } = await loadCredentials(keeper)
-  const file = resolve(sheet as string)
-  await replaceFile(
-    nodeFiles,
-    file,
-    Buffer.from(`# The key of the copies of a personal data server\n${key}\n`),
-  )
-  return `${file}\nKeep it outside of this computer: only this key opens the copies.`
+  return writeSheet(dataDir, resolve(sheet as string))
 })
+
+/** Writes the key to a file, if it opens the copy of each place that responds. */
+async function writeSheet(dataDir: string, file: string): Promise<string> {
+  const from = process.env.PDS_COPIES_CREDENTIALS || undefined
+  const { key, places = {} } = await readCredentials(credentialsFile(dataDir, from))
+  if (key === undefined) {
+    const where = from ?? join(dataDir, credentialsName)
+    throw new Error(
+      `There is no key of copies in ${where}. The server makes one when it starts with PDS_COPIES; name its file with PDS_COPIES_CREDENTIALS, as for the server.`,
+    )
+  }
+  const { fingerprint } = await ReplicaKey.parse(key)
+  const known = (await currentStatus(nodeFiles, dataDir)).map(({ place }) => place)
+  const urls = new Set([...(process.env.PDS_COPIES ?? '').split(/[\s,]+/).filter(Boolean), ...known])
+  const lines = [file, 'Keep it outside of this computer: only this key opens the copies.']
+  for (const url of urls) {
+    const answer = await openPlace(url, { credentials: places[url] }).then(readHead).catch(toError)
+    if (answer instanceof Error) {
+      lines.push(`Not compared, because it cannot be read: ${url} (${answer.message})`)
+    } else if (!answer) lines.push(`There is no copy yet: ${url}`)
+    else if (answer.key !== fingerprint) {
+      throw new Error(`The key does not open the copy at ${url}. No sheet was written.`)
+    }
+  }
+  const text = `# The key of the copies of a personal data server\n${key}\n`
+  await replaceFile(nodeFiles, file, Buffer.from(text))
+  return lines.join('\n')
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

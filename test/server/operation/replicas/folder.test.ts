@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { credentialsName } from '../../../../server/operation/replicas/credentials.ts'
 import { hour, minute } from '../../../support/clock.ts'
 import { post, runCommand, textsAt } from '../../../support/copies.ts'
 import { TestServer } from '../../../support/server.ts'
@@ -47,6 +48,10 @@ test('what was copied is restored on another computer, as it was last and as it 
   const names = await readdir(place, { recursive: true })
   const sheet = join(root, 'sheet.txt')
   await runCommand('copy', ['--sheet', sheet, '--data-dir', server.config.dataDir])
+  // Its program was started once on the other computer, which made another key.
+  const other = 'AGE-SECRET-KEY-1OTHER'
+  await mkdir(elsewhere)
+  await writeFile(join(elsewhere, credentialsName), JSON.stringify({ key: other }), { mode: 0o600 })
   const stdout = await runCommand('restore', [
     '--from',
     pathToFileURL(place).href,
@@ -56,6 +61,9 @@ test('what was copied is restored on another computer, as it was last and as it 
     elsewhere,
   ])
   expect(stdout).toContain('Restored the copy of ')
+  expect(stdout).toContain('The key of the copy replaces another one')
+  const kept = JSON.parse(await readFile(join(elsewhere, credentialsName), 'utf8'))
+  expect(kept.earlierKeys).toEqual([other])
   const there = await TestServer.start({ dataDir: elsewhere, copies: [pathToFileURL(place).href] })
   expect(await textsAt(there)).toEqual(['one', 'two'])
   expect((await there.signIn(alice)).status).toBe(200)
