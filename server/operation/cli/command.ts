@@ -14,6 +14,8 @@ export interface Invocation {
   /** Writes a one-file backup without encryption. */
   readonly unprotected: boolean
   readonly salvage: boolean
+  /** Puts a folder of replaced files back. */
+  readonly undo: boolean
   /** The folder of replaced files to delete. */
   readonly forget: string | undefined
   /** Accepts the loss that a salvage states, without a question. */
@@ -45,6 +47,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
         'passphrase-file': { type: 'string' },
         unprotected: { type: 'boolean', default: false },
         salvage: { type: 'boolean', default: false },
+        undo: { type: 'boolean', default: false },
         forget: { type: 'string' },
         'accept-loss': { type: 'boolean', default: false },
         'accept-changed': { type: 'boolean', default: false },
@@ -64,6 +67,7 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
       ...{ from: values.from, keyFile: values.key, at: values.at },
       ...{ sheet: values.sheet, status: values.status, acceptEmpty: values['accept-empty'] },
       salvage: values.salvage,
+      undo: values.undo,
       forget: values.forget,
       acceptLoss: values['accept-loss'],
       acceptChanged: values['accept-changed'],

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { type BackupInfo, listBackups } from '../../platform/store/backups/backup.ts'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import type { BackupProof } from '../../platform/store/backups/backup-proof.ts'
-import { restore } from '../../platform/store/backups/restore.ts'
+import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
 import { backupsName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
@@ -19,9 +19,11 @@ Replaces the data with a backup. Stop the server first.
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --from URL --key FILE [--at TIME] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
+  npm run restore -- --undo [NAME] [--data-dir DIR]
   npm run restore -- --forget NAME [--data-dir DIR]
   npm run restore -- --salvage [--accept-loss] [--accept-changed] [--data-dir DIR]
 
+--undo puts a folder of replaced files back whole, by default the newest; the present files become such a folder.
 --list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified;
 and the folders of replaced files. The server deletes those after 30 days, --forget deletes one now.
 FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
@@ -46,6 +48,7 @@ await runCommand(help, async (invocation) => {
   if (invocation.salvage) return runSalvage(invocation)
   if (invocation.forget !== undefined) return forget(dataDir, invocation.forget)
   const [name] = positionals
+  if (invocation.undo && positionals.length < 2) return undo(dataDir, name)
   const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
   if (isInvalid) throw new Error(help.trim())
   const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
@@ -86,6 +89,15 @@ async function describeReplaced(dataDir: string): Promise<string[]> {
 async function forget(dataDir: string, name: string): Promise<string> {
   if (await deleteReplaced(dataDir, name)) return `Deleted ${join(dataDir, name)}.`
   throw new Error(`There is no folder of replaced files ${name} in ${dataDir}. --list shows their names.`)
+}
+
+async function undo(dataDir: string, name?: string): Promise<string> {
+  const folders = await listReplaced(dataDir)
+  const folder = folders.find((each) => name === undefined || each.name === name)
+  if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
+  const path = join(dataDir, folder.name)
+  const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, path)
+  return `Put ${path} back. The replaced files are in ${replaced}. The server deletes them after 30 days.`
 }
 
 function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): string {

@@ -11,6 +11,8 @@ export const pageCheckName = 'pds.sqlite.check'
 export const checkpointName = 'pds.checkpoint'
 /** A verified backup that becomes the database: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
+/** An undo of a restore: once it has this name, it is committed. */
+export const undoName = 'undo.json'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'

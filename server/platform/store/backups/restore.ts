@@ -4,18 +4,22 @@
  * The backup is first copied beside the data: its blobs to `blobs.restored/`, then its database to `pds.sqlite.restored`.
  * The database commits the restore: if it is interrupted afterwards, the next start finishes it.
  */
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { exists } from '../blob-files.ts'
-import { type Files, nodeFiles } from '../files.ts'
+import { type Files, nodeFiles, readIfThere, replaceFile } from '../files.ts'
 import { forgetCopies } from '../journal/retire.ts'
 import {
   blobsName,
+  checkpointName,
+  checksumsName,
   databaseName,
   isData,
+  journalSeqs,
   replacedName,
   restoredBlobsName,
   restoredMarkName,
   restoredName,
+  undoName,
 } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
 import { putPages } from '../pages/checkpoint.ts'
@@ -44,6 +48,7 @@ export interface RestoreOptions {
  */
 export async function restore(options: RestoreOptions): Promise<string | undefined> {
   const { directory: dir, file, files = nodeFiles } = options
+  await refuseParts(files, file)
   return replaceData(options, async (databaseTo, blobsTo) => {
     const blobFolders = [join(dir, blobsName)]
     await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
@@ -55,6 +60,18 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     return true
   })
 }
+
+/** A database without what is beside it lacks transactions. */
+async function refuseParts(files: Files, file: string): Promise<void> {
+  if (basename(file) !== databaseName) return
+  const beside = await files.list(dirname(file))
+  if (journalSeqs(beside).length === 0 && !beside.some((name) => others.has(name))) return
+  throw new Error(
+    `${file} belongs together with the files beside it: alone it lacks changes. "npm run restore -- --undo NAME" puts a folder of replaced data back whole.`,
+  )
+}
+
+const others = new Set([checkpointName, checksumsName])
 
 /**
  * Replaces the data with the database and the blobs that `write` writes; unchanged if it returns false. Returns the folder with the
@@ -87,8 +104,70 @@ export async function replaceData(
   }
 }
 
-/** Finishes a committed restore, if there is one. The caller holds the lock. */
+interface Undo {
+  /** Names of the folders that the data come from, and that the present data go to. */
+  readonly from: string
+  readonly to: string
+  /** What there is before. */
+  readonly present: readonly string[]
+}
+
+/**
+ * Puts a folder of replaced data back whole. Returns the folder with the data that were there.
+ * @throws StoreLocked while a server runs there
+ */
+export async function undoRestore(
+  { directory: dir, now, files = nodeFiles }: Pick<RestoreOptions, 'directory' | 'now' | 'files'>,
+  folder: string,
+): Promise<string> {
+  const lock = await files.lock(dir)
+  try {
+    await finishRestore(files, dir, now())
+    if (!(await exists(files, join(folder, databaseName)))) {
+      throw new Error(`${folder} has no database. Nothing was changed.`)
+    }
+    const to = await newFolder(files, dir, now())
+    const hasBlobs = (await files.list(folder)).includes(blobsName)
+    const present = (await dataIn(files, dir)).filter((name) => hasBlobs || name !== blobsName)
+    const undo: Undo = { from: basename(folder), to: basename(to), present }
+    await replaceFile(files, join(dir, undoName), Buffer.from(JSON.stringify(undo)))
+    await finishUndo(files, dir)
+    return to
+  } finally {
+    await lock.release()
+  }
+}
+
+async function dataIn(files: Files, dir: string): Promise<string[]> {
+  return (await files.list(dir)).filter((name) => isData(name) || name === blobsName)
+}
+
+/** Finishes a committed undo, if there is one: first all present data go, then the others come. */
+async function finishUndo(files: Files, dir: string): Promise<void> {
+  const bytes = await readIfThere(files, join(dir, undoName))
+  if (!bytes) return
+  const undo: Undo = JSON.parse(Buffer.from(bytes).toString())
+  const [from, to] = [join(dir, undo.from), join(dir, undo.to)]
+  const gone = new Set(await files.list(to))
+  const isThere = new Set(await files.list(dir))
+  await moveAway(
+    files,
+    dir,
+    undo.present.filter((name) => isThere.has(name) && !gone.has(name)),
+    to,
+  )
+  await forgetCopies(files, dir)
+  await (await files.create(join(dir, restoredMarkName))).close()
+  for (const name of await dataIn(files, from)) await files.rename(join(from, name), join(dir, name))
+  await files.syncDir(dir)
+  if ((await files.list(from)).length === 0) await files.removeDir(from)
+  await files.remove(join(dir, undoName))
+  await files.syncDir(dir)
+}
+
+/** Finishes a committed restore or undo, if there is one. The caller holds the lock. */
 export async function finishRestore(files: Files, dir: string, at: Date): Promise<string | undefined> {
+  await finishUndo(files, dir)
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
   const old = names.filter((name) => isData(name) && name !== restoredName)

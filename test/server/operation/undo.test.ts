@@ -1,0 +1,84 @@
+/** A wrong restore is undone: the replaced data come back whole, with the journals that a crash left. */
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { restore, undoRestore } from '../../../server/platform/store/backups/restore.ts'
+import { Database } from '../../../server/platform/store/database.ts'
+import { nodeFiles } from '../../../server/platform/store/files.ts'
+import { schema } from '../../../server/platform/store/schema.ts'
+import { runCommand } from '../../support/copies.ts'
+
+let dir: string
+const now = () => new Date()
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pds-undo-'))
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+const insert = 'INSERT INTO secrets VALUES (?, ?)'
+
+async function rows(): Promise<string[]> {
+  const store = await Database.open({ directory: dir, schema, now })
+  try {
+    const found = store.all<{ name: string }>(
+      `SELECT name FROM secrets WHERE name LIKE 'row %' ORDER BY name`,
+    )
+    return found.map(({ name }) => name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Data with transactions in journals, over which a wrong backup was restored. Returns the folder with the data. */
+async function restoredWrongly(): Promise<string> {
+  const store = await Database.open({ directory: dir, schema, now })
+  const { file } = await store.backup()
+  await store.transact((tx) => tx.run(insert, ['row 1', Buffer.from('1')]))
+  await store.checkpoint()
+  await store.transact((tx) => tx.run(insert, ['row 2', Buffer.from('2')]))
+  // As a crash leaves them.
+  const crashed = await mkdtemp(join(tmpdir(), 'pds-undo-crashed-'))
+  const names = (await readdir(dir)).filter((name) => name.startsWith('pds.') && !name.startsWith('pds.lock'))
+  for (const name of names) await copyFile(join(dir, name), join(crashed, name))
+  await store.close()
+  for (const name of await readdir(dir))
+    if (name.startsWith('pds.')) await rm(join(dir, name), { recursive: true })
+  for (const name of names) await copyFile(join(crashed, name), join(dir, name))
+  await rm(crashed, { recursive: true })
+  return (await restore({ directory: dir, file, schema, now })) ?? ''
+}
+
+test('a folder of replaced data is put back whole; the data that were there are kept', async () => {
+  const folder = await restoredWrongly()
+  const refused = runCommand('restore', [join(folder, 'pds.sqlite'), '--data-dir', dir])
+  await expect(refused).rejects.toThrow(/belongs together.*--undo/s)
+  expect(await rows()).toEqual([])
+  const output = await runCommand('restore', ['--undo', '--data-dir', dir])
+  const [replaced] = (await readdir(dir)).filter((name) => name.startsWith('replaced-'))
+  expect(output).toContain(`The replaced files are in ${join(dir, replaced ?? '')}`)
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+  await runCommand('restore', ['--undo', replaced ?? '', '--data-dir', dir])
+  expect(await rows()).toEqual([])
+})
+
+test('an interrupted undo is finished by the next start, wherever it ended', async () => {
+  for (let end = 1; ; end++) {
+    const folder = await restoredWrongly()
+    let calls = 0
+    const rename: typeof nodeFiles.rename = async (from, to) => {
+      if (++calls > end) throw new Error('the power is cut')
+      await nodeFiles.rename(from, to)
+    }
+    const options = { directory: dir, now, files: { ...nodeFiles, rename } }
+    const isDone = await undoRestore(options, folder).then(
+      () => true,
+      () => false,
+    )
+    expect(await rows()).toEqual(['row 1', 'row 2'])
+    await rm(dir, { recursive: true })
+    await nodeFiles.makeDir(dir)
+    if (isDone) break
+  }
+})
