@@ -4,9 +4,11 @@ import { type BackupInfo, listBackups } from '../../platform/store/backups/backu
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import type { BackupProof } from '../../platform/store/backups/backup-proof.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
+import { newestRecord } from '../../platform/store/backups/salvage.ts'
 import { backupsName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
 import { iso } from '../../platform/util/time.ts'
 import { runBringBack } from './bring-back.ts'
 import { runCommand } from './command.ts'
@@ -52,7 +54,11 @@ await runCommand(help, async (invocation) => {
   const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
   if (isInvalid) throw new Error(help.trim())
   const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
+  let whose = ''
   const replaced = await restore({
+    onOpened: (sqlite) => {
+      whose = describeOwners(sqlite)
+    },
     directory: dataDir,
     file,
     passphrase: (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined,
@@ -60,8 +66,8 @@ await runCommand(help, async (invocation) => {
     now: () => new Date(),
   })
   return replaced === undefined
-    ? `Restored ${file}.`
-    : `Restored ${file}. The replaced files are in ${replaced}. The server deletes them after 30 days.`
+    ? `Restored ${file}.${whose}`
+    : `Restored ${file}.${whose} The replaced files are in ${replaced}. The server deletes them after 30 days.`
 })
 
 async function describeBackups(dataDir: string): Promise<string> {
@@ -89,6 +95,17 @@ async function describeReplaced(dataDir: string): Promise<string[]> {
 async function forget(dataDir: string, name: string): Promise<string> {
   if (await deleteReplaced(dataDir, name)) return `Deleted ${join(dataDir, name)}.`
   throw new Error(`There is no folder of replaced files ${name} in ${dataDir}. --list shows their names.`)
+}
+
+/** Says whose data these are. */
+function describeOwners(sqlite: Reader): string {
+  const shown = 5
+  const rows = sqlite.all<{ handle: string }>('SELECT handle FROM accounts ORDER BY created_at')
+  const handles = rows.slice(0, shown).map(({ handle }) => handle)
+  if (rows.length > shown) handles.push(`${rows.length - shown} more`)
+  const changed = newestRecord(sqlite)
+  const until = changed ? ` The last change is of ${iso(changed)}.` : ''
+  return rows.length === 0 ? ` It has no accounts.${until}` : ` It has ${handles.join(', ')}.${until}`
 }
 
 async function undo(dataDir: string, name?: string): Promise<string> {

@@ -82,3 +82,22 @@ test('an interrupted undo is finished by the next start, wherever it ended', asy
     if (isDone) break
   }
 })
+
+test('the command says whose data it has restored, and of when', async () => {
+  const store = await Database.open({ directory: dir, schema, now })
+  await store.transact((tx) => {
+    for (let n = 1; n <= 7; n++) {
+      const did = `did:web:${n}.test`
+      tx.run('INSERT INTO actors (id, did) VALUES (?, ?)', [n, did])
+      tx.run(
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, signing_key, signing_key_did)
+         VALUES (?, ?, ?, 0, ?, x'00', '')`,
+        [n, did, `${n}.test`, `203${n}`],
+      )
+    }
+  })
+  const { file } = await store.backup()
+  await store.close()
+  const output = await runCommand('restore', [file, '--data-dir', dir])
+  expect(output).toContain('It has 1.test, 2.test, 3.test, 4.test, 5.test, 2 more.')
+})

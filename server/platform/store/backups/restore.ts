@@ -23,6 +23,7 @@ import {
 } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
 import { putPages } from '../pages/checkpoint.ts'
+import type { Reader } from '../transaction.ts'
 import { forgetBlobs, markBlobs } from './backup-blobs.ts'
 import { readBackup } from './read-backup.ts'
 
@@ -37,6 +38,8 @@ export interface RestoreOptions {
   readonly files?: Files
   /** Keeps the rows of missing blobs, marked as missing, so that their files can follow. Otherwise the rows are deleted. */
   readonly keepsMissing?: boolean
+  /** May look into the database before the restore is committed. */
+  readonly onOpened?: (sqlite: Reader) => void
   /** Called with the blobs that are lost, before the restore is committed. */
   readonly onMissingBlobs?: (cids: readonly string[]) => void
 }
@@ -52,6 +55,7 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   return replaceData(options, async (databaseTo, blobsTo) => {
     const blobFolders = [join(dir, blobsName)]
     await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
+      options.onOpened?.(opened.sqlite)
       options.onMissingBlobs?.(content.missingBlobs)
       if (options.keepsMissing) markBlobs(opened.sqlite, content.missingBlobs, options.now())
       else forgetBlobs(opened.sqlite, content.missingBlobs)

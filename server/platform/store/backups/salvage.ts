@@ -24,6 +24,7 @@ import { closeFile, isSound, type OpenedFile, openPageFile, setSeq } from '../pa
 import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Sqlite } from '../sqlite.ts'
+import type { Reader } from '../transaction.ts'
 import { listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
 import { backupPages, openBackup, type PageSource, salvageScratch } from './page-source.ts'
@@ -333,7 +334,7 @@ async function findPages(
   return found
 }
 
-function newestRecord(sqlite: Sqlite): Date | undefined {
+export function newestRecord(sqlite: Reader): Date | undefined {
   const isThere = sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = 'records' AND type = 'table'")
   if (!isThere) return undefined
   const row = sqlite.get<{ at: number | null }>('SELECT max(indexed_at) AS at FROM records')
