@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { collectBlobs } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
+import { hasSpace } from '../../platform/store/backups/space.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
@@ -69,6 +70,17 @@ export async function findChain({ place, sealer }: Target, at?: Date): Promise<C
  * @throws PlaceProblem, StoreLocked, StoreTooNew and other errors of `restore`; the data are unchanged then
  */
 export async function bringBack(options: BringBackOptions): Promise<BroughtBack> {
+  const { dataDir, files = nodeFiles } = options
+  await files.makeDir(dataDir)
+  const lock = await files.lock(dataDir)
+  try {
+    return await bringBackLocked(options)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> {
   const { target, dataDir, at, now, files = nodeFiles, onProgress } = options
   await findChain(target, at)
   const [newest] = await listTimelines(target.place)
@@ -82,7 +94,7 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
   }
   const replaced = await restore({
     ...{ directory: dataDir, file: databasePath(folder), schema, now, files },
-    keepsMissing: true,
+    ...{ keepsMissing: true, isLocked: true },
   })
   const { generation } = newest ?? chain.timeline
   await beginGeneration(files, dataDir, { generation: generation + 1, seq: chain.seq })
@@ -140,6 +152,7 @@ async function fetchBest(
     const name = chain.base.name.replaceAll('/', '-')
     for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
     const folder = join(root, name)
+    await assertSpace(files, root, chain)
     try {
       await fetchChain(target, chain, { ...fetching, folder })
       return { chain, folder, cids: await assemble(files, folder, chain), loss }
@@ -150,6 +163,20 @@ async function fetchBest(
       damaged.add(segment?.name ?? chain.base.name)
     }
   }
+}
+
+/** What is fetched, and the database twice, which is at least as large as it is compressed. @throws PlaceProblem `local` */
+async function assertSpace(files: Files, root: string, { base, segments }: Chain): Promise<void> {
+  await files.makeDir(root)
+  const compressed = base.parts.reduce((sum, part) => sum + Number(/-(\d+)$/.exec(part)?.[1]), 0)
+  const bytes = 3 * compressed + segments.reduce((sum, segment) => sum + segment.bytes, 0)
+  const fetched = (await files.measureDir(root))?.bytes ?? 0
+  if (await hasSpace(files, root, bytes, fetched)) return
+  const megabytes = Math.ceil(bytes / 1_000_000)
+  throw new PlaceProblem(
+    'local',
+    `The copy needs ${megabytes} MB, more than the disk has free. Free disk space, or choose a data folder on another disk.`,
+  )
 }
 
 function without(content: Content, damaged: ReadonlySet<string>): Content {

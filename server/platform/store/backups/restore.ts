@@ -36,6 +36,8 @@ export interface RestoreOptions {
   readonly schema: Schema
   readonly now: () => Date
   readonly files?: Files
+  /** Whether the caller holds the lock. */
+  readonly isLocked?: boolean
   /** Keeps the rows of missing blobs, marked as missing, so that their files can follow. Otherwise the rows are deleted. */
   readonly keepsMissing?: boolean
   /** May look into the database before the restore is committed. */
@@ -82,11 +84,12 @@ const others = new Set([checkpointName, checksumsName])
  * replaced files, or undefined when there were none. @throws StoreLocked while a server runs there
  */
 export async function replaceData(
-  { directory: dir, now, files = nodeFiles }: Pick<RestoreOptions, 'directory' | 'now' | 'files'>,
+  options: Pick<RestoreOptions, 'directory' | 'now' | 'files' | 'isLocked'>,
   write: (databaseTo: string, blobsTo: string) => Promise<boolean>,
 ): Promise<string | undefined> {
+  const { directory: dir, now, isLocked, files = nodeFiles } = options
   await files.makeDir(dir)
-  const lock = await files.lock(dir)
+  const lock = isLocked ? undefined : await files.lock(dir)
   const blobsTo = join(dir, restoredBlobsName)
   try {
     const interrupted = await finishRestore(files, dir, now())
@@ -104,7 +107,7 @@ export async function replaceData(
     if (!(await exists(files, join(dir, restoredName)))) await files.removeDir(blobsTo)
     throw error
   } finally {
-    await lock.release()
+    await lock?.release()
   }
 }
 

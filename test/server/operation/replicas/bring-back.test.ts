@@ -12,6 +12,7 @@ import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts
 import { blobCid, newBlobHash, writeBlob } from '../../../../server/platform/store/blob-files.ts'
 import { cidBytes } from '../../../../server/platform/store/cid.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
+import { StoreLocked } from '../../../../server/platform/store/errors.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
@@ -182,3 +183,30 @@ describe('media', () => {
     expect([marked, blobs]).toEqual([missing, 3])
   })
 })
+
+describe('before anything is fetched', () => {
+  test('the lock is taken', async () => {
+    await copy('row 1')
+    const place2 = {
+      ...place,
+      list: place.list.bind(place),
+      get: refuse,
+      size: refuse,
+      put: refuse,
+      remove: refuse,
+    }
+    place2.get = async (name) => (name === 'pds-replica' ? place.get(name) : refuse())
+    const target = { place: place2, sealer }
+    await expect(bringBack({ target, dataDir, now })).rejects.toThrow(StoreLocked)
+  })
+
+  test('the disk must have space for it', async () => {
+    await copy('row 1')
+    const files = { ...nodeFiles, freeBytes: async () => 20_000 }
+    await expect(restored({ files })).rejects.toThrow(/The copy needs \d+ MB, more than the disk has free/)
+  })
+})
+
+async function refuse(): Promise<never> {
+  throw new Error('fetched')
+}
