@@ -4,7 +4,7 @@ import { type BackupInfo, listBackups } from '../../platform/store/backups/backu
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import type { BackupProof } from '../../platform/store/backups/backup-proof.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
-import { newestRecord } from '../../platform/store/backups/salvage.ts'
+import { handlesIn, newestRecord } from '../../platform/store/backups/salvage.ts'
 import { backupsName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
@@ -100,8 +100,8 @@ async function forget(dataDir: string, name: string): Promise<string> {
 /** Says whose data these are. */
 function describeOwners(sqlite: Reader): string {
   const shown = 5
-  const rows = sqlite.all<{ handle: string }>('SELECT handle FROM accounts ORDER BY created_at')
-  const handles = rows.slice(0, shown).map(({ handle }) => handle)
+  const rows = handlesIn(sqlite)
+  const handles = rows.slice(0, shown)
   if (rows.length > shown) handles.push(`${rows.length - shown} more`)
   const changed = newestRecord(sqlite)
   const until = changed ? ` The last change is of ${iso(changed)}.` : ''

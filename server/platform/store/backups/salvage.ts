@@ -333,6 +333,11 @@ async function findPages(
   return found
 }
 
+export function handlesIn(sqlite: Reader): string[] {
+  const rows = sqlite.all<{ handle: string }>('SELECT handle FROM accounts ORDER BY created_at')
+  return rows.map(({ handle }) => handle)
+}
+
 export function newestRecord(sqlite: Reader): Date | undefined {
   const isThere = sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = 'records' AND type = 'table'")
   if (!isThere) return undefined
