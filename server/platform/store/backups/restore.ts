@@ -155,12 +155,12 @@ async function finishUndo(files: Files, dir: string): Promise<void> {
   if (!bytes) return
   const undo: Undo = JSON.parse(Buffer.from(bytes).toString())
   const [from, to] = [join(dir, undo.from), join(dir, undo.to)]
-  const gone = new Set(await files.list(to))
+  const movedAway = new Set(await files.list(to))
   const isThere = new Set(await files.list(dir))
   await moveAway(
     files,
     dir,
-    undo.present.filter((name) => isThere.has(name) && !gone.has(name)),
+    undo.present.filter((name) => isThere.has(name) && !movedAway.has(name)),
     to,
   )
   await forgetCopies(files, dir)
