@@ -1,4 +1,5 @@
 /** Removes media from a place that neither the server nor a kept restore point needs. It may be cut off anywhere. */
+import type { CleanUps } from './clean-ups.ts'
 import { type CompactOptions, readOwn } from './compact.ts'
 import type { MediaNames } from './media-names.ts'
 import type { Replicator } from './replicator.ts'
@@ -6,7 +7,8 @@ import { weekMs } from './retention.ts'
 import { listMediaParts, type Target } from './send.ts'
 import type { Unreferenced } from './unreferenced.ts'
 
-interface Options extends CompactOptions {
+interface Options extends Omit<CompactOptions, 'cleanUps'> {
+  readonly cleanUps: Pick<CleanUps, 'isSteady'>
   /** Its `forget` is called before the media at the place change. */
   readonly replicator: Pick<Replicator, 'read' | 'betweenSteps' | 'forget'>
   readonly unreferenced: Unreferenced
@@ -19,13 +21,14 @@ const marginWeeks = 2
 
 /** Does nothing while the place has no base, or while another computer continues the server. @throws PlaceProblem */
 export async function compactMedia({ place }: Pick<Target, 'place'>, options: Options): Promise<void> {
-  const { replicator, unreferenced, mediaNames, weeks, signal } = options
+  const { replicator, unreferenced, mediaNames, cleanUps, weeks, signal } = options
   const own = await readOwn(options)
   if (!own) return
   const before = new Date(own.now.getTime() - (weeks + marginWeeks) * weekMs)
   // Also parts that an interrupted upload or removal has left.
   const media = await replicator.betweenSteps(() => listMediaParts(place))
   const over = await unreferenced.update(media.keys(), await mediaNames.read(), own.now, before)
+  if (!cleanUps.isSteady) return
   for (const name of over) {
     signal?.throwIfAborted()
     await replicator.betweenSteps(async () => {

@@ -11,6 +11,7 @@ import {
   type Segment,
   type Timeline,
 } from './catalog.ts'
+import { type CleanUps, listedNames } from './clean-ups.ts'
 import { PlaceProblem } from './places/place.ts'
 import { getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
@@ -25,6 +26,7 @@ export interface CompactOptions {
   readonly now: Date
   /** How long weekly bases are kept. */
   readonly weeks: number
+  readonly cleanUps: CleanUps
   readonly signal?: AbortSignal | undefined
 }
 
@@ -39,7 +41,7 @@ export async function readOwn({ replicator, now }: Pick<CompactOptions, 'replica
 
 /** Does nothing while the place has no base, or while another computer continues the server. @throws PlaceProblem */
 export async function compact(target: Target, options: CompactOptions): Promise<void> {
-  const { replicator, weeks, signal } = options
+  const { replicator, weeks, cleanUps, signal } = options
   const { place } = target
   const { betweenSteps } = replicator
   const before = await readOwn(options)
@@ -57,14 +59,23 @@ export async function compact(target: Target, options: CompactOptions): Promise<
     await betweenSteps(() => place.remove(name))
   }
   const { bases, segments } = expiredOf(content, timeline, now, weeks)
-  for (const { name } of segments) await remove(name)
+  const unfinished = content.unfinished.filter(({ at }) => at < chain.base.at)
+  const timelines = passed(content, timeline)
+  const over = [...bases, ...segments, ...unfinished, ...timelines].map(({ name }) => name)
+  // What an earlier reading of this clean-up has listed must be there as well.
+  const listed = listedNames(content)
+  const isShorter = [...listedNames(before.content)].some((name) => !listed.has(name))
+  const confirmed = await cleanUps.confirm(listed, isShorter ? [] : over, options.now)
+  if (isShorter) return
+  const isConfirmed = ({ name }: { readonly name: string }) => confirmed.has(name)
+  for (const { name } of segments.filter(isConfirmed)) await remove(name)
   // The end first: a base without it counts as incomplete.
-  for (const { name } of bases) await remove(endName(name))
-  for (const { name } of bases) await remove(name)
-  for (const { name, at } of content.unfinished) {
-    if (at < chain.base.at && (await place.get(endName(name))) === undefined) await remove(name)
+  for (const { name } of bases.filter(isConfirmed)) await remove(endName(name))
+  for (const { name } of bases.filter(isConfirmed)) await remove(name)
+  for (const { name } of unfinished.filter(isConfirmed)) {
+    if ((await place.get(endName(name))) === undefined) await remove(name)
   }
-  for (const each of passed(content, timeline)) await remove(leaseName(each))
+  for (const each of timelines.filter(isConfirmed)) await remove(leaseName(each))
 }
 
 /** Returns what is no longer kept: of the way to the present, and of branches that were abandoned. */
@@ -94,15 +105,39 @@ function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: numbe
     result.bases.push(...objects.bases)
     result.segments.push(...objects.segments, ...objects.cut)
   }
-  return result
+  const over = new Set([...result.bases, ...result.segments].map(({ name }) => name))
+  const needed = neededByBranches(content, { isOnPath, isOver: ({ name }) => over.has(name) })
+  return {
+    bases: result.bases.filter(({ name }) => !needed.has(name)),
+    segments: result.segments.filter(({ name }) => !needed.has(name)),
+  }
 }
 
-/** Returns the timelines on the way to the present that no base needs any more. */
-function passed({ timelines, bases, segments }: Content, timeline: Timeline): Timeline[] {
+type Test = (object: { readonly name: string }) => boolean
+
+/** Returns the names of the objects through which branches that are kept lead back to a base. */
+function neededByBranches(content: Content, { isOnPath, isOver }: { isOnPath: Test; isOver: Test }) {
+  const isBranch = (each: { name: string }) => !isOnPath(each) && !isOver(each)
+  const kept = new Set(
+    [...content.bases, ...content.segments].filter(isBranch).map(({ timeline }) => timeline),
+  )
+  const needed = new Set<string>()
+  for (const branch of content.timelines.filter(({ name }) => kept.has(name))) {
+    // The first states of a branch need a base from before it.
+    const bases = content.bases.filter((base) => base.timeline !== branch.name || isOnPath(base))
+    const chain = chainOf({ ...content, bases }, branch)
+    if (!chain?.segments.some(isBranch)) continue
+    for (const { name } of [chain.base, ...chain.segments]) needed.add(name)
+  }
+  return needed
+}
+
+/** Returns the timelines on the way to the present that no base needs any more, also none to which a branch leads back. */
+function passed({ timelines, bases, segments, unfinished, cut }: Content, timeline: Timeline): Timeline[] {
   const limits = limitsOf(timelines, timeline)
   const path = bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1))
   const oldest = Math.min(...path.map(({ seq }) => seq))
-  const used = new Set([...bases, ...segments].map((each) => each.timeline))
+  const used = new Set([...bases, ...segments, ...unfinished, ...cut].map((each) => each.timeline))
   return timelines.filter(
     ({ name }) => !used.has(name) && (limits.get(name) ?? Number.POSITIVE_INFINITY) < oldest,
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { copiesName } from '../../platform/store/layout.ts'
+import { createCleanUps } from './clean-ups.ts'
 import { compact } from './compact.ts'
 import { compactMedia } from './compact-media.ts'
 import { createLoop, type Loop } from './loop.ts'
@@ -64,6 +65,7 @@ export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
   const place = await deps.openPlace(url, { ...deps.options, now, signal: closing })
   const id = idOf(url)
   const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))
+  const cleanUps = createCleanUps(files, join(dataDir, copiesName, `${id}.clean-up`))
   const isMetered = url.startsWith('file:') ? async () => false : deps.isMetered
   const replicator = createReplicator({ ...deps, place, id, unreferenced, isMetered })
   const prover = await createProver({ ...deps, place, id, replicator })
@@ -72,7 +74,7 @@ export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
   return {
     ...{ url, replicator, prover, loop },
     async compact() {
-      const options = { now: now(), weeks: deps.weeks, signal, replicator }
+      const options = { now: now(), weeks: deps.weeks, signal, replicator, cleanUps }
       await compact({ place, sealer }, options)
       await compactMedia({ place }, { ...options, unreferenced, mediaNames })
     },

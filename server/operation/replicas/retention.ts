@@ -69,8 +69,9 @@ export interface Expired {
 export function expired(content: Objects, now: Date, weeks: number): Expired {
   const age = ({ at }: { readonly at: Date }) => now.getTime() - at.getTime()
   const { bases, segments, cut } = content
-  // The segments of the last month begin here.
-  const floor = bases.findLast((base) => age(base) >= monthMs)
+  // The segments of the last month begin here. A base that a wrong clock has made old follows younger ones.
+  const young = bases.findIndex((base) => age(base) < monthMs)
+  const floor = bases[(young === -1 ? bases.length : young) - 1]
   const needed = new Set(withoutCovered(segments))
   const isPast = (segment: Segment) =>
     floor !== undefined && segment.to <= floor.seq && age(segment) >= monthMs

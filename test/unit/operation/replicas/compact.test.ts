@@ -15,6 +15,7 @@ import {
   segmentName,
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
+import { createCleanUps } from '../../../../server/operation/replicas/clean-ups.ts'
 import { compact } from '../../../../server/operation/replicas/compact.ts'
 import { compactMedia } from '../../../../server/operation/replicas/compact-media.ts'
 import type { Place } from '../../../../server/operation/replicas/places/place.ts'
@@ -104,8 +105,27 @@ const replicatorOf = (place: Place) => ({
   betweenSteps: createSerializer(),
   forget() {},
 })
-const clean = (place: Place, now: number) =>
-  compact({ place, sealer }, { replicator: replicatorOf(place), now: new Date(now), weeks: 12 })
+let records: string
+beforeAll(async () => {
+  records = await mkdtemp(join(tmpdir(), 'pds-compact-'))
+})
+afterAll(() => rm(records, { recursive: true }))
+
+/** Clean-ups of a place, of which each remembers the one before. */
+function cleanUpsOf(place: Place, current = timeline) {
+  const cleanUps = createCleanUps(nodeFiles, join(records, String(Math.random())))
+  const replicator = {
+    ...replicatorOf(place),
+    read: async () => ({ content: await readContent(place), timeline: current }),
+  }
+  return (now: number) => compact({ place, sealer }, { replicator, cleanUps, now: new Date(now), weeks: 12 })
+}
+
+/** Cleans up until nothing more is removed. */
+async function clean(place: Place, now: number): Promise<void> {
+  const cleanUp = cleanUpsOf(place)
+  for (let round = 0; round < 3; round++) await cleanUp(now + round)
+}
 
 /** Five weeks of an earlier timeline, then four months of the current one. */
 async function filled(): Promise<{ place: MemoryPlace; end: number; seq: number }> {
@@ -179,6 +199,73 @@ test('nothing is removed while another computer continues, or without a base', a
   expect([...place.objects.keys()]).toEqual(before)
 })
 
+/** Names of everything at a place. */
+const namesAt = (place: MemoryPlace) => [...place.objects.keys()].toSorted()
+
+test('one listing removes nothing, nor one that lacks what an earlier one had', async () => {
+  const { place, end } = await filled()
+  const before = namesAt(place)
+  const cleanUp = cleanUpsOf(place)
+  await cleanUp(end)
+  expect(namesAt(place)).toEqual(expect.arrayContaining(before))
+  // The newest base is not listed once.
+  const list = place.list.bind(place)
+  place.list = async (folder) =>
+    (await list(folder)).filter(({ name }) => folder !== 'bases' || !name.startsWith('000000000176-'))
+  await cleanUp(end + hour)
+  expect(namesAt(place)).toEqual(expect.arrayContaining(before))
+  place.list = list
+  await cleanUp(end + 2 * hour)
+  expect(namesAt(place)).toEqual(expect.arrayContaining(before))
+  await cleanUp(end + 3 * hour)
+  expect(namesAt(place)).not.toEqual(expect.arrayContaining(before))
+})
+
+test('a passed timeline goes after two listings, unless a branch leads through it', async () => {
+  const root: Timeline = { name: '000001_00000001', generation: 1, parent: undefined }
+  const through: Timeline = { ...root, name: '000001_00000002', parent: { name: root.name, seq: 12 } }
+  const branch: Timeline = { ...root, name: '000001_00000003', parent: { name: through.name, seq: 12 } }
+  const current: Timeline = { ...root, name: '000001_00000004', parent: { name: through.name, seq: 12 } }
+  for (const isBranched of [false, true]) {
+    const place = new MemoryPlace()
+    for (const each of [root, through, branch, current]) {
+      if (isBranched || each !== branch) await place.put(leaseName(each), Buffer.from(''))
+    }
+    await place.base(root, 10, start)
+    await place.segment(root, 11, 12, start + hour)
+    if (isBranched) await place.segment(branch, 13, 14, start + 10 * week)
+    for (let n = 2; n < 14; n++) await place.base(current, 11 + n, start + n * week)
+    const cleanUp = cleanUpsOf(place, current)
+    await cleanUp(start + 13 * week)
+    expect(namesAt(place)).toContain(leaseName(through))
+    for (let n = 1; n < 4; n++) await cleanUp(start + 13 * week + n * hour)
+    if (isBranched) {
+      expect(chainOf(await readContent(place), branch)?.seq).toBe(14)
+    } else {
+      const later = start + 15 * week
+      await place.base(current, 40, later)
+      for (let n = 0; n < 5; n++) await cleanUp(later + n * hour)
+      expect(namesAt(place)).not.toContain(leaseName(through))
+    }
+  }
+})
+
+test.each([
+  ['ahead', 20 * 52 * week],
+  ['back', -20 * 52 * week],
+])('changes that are copied while the clock is far %s remove nothing', async (_, leap) => {
+  const { place, end, seq } = await filled()
+  const cleanUp = cleanUpsOf(place)
+  for (let n = 0; n < 3; n++) await cleanUp(end + n * hour)
+  const kept = namesAt(place)
+  await place.base(timeline, seq + 1, end + leap)
+  await place.segment(timeline, seq + 2, seq + 2, end + leap + hour)
+  for (let n = 2; n < 24; n++) await cleanUp(end + leap + n * hour)
+  await place.segment(timeline, seq + 3, seq + 3, end + day)
+  for (let n = 0; n < 24; n++) await cleanUp(end + day + n * hour)
+  expect(namesAt(place)).toEqual(expect.arrayContaining(kept))
+})
+
 describe('media that the server has no more', () => {
   const cut = 'a'.repeat(40)
   const kept = 'b'.repeat(40)
@@ -208,7 +295,13 @@ describe('media that the server has no more', () => {
       await compactMedia(
         { place },
         {
-          ...{ replicator: replicatorOf(place), unreferenced, now: new Date(now), weeks: 12 },
+          ...{
+            replicator: replicatorOf(place),
+            unreferenced,
+            cleanUps: { isSteady: true },
+            now: new Date(now),
+            weeks: 12,
+          },
           mediaNames: { read: async () => new Map([...here].map((name) => [name, name])) },
         },
       )

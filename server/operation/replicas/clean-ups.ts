@@ -1,0 +1,73 @@
+/**
+ * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, say that it
+ * is no longer kept. A listing that lacks what an earlier one had is unknown, and after a leap of the clock nothing is removed for a week.
+ */
+import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import type { Content } from './catalog.ts'
+import { dayMs, weekMs } from './retention.ts'
+
+export interface CleanUps {
+  /**
+   * Records a listing, and what it says is no longer kept.
+   * @returns what may be removed now
+   */
+  confirm(listed: ReadonlySet<string>, over: readonly string[], now: Date): Promise<ReadonlySet<string>>
+  /** Whether the clock has gone on without a leap for a week. */
+  readonly isSteady: boolean
+}
+
+interface Seen {
+  /** Names of whole objects. */
+  readonly listed: readonly string[]
+  readonly over: readonly string[]
+  /** In milliseconds since 1970. */
+  readonly at: number
+  /** When the clock had leapt. */
+  readonly leaptAt: number | undefined
+}
+
+/** A clean-up that is later than the one before by more than this, or is earlier, follows a leap of the clock. */
+const leapMs = 31 * dayMs
+
+/** @param path file of the record */
+export function createCleanUps(files: Files, path: string): CleanUps {
+  let seen: Seen | undefined
+  const isSteady = () => seen?.leaptAt === undefined || seen.at - seen.leaptAt >= weekMs
+
+  return {
+    get isSteady() {
+      return isSteady()
+    },
+    async confirm(listed, over, now) {
+      const at = now.getTime()
+      const last = seen ?? parse(await readIfThere(files, path))
+      const hasLeapt = last !== undefined && (at < last.at || at - last.at > leapMs)
+      const expected = new Set(last?.over)
+      const isShorter = last?.listed.some((name) => !listed.has(name) && !expected.has(name)) ?? false
+      seen = {
+        listed: [...listed],
+        over: isShorter ? [] : over,
+        ...{ at, leaptAt: hasLeapt ? at : last?.leaptAt },
+      }
+      await replaceFile(files, path, Buffer.from(JSON.stringify(seen)))
+      return new Set(isShorter || !isSteady() ? [] : over.filter((name) => expected.has(name)))
+    },
+  }
+}
+
+/** Names of the timelines, and of the bases and segments that are whole. */
+export function listedNames({ timelines, bases, segments }: Content): Set<string> {
+  return new Set([...timelines, ...bases, ...segments].map(({ name }) => name))
+}
+
+/** A record that is damaged begins anew: nothing is removed until the next clean-up. */
+function parse(bytes: Uint8Array | undefined): Seen | undefined {
+  try {
+    const { listed, over, at, leaptAt } = JSON.parse(Buffer.from(bytes ?? '').toString())
+    return Array.isArray(listed) && Array.isArray(over) && Number.isFinite(at)
+      ? { listed, over, at, leaptAt }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
