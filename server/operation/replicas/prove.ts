@@ -5,15 +5,16 @@ import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
-import { copiesName, databaseName } from '../../platform/store/layout.ts'
+import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
+import { blobsName, copiesName, databaseName } from '../../platform/store/layout.ts'
 import { runInWorker } from '../../platform/util/worker-or-inline.ts'
 import { checkRestore } from '../backups/check.ts'
-import { type Chain, chainOf, endName } from './catalog.ts'
+import { type Chain, chainOf, endName, type Segment } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { assemble, databasePath, fetchChain, getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
 import { dayMs } from './retention.ts'
-import { listMedia, partBytes, type Target } from './send.ts'
+import { listMedia, partBytes, sendMedia, sendSegment, type Target } from './send.ts'
 
 export interface Proof {
   readonly checkedAt: string
@@ -150,10 +151,25 @@ export async function createProver(deps: Deps): Promise<Prover> {
     return undefined
   }
 
-  /** Makes the next step send again what a damaged object has, or a base. */
-  async function repair({ base }: Chain, object: string): Promise<void> {
+  /** Replaces a damaged object, or makes the next step send a base that replaces it. */
+  async function repair({ segments }: Chain, object: string): Promise<void> {
     if (await isReadable(object)) return
-    await place.remove(object.startsWith(`${base.name}/`) ? endName(base.name) : object)
+    const segment = segments.find(({ name }) => name === object)
+    if (!(segment && (await isSentAgain(segment)))) replicator.renew()
+  }
+
+  /** Sends the transactions of a segment again; false if their journals are here no longer. */
+  async function isSentAgain({ name, timeline, from, to, at }: Segment): Promise<boolean> {
+    try {
+      const part = await new JournalTail(files, dataDir, from - 1).read(to, Number.POSITIVE_INFINITY)
+      if (part?.from !== from || part.to !== to) return false
+      const sent = await replicator.betweenSteps(() => sendSegment(deps, timeline, part, at))
+      if (sent.name !== name) await place.remove(name)
+      return true
+    } catch (error) {
+      if (error instanceof JournalGap) return false
+      throw error
+    }
   }
 
   /** A second reading: the first one may have failed on its way. */
@@ -167,16 +183,14 @@ export async function createProver(deps: Deps): Promise<Prover> {
     }
   }
 
-  /** Compares media with their CIDs. Returns those that the place does not have intact, after removing their objects. */
+  /** Compares media with their CIDs. Returns those that the place does not have intact. */
   async function damagedMedia(cids: readonly string[]): Promise<string[]> {
     const there = await listMedia(place)
     const damaged: string[] = []
     for (const cid of cids) {
       signal?.throwIfAborted()
       const parts = there.get(deps.sealer.hiddenName(cid))
-      if (parts && (await isIntact(cid, parts))) continue
-      damaged.push(cid)
-      for (const part of parts ?? []) await place.remove(part)
+      if (!(parts && (await isIntact(cid, parts)))) damaged.push(cid)
     }
     return damaged
   }
@@ -193,12 +207,13 @@ export async function createProver(deps: Deps): Promise<Prover> {
     }
   }
 
-  /** Compares media, and has damaged ones sent again. Returns a sentence if some cannot be. */
+  /** Compares media, and replaces damaged ones. Returns a sentence if some cannot be. */
   async function proveMedia(cids: readonly string[]): Promise<string | undefined> {
-    const damaged = await damagedMedia(cids)
-    if (damaged.length === 0) return undefined
-    await newestChain()
-    const { length } = await damagedMedia(damaged)
+    // A second reading: the first one may have failed on its way.
+    const damaged = await damagedMedia(await damagedMedia(cids))
+    const blobs = join(dataDir, blobsName)
+    for (const cid of damaged) await replicator.betweenSteps(() => sendMedia(deps, files, blobs, cid))
+    const { length } = damaged.length > 0 ? await damagedMedia(damaged) : damaged
     return length === 0 ? undefined : `The copy lacks ${length} media files that this computer lacks, too.`
   }
 

@@ -168,6 +168,29 @@ describe('damage at the place is found by a proof and repaired', () => {
   })
 })
 
+describe('a proof removes nothing that the place has', () => {
+  test('a media file that is read wrongly once, and is lost here, stays there', async () => {
+    const blobs = join(server.config.dataDir, 'blobs')
+    await rm(blobs, { recursive: true })
+    await mkdir(blobs)
+    const path = await object(/^media\/.\/.+/)
+    const intact = await readFile(path)
+    await flipByte(path)
+    expect((await copies().prove(url())).problem).toContain('media files that this computer lacks, too')
+    await writeFile(path, intact)
+    expect(await copies().prove(url())).toMatchObject({ problem: undefined })
+  })
+
+  test('a damaged base stays until it is no longer kept', async () => {
+    const path = await object(base)
+    const end = await object(/bases\/.*\/end$/)
+    await flipByte(path)
+    expect(await copies().prove(url())).toMatchObject({ problem: undefined })
+    expect(await readFile(end)).toBeDefined()
+    expect((await objects(/bases\/[^/]+$/)).length).toBe(2)
+  })
+})
+
 test('a damaged repository here is a copy that cannot be restored, and says so', async () => {
   const { store } = server.running.services
   await store.transact((tx) => tx.run('UPDATE repo_blocks SET bytes = zeroblob(5)'))
