@@ -1,6 +1,7 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
 import { join } from 'node:path'
 import { hasSpace } from '../../platform/store/backups/space.ts'
+import { type Summary, summarizeData, summarizeFile } from '../../platform/store/backups/summary.ts'
 import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
@@ -49,9 +50,13 @@ interface Deps extends Target {
 
 interface ProveJob {
   readonly folder: string
-  readonly seq: number
+  /** What the store was when the proof began. */
+  readonly store: Summary
   readonly at: Date
 }
+
+/** Without a folder: the data directory that is summarized. */
+type Job = ProveJob | { readonly dataDir: string }
 
 interface ProveResult {
   readonly problem: string | undefined
@@ -66,13 +71,21 @@ const sampledMedia = 20
 /** Each repair may find further damage. */
 const attempts = 4
 
-export async function runProveJob(job: ProveJob): Promise<ProveResult> {
-  return proveFiles(nodeFiles, job)
+export async function runProveJob(job: Job): Promise<ProveResult | Summary> {
+  return runJob(nodeFiles, job)
 }
 
-async function proveFiles(files: Files, { folder, seq, at }: ProveJob): Promise<ProveResult> {
+async function runJob(files: Files, job: Job): Promise<ProveResult | Summary> {
+  return 'folder' in job ? proveFiles(files, job) : summarizeData(files, job.dataDir)
+}
+
+async function proveFiles(files: Files, { folder, store, at }: ProveJob): Promise<ProveResult> {
   try {
-    const cids = await assemble(files, folder, { seq })
+    const cids = await assemble(files, folder, store)
+    const { sha256 } = await summarizeFile(files, databasePath(folder))
+    if (sha256 !== store.sha256) {
+      return { problem: `The copy differs from the data of this computer at transaction ${store.seq}.`, cids }
+    }
     const job = { file: databasePath(folder), scratch: join(folder, 'check'), at, withoutMedia: true }
     return { problem: (await checkRestore(files, job)).problem, cids }
   } catch (error) {
@@ -120,9 +133,8 @@ export async function createProver(deps: Deps): Promise<Prover> {
     await fetchChain(deps, chain, { files, folder, onProgress: () => signal?.throwIfAborted() })
   }
 
-  async function putTogether(chain: Chain, folder: string): Promise<ProveResult> {
-    const job = { folder, seq: chain.seq, at: now() }
-    if (files !== nodeFiles) return proveFiles(files, job)
+  async function inWorker(job: Job): Promise<ProveResult | Summary> {
+    if (files !== nodeFiles) return runJob(files, job)
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = {
       file: new URL(`./prove-worker.${extension}`, import.meta.url),
@@ -133,13 +145,44 @@ export async function createProver(deps: Deps): Promise<Prover> {
     return runInWorker(worker, job, signal)
   }
 
+  async function summarizeStore(): Promise<Summary> {
+    try {
+      const result = await inWorker({ dataDir })
+      if ('sha256' in result) return result
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw new PlaceProblem(
+        'local',
+        'The data of this computer cannot be read to compare the copy with them.',
+        {
+          cause: error,
+        },
+      )
+    }
+    throw new Error('The check returned no summary.')
+  }
+
+  async function putTogether(before: Summary, folder: string): Promise<ProveResult> {
+    const result = await inWorker({ folder, store: before, at: now() })
+    if ('cids' in result) return result
+    throw new Error('The check returned no result.')
+  }
+
   /** Fetches the copy and puts it together, repairing the first damage. Returns undefined if it has to be fetched again. */
   async function attempt(isLast: boolean): Promise<ProveResult | undefined> {
-    const chain = await newestChain()
+    // A base that is due is sent before: the chain must lead through the transaction that is compared.
+    await newestChain()
+    const before = await summarizeStore()
+    const newest = await newestChain()
+    if (before.seq < newest.base.seq || before.seq > newest.seq) {
+      if (!isLast) return undefined
+      throw new PlaceProblem('local', 'The data change too fast to compare the copy with them.')
+    }
+    const chain = upTo(newest, before.seq)
     const folder = join(root, chain.base.name.replaceAll('/', '-'))
     try {
       await receive(chain, folder)
-      const result = await putTogether(chain, folder)
+      const result = await putTogether(before, folder)
       if (result.problem === undefined || isLast) return result
       // All objects are as they were sent: only another base can help.
       replicator.renew()
@@ -208,7 +251,10 @@ export async function createProver(deps: Deps): Promise<Prover> {
   }
 
   /** Compares media, and replaces damaged ones. Returns a sentence if some cannot be. */
-  async function proveMedia(cids: readonly string[]): Promise<string | undefined> {
+  async function proveMedia(all: readonly string[], isThorough: boolean): Promise<string | undefined> {
+    const there = await listMedia(place)
+    const unlisted = isThorough ? [] : all.filter((cid) => !there.has(deps.sealer.hiddenName(cid)))
+    const cids = isThorough ? all : [...new Set([...unlisted, ...sample(all)])]
     // A second reading: the first one may have failed on its way.
     const damaged = await damagedMedia(await damagedMedia(cids))
     const blobs = join(dataDir, blobsName)
@@ -223,7 +269,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
     for (let left = attempts; left > 0 && !result; left--) result = await attempt(left === 1)
     const { cids = [] } = result ?? {}
     const isThorough = now().getTime() - Date.parse(proof?.mediaAt ?? '1970-01-01') >= monthMs
-    const problem = result?.problem ?? (await proveMedia(isThorough ? cids : sample(cids)))
+    const problem = result?.problem ?? (await proveMedia(cids, isThorough))
     const isProven = problem === undefined
     return {
       checkedAt: at,
@@ -257,6 +303,14 @@ export async function createProver(deps: Deps): Promise<Prover> {
       return proof
     },
   }
+}
+
+/** Returns the part of a chain that leads to a transaction. */
+function upTo(chain: Chain, seq: number): Chain {
+  const segments = chain.segments
+    .filter(({ from }) => from <= seq)
+    .map((segment) => ({ ...segment, last: Math.min(segment.last, seq) }))
+  return { ...chain, segments, seq }
 }
 
 function parse(bytes: Uint8Array | undefined): Proof | undefined {

@@ -177,6 +177,7 @@ describe('a proof removes nothing that the place has', () => {
     const intact = await readFile(path)
     await flipByte(path)
     expect((await copies().prove(url())).problem).toContain('media files that this computer lacks, too')
+    expect((await readFile(path)).length).toBe(intact.length)
     await writeFile(path, intact)
     expect(await copies().prove(url())).toMatchObject({ problem: undefined })
   })

@@ -322,3 +322,20 @@ test('a proof without the disk space that it takes is a problem', async () => {
   free = Number.POSITIVE_INFINITY
   expect((await prover.prove()).problem).toBeUndefined()
 })
+
+test('a copy that differs from the store at the same transaction is not proven', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  const other = await mkdtemp(join(root, 'other-'))
+  const filter = (path: string) => !path.endsWith('.lock')
+  await cp(dataDir, other, { recursive: true, filter })
+  const elsewhere = await Database.open({ directory: other, schema, now })
+  await elsewhere.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', ['other', Buffer.from('')]))
+  await elsewhere.close()
+  await write('row 2')
+  await replicator.step()
+  const prover = (folder: string) =>
+    createProver({ place, sealer, replicator, store, files: nodeFiles, dataDir: folder, now, id: 'place' })
+  expect((await (await prover(dataDir)).prove()).problem).toBeUndefined()
+  expect((await (await prover(other)).prove()).problem).toContain('differs from the data of this computer')
+})
