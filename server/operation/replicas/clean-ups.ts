@@ -12,7 +12,7 @@ export interface CleanUps {
    * @returns what may be removed now
    */
   confirm(listed: ReadonlySet<string>, over: readonly string[], now: Date): Promise<ReadonlySet<string>>
-  /** Whether the clock has gone on without a leap for a week. */
+  /** Whether the last leap of the clock is a week ago, or there was none. */
   readonly isSteady: boolean
 }
 
