@@ -28,14 +28,19 @@ await runCommand(help, async ({ dataDir, sheet, status, acceptEmpty, positionals
   if (positionals.length > 0 || asked.length !== 1) throw new Error(help.trim())
   if (status) return JSON.stringify(await currentStatus(nodeFiles, dataDir), undefined, 2)
   if (acceptEmpty !== undefined) {
-    const places = await currentStatus(nodeFiles, dataDir)
-    if (!places.some(({ place }) => place === acceptEmpty))
+    if (!(await placesOf(dataDir)).has(acceptEmpty))
       throw new Error(`${acceptEmpty} is no place of copies. The places are named by --status.`)
     await permitEmpty(nodeFiles, dataDir, idOf(acceptEmpty))
     return 'The server begins anew at this place within five minutes.'
   }
   return writeSheet(dataDir, resolve(sheet as string))
 })
+
+/** Returns the places of the settings, and those that a server has reported. */
+async function placesOf(dataDir: string): Promise<Set<string>> {
+  const known = (await currentStatus(nodeFiles, dataDir)).map(({ place }) => place)
+  return new Set([...(process.env.PDS_COPIES ?? '').split(/[\s,]+/).filter(Boolean), ...known])
+}
 
 /** Writes the key to a file, if it opens the copy of each place that responds. */
 async function writeSheet(dataDir: string, file: string): Promise<string> {
@@ -48,10 +53,8 @@ async function writeSheet(dataDir: string, file: string): Promise<string> {
     )
   }
   const { fingerprint } = await ReplicaKey.parse(key)
-  const known = (await currentStatus(nodeFiles, dataDir)).map(({ place }) => place)
-  const urls = new Set([...(process.env.PDS_COPIES ?? '').split(/[\s,]+/).filter(Boolean), ...known])
   const lines = [file, 'Keep it outside of this computer: only this key opens the copies.']
-  for (const url of urls) {
+  for (const url of await placesOf(dataDir)) {
     const answer = await openPlace(url, { credentials: places[url] }).then(readHead).catch(toError)
     if (answer instanceof Error) {
       lines.push(`Not compared, because it cannot be read: ${url} (${answer.message})`)

@@ -98,8 +98,9 @@ test('journals for a place that is away are removed when they are large; it gets
   // It may be the mount point of a disk that is not connected.
   expect(copies().status()[0]?.problem?.kind).toBe('empty')
   expect(await readdir(place)).toEqual([])
-  const accepting = ['--accept-empty', pathToFileURL(place).href, '--data-dir', server.config.dataDir]
-  expect(await runCommand('copy', accepting)).toContain('begins anew')
+  const url = pathToFileURL(place).href
+  const accepting = ['--accept-empty', url, '--data-dir', server.config.dataDir]
+  expect(await runCommand('copy', accepting, { PDS_COPIES: url })).toContain('begins anew')
   copies().wake()
   await copies().flush(20_000)
   const target = folderPlace(place)
