@@ -26,7 +26,7 @@ import {
   listBackups,
 } from '../../../../server/platform/store/backups/backup.ts'
 import { checkBackup } from '../../../../server/platform/store/backups/read-backup.ts'
-import { restore } from '../../../../server/platform/store/backups/restore.ts'
+import { restore, undoRestore } from '../../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import {
   StoreDamaged,
@@ -482,7 +482,9 @@ describe('restore', () => {
     await insert(db, 'c')
     await db.close()
     // And back again, from the replaced files.
-    await restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), schema, now })
+    const alone = restore({ directory, file: join(replaced ?? '', 'pds.sqlite'), schema, now })
+    await expect(alone).rejects.toThrow('belongs together with the files beside it')
+    await undoRestore({ directory, now }, replaced ?? '')
     const back = await open(first)
     expect(texts(back)).toEqual(['a', 'b'])
     await back.close()
