@@ -40,7 +40,7 @@ function beyondPrograms(all: readonly Answered[]): string[] {
   return all.filter((each) => each.answer === 'yes' && !allowed.has(keyOf(each))).map(show)
 }
 
-/** The methods that a caller may call whom `isOne` names. */
+/** The methods that the callers of `isOne` may call. */
 const open = (all: readonly Answered[], isOne: (each: Answered) => boolean) =>
   [
     ...new Set(all.filter((each) => each.answer === 'yes' && isOne(each)).map(({ method }) => method.nsid)),

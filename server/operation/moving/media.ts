@@ -110,7 +110,7 @@ function refusalOf(error: unknown): MissingReason {
   throw error
 }
 
-/** Returns why the old server does not send a file. @throws errors that are not about the file */
+/** Returns why the old server refuses a file. @throws errors that have other causes than the file */
 function absenceOf(error: unknown): MissingReason {
   // Errors of a repository concern all of its files.
   if (!(error instanceof XrpcError) || error.name.startsWith('Repo')) return refusalOf(error)

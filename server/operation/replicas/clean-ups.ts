@@ -1,6 +1,6 @@
 /**
- * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, say that it
- * is no longer kept. A listing that lacks what an earlier one had is unknown, and after a leap of the clock nothing is removed for a week.
+ * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, show it as
+ * surplus. A listing that lacks what an earlier one had proves nothing. After a leap of the clock, removals wait for a week.
  */
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import type { Content } from './catalog.ts'

@@ -19,7 +19,7 @@ interface Options extends Omit<CompactOptions, 'cleanUps'> {
 /** A restore point is kept for up to a week longer than `weeks`: see `retention.ts`. */
 const marginWeeks = 2
 
-/** Does nothing while the place has no base, or while another computer continues the server. @throws PlaceProblem */
+/** Needs a base at the place, and ends at once if another computer continues the server. @throws PlaceProblem */
 export async function compactMedia({ place }: Pick<Target, 'place'>, options: Options): Promise<void> {
   const { replicator, unreferenced, mediaNames, cleanUps, weeks, signal } = options
   const own = await readOwn(options)

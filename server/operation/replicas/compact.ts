@@ -1,4 +1,4 @@
-/** Joins older segments at a place and removes what is no longer kept. Each step may be the last one: nothing is removed before what replaces it is there. */
+/** Joins older segments at a place and removes surplus objects. Each step may be the last one, so the replacement of an object comes first. */
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import {
@@ -39,7 +39,7 @@ export async function readOwn({ replicator, now }: Pick<CompactOptions, 'replica
   return { content, timeline, chain, now: new Date(Math.min(now.getTime(), chain.at.getTime())) }
 }
 
-/** Does nothing while the place has no base, or while another computer continues the server. @throws PlaceProblem */
+/** Needs a base at the place, and ends at once if another computer continues the server. @throws PlaceProblem */
 export async function compact(target: Target, options: CompactOptions): Promise<void> {
   const { replicator, weeks, cleanUps, signal } = options
   const { place } = target
@@ -132,7 +132,7 @@ function neededByBranches(content: Content, { isOnPath, isOver }: { isOnPath: Te
   return needed
 }
 
-/** Returns the timelines on the way to the present that no base needs any more, also none to which a branch leads back. */
+/** Returns the timelines on the way to the present that are older than every base and unused by any branch. */
 function passed({ timelines, bases, segments, unfinished, cut }: Content, timeline: Timeline): Timeline[] {
   const limits = limitsOf(timelines, timeline)
   const path = bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1))
