@@ -2,12 +2,16 @@
 import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
-import { createBackupProofs } from '../server/operation/backups/proofs.ts'
-import * as stored from '../server/platform/store/backups/backup.ts'
+import { bringBack } from '../server/operation/replicas/bring-back.ts'
+import * as stored from '../server/operation/replicas/local/backups.ts'
+import type { BackupProof as StoredProof } from '../server/operation/replicas/local/proof.ts'
+import { createBackupProofs } from '../server/operation/replicas/local/proofs.ts'
+import { backupFolder, localTarget } from '../server/operation/replicas/local/target.ts'
+import { readEnd } from '../server/operation/replicas/receive.ts'
 import { type BackupContent, isProtected } from '../server/platform/store/backups/backup-content.ts'
-import type { BackupProof as StoredProof } from '../server/platform/store/backups/backup-proof.ts'
+import { exportBackup as writeOneFile } from '../server/platform/store/backups/copy-data.ts'
 import { runInWorker } from '../server/platform/store/backups/tasks.ts'
-import { backupsName } from '../server/platform/store/layout.ts'
+import { blobsName } from '../server/platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import { saveRepo } from '../server/repository/records/export.ts'
@@ -40,8 +44,8 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
   }
   const ownProofs = createBackupProofs({ dataDir, now })
   /** Throws when a backup cannot be restored. */
-  const prove = async (file: string) => {
-    const proof = await (server.services?.operation.backupProofs ?? ownProofs).prove(file)
+  const prove = async (backup: stored.Backup) => {
+    const proof = await (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
     if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
     return proof
   }
@@ -51,18 +55,18 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
     'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
     'backups.make': () =>
       outcome('backups.make', async () => {
-        const made = await (server.services?.store.backup() ?? stored.backup(dataDir, now()))
-        return toBackup({ ...made, proof: await prove(made.file) })
+        const made = await stored.makeBackup({ dataDir, now, store: server.services?.store })
+        return toBackup({ ...made, proof: await prove(made) })
       }),
     'backups.check': (name) =>
       outcome('backups.check', async () => {
-        await prove(await pathOf(dataDir, name))
+        await prove(await find(dataDir, name))
         return undefined
       }),
     'backups.preview': (name) =>
-      outcome('backups.preview', async () => toPlain(await describe(dataDir, await pathOf(dataDir, name)))),
+      outcome('backups.preview', async () => toPlain(await describeOwn(dataDir, await find(dataDir, name)))),
     'backups.restore': (name) =>
-      outcome('backups.restore', async () => restoreFrom(parts, await pathOf(dataDir, name))),
+      outcome('backups.restore', async () => restoreBackup(parts, await find(dataDir, name))),
     'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
     'backups.forget': (name) =>
       outcome('backups.forget', async () => {
@@ -105,7 +109,19 @@ async function restoreFrom(parts: WorkDeps, file: string, passphrase?: string): 
 
 /** Checks a backup, and counts its content. In a worker: SQLite's integrity check takes seconds, while this thread serves requests. */
 function describe(dir: string, file: string, passphrase?: string): Promise<BackupContent> {
-  return runInWorker({ kind: 'describe', dir, file, passphrase, schema })
+  return runInWorker({ kind: 'describe', dir, file, options: { passphrase, schema } })
+}
+
+async function describeOwn(
+  dir: string,
+  { name, parts: [part = ''], at }: stored.Backup,
+): Promise<BackupContent> {
+  const target = localTarget(dir)
+  const { sha256 } = await readEnd(target, name)
+  const blobFolders = [join(backupFolder(dir), blobsName)]
+  const file = join(backupFolder(dir), part)
+  const content = await runInWorker({ kind: 'describe', dir, file, options: { schema, sha256, blobFolders } })
+  return { ...content, createdAt: at }
 }
 
 /** Asks for a location, and saves a one-file backup there. @returns its path, undefined when cancelled */
@@ -117,7 +133,7 @@ async function exportBackup(parts: WorkDeps, passphrase?: string): Promise<strin
   if (file === undefined) return undefined
   const store = server.services?.store
   if (store) await store.export(file, passphrase)
-  else await stored.exportBackup(dataDir, file, { createdAt: now(), passphrase })
+  else await writeOneFile(dataDir, file, { createdAt: now(), passphrase })
   return file
 }
 
@@ -133,16 +149,24 @@ async function exportRepository({ server, window }: WorkDeps, did: DidString): P
   return file
 }
 
-/** The path of a backup. Only listed names are accepted, so that no name leads out of the folder. */
-async function pathOf(dataDir: string, name: string): Promise<string> {
-  const backups = await stored.listBackups(dataDir)
-  if (!backups.some(({ file }) => basename(file) === name))
-    throw new Error(`The backup ${name} no longer exists.`)
-  return join(dataDir, backupsName, name)
+/** Only listed names are accepted, so that no name leads out of the folder. */
+async function find(dataDir: string, name: string): Promise<stored.Backup> {
+  const backup = (await stored.listBackups(dataDir)).find((each) => basename(each.name) === name)
+  if (!backup) throw new Error(`The backup ${name} no longer exists.`)
+  return backup
 }
 
-function toBackup({ file, kind, createdAt, bytes, proof }: stored.BackupInfo): Backup {
-  const backup = { name: basename(file), kind, createdAt: createdAt.toISOString(), bytes }
+/** @returns the folder that keeps the previous data, empty if there was none */
+async function restoreBackup({ dataDir, server, now }: WorkDeps, { name }: stored.Backup): Promise<string> {
+  return server.whileStopped(async () => {
+    const target = localTarget(dataDir)
+    const { replaced = '' } = await bringBack({ target, dataDir, base: name, now })
+    return replaced
+  })
+}
+
+function toBackup({ name, isPartial, at, bytes, proof }: stored.Backup): Backup {
+  const backup = { name: basename(name), isPartial, createdAt: at.toISOString(), bytes }
   return proof ? { ...backup, proof: toProof(proof) } : backup
 }
 

@@ -10,7 +10,6 @@ import type * as receive from '../server/operation/replicas/receive.ts'
 import type { Config } from '../server/platform/config/config.ts'
 import type { InviteRule } from '../server/platform/config/values.ts'
 import type { OutboxMessage } from '../server/platform/mail/outbox.ts'
-import type { BackupInfo } from '../server/platform/store/backups/backup.ts'
 import type * as content from '../server/platform/store/backups/backup-content.ts'
 import type { SalvagePlan } from '../server/platform/store/backups/salvage.ts'
 import type * as replaced from '../server/platform/store/replaced.ts'
@@ -246,9 +245,10 @@ export interface RestoredCopy {
 }
 
 export interface Backup {
-  /** File name in the backup folder. */
+  /** Name of its folder in the backup folder. */
   readonly name: string
-  readonly kind: BackupInfo['kind']
+  /** Whether damaged pages of the database are left out. */
+  readonly isPartial: boolean
   readonly createdAt: string
   readonly bytes: number
   /** Absent if it was not checked yet. */

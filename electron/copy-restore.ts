@@ -22,7 +22,7 @@ export async function findCopy(input: PlaceInput, key: string): Promise<FoundCop
     return await withTarget(named, replicaKey, async (target) => {
       // Fails for a key of another copy, or if there is nothing to restore.
       await findChain(target)
-      const times = await restorePoints(target.place)
+      const times = await restorePoints(target)
       return { problems: {}, moments: times.map((time) => time.toISOString()) }
     })
   } catch (error) {

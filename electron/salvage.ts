@@ -1,4 +1,5 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
+import { backupPages } from '../server/operation/replicas/local/page-source.ts'
 import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'
@@ -19,6 +20,7 @@ export function setupSalvages({ dataDir, server, log }: SalvagesDeps): Salvages 
     salvage({
       directory: dataDir,
       schema,
+      sources: [backupPages(dataDir)],
       now: () => new Date(),
       confirm: async (plan) => confirm(plan),
     })

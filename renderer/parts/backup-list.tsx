@@ -56,7 +56,7 @@ function newestFirst(backups: readonly Backup[]): Backup[] {
 }
 
 function BackupRow({ backup }: { readonly backup: Backup }) {
-  const { name, kind, createdAt, bytes, proof } = backup
+  const { name, isPartial, createdAt, bytes, proof } = backup
   const when = formatDateTime(createdAt)
   const check = useDesktopCall('backups.check', ['backups.list'])
   const failure = check.error ? explain(check.error) : undefined
@@ -88,7 +88,8 @@ function BackupRow({ backup }: { readonly backup: Backup }) {
       as="li"
       detail={
         <>
-          {t.backups.kinds[kind]} · <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
+          {isPartial && `${t.backups.partial} · `}
+          <RelativeTime at={createdAt} /> · {formatBytes(bytes)}
           {isTested &&
             proof?.missingMedia !== undefined &&
             ` · ${t.backups.missingMedia(proof.missingMedia)}`}

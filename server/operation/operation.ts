@@ -6,9 +6,9 @@ import type { Files } from '../platform/store/files.ts'
 import { createPageCheck, type PageCheck } from '../platform/store/pages/page-check.ts'
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
-import { type BackupProofs, createBackupProofs } from './backups/proofs.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
+import { type BackupProofs, createBackupProofs } from './replicas/local/proofs.ts'
 import { createReplicas, type Replicas, type ReplicasOptions } from './replicas/replicas.ts'
 
 export interface Operation {

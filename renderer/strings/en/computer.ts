@@ -38,12 +38,7 @@ export const backups = {
   list: 'Backups',
   none: 'No backups yet',
   noneText: 'Automatic backups run once a day. You can also create one now.',
-  kinds: {
-    daily: 'Automatic',
-    manual: 'Created by you',
-    upgrade: 'Before an update',
-    incomplete: 'Incomplete: data are damaged',
-  },
+  partial: 'Incomplete: damaged pages are left out',
   check: 'Test',
   checkAgain: 'Test again',
   checkLabel: (when: string) => `Test backup of ${when}`,

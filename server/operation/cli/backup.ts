@@ -1,7 +1,9 @@
 /** `npm run backup`: backs the data up, also while the server runs. */
-import { resolve } from 'node:path'
-import { backup, exportBackup } from '../../platform/store/backups/backup.ts'
-import { createBackupProofs } from '../backups/proofs.ts'
+import { join, resolve } from 'node:path'
+import { exportBackup } from '../../platform/store/backups/copy-data.ts'
+import { makeBackup } from '../replicas/local/backups.ts'
+import { createBackupProofs } from '../replicas/local/proofs.ts'
+import { backupFolder } from '../replicas/local/target.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
 
@@ -32,8 +34,10 @@ await runCommand(help, async (invocation) => {
   if (isInvalid) throw new Error(help.trim())
   if (exportTo !== undefined) return exportData(invocation, resolve(exportTo))
   const now = () => new Date()
-  const { file, bytes } = await backup(dataDir, now())
-  const { problem } = await createBackupProofs({ dataDir, now }).prove(file)
+  const made = await makeBackup({ dataDir, now })
+  const { bytes, parts } = made
+  const file = join(backupFolder(dataDir), parts[0] ?? '')
+  const { problem } = await createBackupProofs({ dataDir, now }).prove(made)
   if (problem !== undefined) throw new Error(`${file} was made, but cannot be restored. ${problem}`)
   return `${file} (${bytes} bytes)\nIt is restorable: it was restored into a scratch folder and verified.`
 })

@@ -15,6 +15,12 @@ import { createSealer } from '../replicas/sealer.ts'
 import type { Invocation } from './command.ts'
 import { ask } from './salvage.ts'
 
+/** Prints a loss, and asks whether to go on. */
+export async function confirmInTerminal(loss: string, isAccepted: boolean): Promise<boolean> {
+  process.stdout.write(`${loss}\n`)
+  return isAccepted || ask('Restore it without them? [y/N] ', '--accept-loss')
+}
+
 /** @throws Error with a sentence for people */
 export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: Invocation): Promise<string> {
   if (from === undefined || keyFile === undefined)
@@ -32,10 +38,7 @@ export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: I
     const target = { place: await openPlace(from, { credentials }), sealer }
     const result = await bringBack({
       ...{ target, dataDir, at: until, now: () => new Date() },
-      async confirmLoss(loss) {
-        process.stdout.write(`${loss}\n`)
-        return acceptLoss || ask('Restore it without them? [y/N] ', '--accept-loss')
-      },
+      confirmLoss: (loss) => confirmInTerminal(loss, acceptLoss),
     })
     // Without its key the server here could not continue the copy.
     const isOther = own.key !== undefined && own.key !== replicaKey.identity

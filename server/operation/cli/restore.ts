@@ -1,16 +1,17 @@
 /** `npm run restore`: replaces the data with a backup. */
-import { basename, join, resolve } from 'node:path'
-import { type BackupInfo, listBackups } from '../../platform/store/backups/backup.ts'
+import { join, resolve } from 'node:path'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
-import type { BackupProof } from '../../platform/store/backups/backup-proof.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
 import { handlesIn, newestRecord } from '../../platform/store/backups/salvage.ts'
-import { backupsName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
 import { iso } from '../../platform/util/time.ts'
-import { runBringBack } from './bring-back.ts'
+import { bringBack } from '../replicas/bring-back.ts'
+import { type Backup, listBackups } from '../replicas/local/backups.ts'
+import type { BackupProof } from '../replicas/local/proof.ts'
+import { backupFolder, localTarget } from '../replicas/local/target.ts'
+import { confirmInTerminal, runBringBack } from './bring-back.ts'
 import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { runSalvage } from './salvage.ts'
@@ -18,6 +19,7 @@ import { runSalvage } from './salvage.ts'
 const help = `
 Replaces the data with a backup. Stop the server first.
 
+  npm run restore -- TIME [--accept-loss] [--data-dir DIR]
   npm run restore -- FILE [--passphrase-file FILE] [--data-dir DIR]
   npm run restore -- --from URL --key FILE [--at TIME] [--data-dir DIR]
   npm run restore -- --list [--data-dir DIR]
@@ -28,9 +30,9 @@ Replaces the data with a backup. Stop the server first.
 --undo puts a folder of replaced files back whole, by default the newest; the present files become such a folder.
 --list also shows when each backup was last proven restorable: restored into a scratch folder, opened, and all of it verified;
 and the folders of replaced files. The server deletes those after 30 days, --forget deletes one now.
-FILE is a path, or the name of a file in DIR/backups. The backup is verified before anything changes, and the replaced
-files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced data; those that
-are in neither are left out, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
+TIME is that of a backup in DIR/backups, as --list shows it; FILE is the path of another one. The backup is verified before anything
+changes, and the replaced files are kept in DIR/replaced-<time>. Media come from the folder blobs beside the backup, or from the replaced
+data; those that are in neither are marked as missing, and their accounts can upload them again. A file of "npm run backup -- --export" is restored in the same way: if it is
 encrypted, the command asks for the passphrase, or reads the first line of --passphrase-file.
 
 --from restores the continuous copy at a place, as PDS_COPIES names it, with the key of the recovery sheet in the file --key: as it was
@@ -53,26 +55,31 @@ await runCommand(help, async (invocation) => {
   if (invocation.undo && positionals.length < 2) return undo(dataDir, name)
   const isInvalid = name === undefined || positionals.length > 1 || exportTo !== undefined || unprotected
   if (isInvalid) throw new Error(help.trim())
-  const file = name === basename(name) ? join(dataDir, backupsName, name) : resolve(name)
   let whose = ''
-  const replaced = await restore({
-    onOpened: (sqlite) => {
-      whose = describeOwners(sqlite)
-    },
-    directory: dataDir,
-    file,
-    passphrase: (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined,
-    schema,
-    now: () => new Date(),
-  })
+  const onOpened = (sqlite: Reader) => {
+    whose = describeOwners(sqlite)
+  }
+  const now = () => new Date()
+  const backup = (await listBackups(dataDir)).find(({ at }) => iso(at) === name)
+  let replaced: string | undefined
+  if (backup) {
+    const confirmLoss = (loss: string) => confirmInTerminal(loss, invocation.acceptLoss)
+    const target = localTarget(dataDir)
+    const result = await bringBack({ target, dataDir, base: backup.name, now, onOpened, confirmLoss })
+    replaced = result.replaced
+  } else {
+    const file = resolve(name)
+    const passphrase = (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined
+    replaced = await restore({ directory: dataDir, file, passphrase, schema, now, onOpened })
+  }
   return replaced === undefined
-    ? `Restored ${file}.${whose}`
-    : `Restored ${file}.${whose} The replaced files are in ${replaced}. The server deletes them after 30 days.`
+    ? `Restored ${name}.${whose}`
+    : `Restored ${name}.${whose} The replaced files are in ${replaced}. The server deletes them after 30 days.`
 })
 
 async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
-  if (backups.length === 0) return `There are no backups in ${join(dataDir, backupsName)}.`
+  if (backups.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
   const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
   const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
   const summary =
@@ -117,8 +124,9 @@ async function undo(dataDir: string, name?: string): Promise<string> {
   return `Put ${path} back. The replaced files are in ${replaced}. The server deletes them after 30 days.`
 }
 
-function describeOne({ file, kind, createdAt, bytes, proof }: BackupInfo): string {
-  return `${iso(createdAt)}  ${kind.padEnd(7)}  ${bytes} bytes  ${file}\n  ${describeProof(proof)}`
+function describeOne({ name, at, bytes, isPartial, proof }: Backup): string {
+  const kind = isPartial ? '  incomplete' : ''
+  return `${iso(at)}${kind}  ${bytes} bytes  ${name}\n  ${describeProof(proof)}`
 }
 
 function describeProof(proof: BackupProof | undefined): string {

@@ -4,6 +4,7 @@ import { type SalvagePlan, salvage } from '../../platform/store/backups/salvage.
 import { databaseName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
+import { backupPages } from '../replicas/local/page-source.ts'
 import type { Invocation } from './command.ts'
 
 type Flags = Pick<Invocation, 'dataDir' | 'acceptLoss' | 'acceptChanged'>
@@ -12,6 +13,7 @@ export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags):
   const result = await salvage({
     directory: dataDir,
     schema,
+    sources: [backupPages(dataDir)],
     now: () => new Date(),
     async confirm(plan) {
       process.stdout.write(`${describePlan(plan)}\n`)

@@ -3,11 +3,13 @@
 import type { Federation } from '../../federation/federation.ts'
 import type { Identity } from '../../identity/identity.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { nodeFiles } from '../../platform/store/files.ts'
 import type { PageCheck } from '../../platform/store/pages/page-check.ts'
 import { pruneEvents } from '../../repository/events/retention.ts'
 import type { Repository } from '../../repository/repository.ts'
-import type { BackupProofs } from '../backups/proofs.ts'
 import type { Moves } from '../moving/moves.ts'
+import { removeLeftovers } from '../replicas/local/leftovers.ts'
+import type { BackupProofs } from '../replicas/local/proofs.ts'
 import type { Replicas } from '../replicas/replicas.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
@@ -31,7 +33,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
-  const { store, clock, log, identity, repository, federation, operation } = services
+  const { config, store, clock, log, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
   const { moves, backupProofs, pageCheck, copies } = operation
@@ -61,7 +63,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('limit of kept journals', minute, () => copies.limitJournals()),
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
-    job('removal of leftover backup files', day, () => backupProofs.removeLeftovers()),
+    job('removal of leftover backup files', day, () => removeLeftovers(nodeFiles, config.dataDir)),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
     ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),
   ]

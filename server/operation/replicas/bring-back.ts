@@ -1,13 +1,12 @@
 /** Restores a server from its copy at a place. */
 import { join } from 'node:path'
-import { collectBlobs } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
 import { hasSpace } from '../../platform/store/backups/space.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
-import { blobsName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
 import { type Chain, type Content, generationOf, listTimelines, readContent, waysTo } from './catalog.ts'
 import { readHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
@@ -31,6 +30,8 @@ export interface BringBackOptions {
   readonly dataDir: string
   /** The server as it was at that time; as it was last by default. */
   readonly at?: Date | undefined
+  /** The name of a base: the server as that has it. */
+  readonly base?: string | undefined
   readonly now: () => Date
   readonly files?: Files
   /**
@@ -39,6 +40,8 @@ export interface BringBackOptions {
    */
   readonly confirmLoss?: (loss: string) => Promise<boolean>
   readonly onProgress?: (progress: Progress) => void
+  /** May look into the database before the restore is committed. */
+  readonly onOpened?: ((sqlite: Reader) => void) | undefined
 }
 
 export interface BroughtBack {
@@ -51,7 +54,8 @@ export interface BroughtBack {
 }
 
 /** Returns the state of the server at a time, the newest by default. @throws PlaceProblem if the place has none */
-export async function findChain({ place, sealer }: Target, at?: Date): Promise<Chain> {
+export async function findChain(target: Target, at?: Date): Promise<Chain> {
+  const { place, sealer } = target
   const head = await readHead(place)
   if (!head) throw new PlaceProblem('invalid', 'There is no copy at this place. Check its address.')
   if (head.key !== sealer.fingerprint) {
@@ -60,7 +64,7 @@ export async function findChain({ place, sealer }: Target, at?: Date): Promise<C
       'The key does not belong to the copy at this place. Check the recovery sheet.',
     )
   }
-  for (const chain of waysTo(await readContent(place), at)) return chain
+  for (const chain of waysTo(await readContent(target), at)) return chain
   throw new PlaceProblem('damaged', 'The copy has no complete database from before that time.')
 }
 
@@ -83,35 +87,33 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
 async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> {
   const { target, dataDir, at, now, files = nodeFiles, onProgress } = options
   await findChain(target, at)
-  const [newest] = await listTimelines(target.place)
   const root = join(dataDir, fetchedName)
   const fetching = { files, ...(onProgress && { onProgress }) }
-  const { chain, folder, cids, loss } = await fetchBest(target, at, root, fetching)
+  const { chain, folder, cids, loss } = await fetchBest(options, root, fetching)
   if (loss !== undefined) await confirm(options, loss)
-  const missing = await fetchAllMedia(options, cids, { ...fetching, folder })
-  if (missing.length > 0 && options.confirmLoss) {
-    await confirm(options, `The copy lacks ${missing.length} of ${cids.length} media files.`)
+  const { mediaFolder } = target
+  if (mediaFolder === undefined) {
+    const lacking = await fetchMedia(target, cids, { ...fetching, folder })
+    // The listing may have been short.
+    if (lacking.length > 0) await fetchMedia(target, lacking, { files, folder })
   }
+  let missing: readonly string[] = []
   const replaced = await restore({
-    ...{ directory: dataDir, file: databasePath(folder), schema, now, files },
-    ...{ keepsMissing: true, isLocked: true },
+    ...{ directory: dataDir, file: databasePath(folder), schema, now, files, isLocked: true },
+    onOpened: (sqlite) => options.onOpened?.(sqlite),
+    blobFolders: mediaFolder === undefined ? [] : [mediaFolder],
+    async onMissingBlobs(lost) {
+      missing = lost
+      if (lost.length === 0 || !options.confirmLoss) return
+      await confirm(options, `The copy lacks ${lost.length} of ${cids.length} media files.`)
+    },
   })
-  const { generation } = newest ?? chain.timeline
-  await beginGeneration(files, dataDir, { generation: generation + 1, seq: chain.seq })
+  if (mediaFolder === undefined) {
+    const [newest = chain.timeline] = await listTimelines(target.place)
+    await beginGeneration(files, dataDir, { generation: newest.generation + 1, seq: chain.seq })
+  }
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }
-}
-
-/** Fetches media, and lists those that are missing a second time. Returns those that neither the place nor the data here have. */
-async function fetchAllMedia(
-  { target, dataDir }: BringBackOptions,
-  cids: readonly string[],
-  fetching: Parameters<typeof fetchMedia>[2],
-): Promise<string[]> {
-  const { files, folder } = fetching
-  let missing = await fetchMedia(target, cids, fetching)
-  if (missing.length > 0) missing = await fetchMedia(target, missing, { files, folder })
-  return collectBlobs([join(dataDir, blobsName)], missing, { files })
 }
 
 async function confirm({ confirmLoss }: BringBackOptions, loss: string): Promise<void> {
@@ -128,23 +130,22 @@ interface Fetched {
 
 /** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
 async function fetchBest(
-  target: Target,
-  at: Date | undefined,
+  { target, at, base }: BringBackOptions,
   root: string,
   fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
 ): Promise<Fetched> {
   const { files } = fetching
   const damaged = new Set<string>()
-  for (let content = await readContent(target.place), isSecond = false; ; ) {
-    const intact = without(content, damaged)
+  for (let content = await readContent(target), isSecond = false; ; ) {
+    const intact = without(content, damaged, base)
     const [chain] = waysTo(intact, at)
     if (!chain) {
       throw new PlaceProblem('damaged', 'The copy has no complete database from that time that is intact.')
     }
-    const loss = lossOf(content, chain, at)
+    const loss = base === undefined ? lossOf(content, chain, at) : undefined
     if (loss !== undefined && !isSecond) {
       // The listing may have been short.
-      content = await readContent(target.place)
+      content = await readContent(target)
       isSecond = true
       continue
     }
@@ -179,9 +180,11 @@ async function assertSpace(files: Files, root: string, { base, segments }: Chain
   )
 }
 
-function without(content: Content, damaged: ReadonlySet<string>): Content {
+/** @param base the only one that counts, without what continues it */
+function without(content: Content, damaged: ReadonlySet<string>, base: string | undefined): Content {
   const isIntact = ({ name }: { name: string }) => !damaged.has(name)
-  return { ...content, bases: content.bases.filter(isIntact), segments: content.segments.filter(isIntact) }
+  const bases = content.bases.filter((each) => isIntact(each) && (base ?? each.name) === each.name)
+  return { ...content, bases, segments: base === undefined ? content.segments.filter(isIntact) : [] }
 }
 
 /** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */

@@ -4,16 +4,18 @@
  *     pds-replica                                      format, and the fingerprint of the key; not encrypted
  *     timelines/NAME                                   a timeline that begins with a base; its content is the lease
  *     timelines/NAME-SEQ-PARENT                        a timeline that continues PARENT after transaction SEQ
- *     bases/SEQ-MS-PARTS-NAME/PART-BYTES, end          the compressed database in parts; the end makes it complete
- *     segments/FROM-TO-MS-BYTES-NAME                   journals that continue a base
+ *     bases/SEQ-TIME-PARTS-NAME/PART-BYTES, end        the compressed database in parts; the end makes it complete
+ *     bases/SEQ-TIME-PARTS-NAME-partial/…              the same without the pages that are damaged here
+ *     segments/FROM-TO-TIME-BYTES-NAME                 journals that continue a base
  *     media/X/HIDDEN-PART-PARTS-BYTES                  media, under names that only the key can derive
  *
  * A timeline is one run of one computer on one data folder: bases and segments name the one that wrote them. Its NAME is
- * `GENERATION_RANDOM`; a restore begins one with a higher generation. SEQ, FROM and TO are numbers of transactions, MS milliseconds since
- * 1970. BYTES is the size of the content before it is encrypted: an object of another size is not whole, and counts as missing.
+ * `GENERATION_RANDOM`; a restore begins one with a higher generation. SEQ, FROM and TO are numbers of transactions, TIME is in
+ * UTC. BYTES is the size of the content before it is sealed: an object of another size is not whole, and counts as missing.
  */
+import { fileTime, parseFileTime } from '../../platform/store/layout.ts'
 import type { Entry, Place } from './places/place.ts'
-import { sealedBytes } from './replica-key.ts'
+import type { Sealer } from './sealer.ts'
 
 export const headName = 'pds-replica'
 export const mediaFolder = 'media'
@@ -38,6 +40,8 @@ export interface Base {
   readonly at: Date
   /** Names of its parts, in order. */
   readonly parts: readonly string[]
+  /** Whether damaged pages are left out. */
+  readonly isPartial: boolean
 }
 
 /** Transactions `from` to `to`, the last of which was on disk at `at`. */
@@ -82,8 +86,8 @@ export interface Content {
 
 const namePattern = '(\\d{6,}_[0-9a-f]+)'
 const timelinePattern = new RegExp(`^${namePattern}(?:-(\\d+)-${namePattern})?$`)
-const basePattern = new RegExp(`^(\\d+)-(\\d+)-(\\d+)-${namePattern}$`)
-const segmentPattern = new RegExp(`^(\\d+)-(\\d+)-(\\d+)-(\\d+)-${namePattern}$`)
+const basePattern = new RegExp(`^(\\d+)-(\\d{8}T\\d{9}Z)-(\\d+)-${namePattern}(-partial)?$`)
+const segmentPattern = new RegExp(`^(\\d+)-(\\d+)-(\\d{8}T\\d{9}Z)-(\\d+)-${namePattern}$`)
 
 export function timelineName(generation: number, random: string): string {
   return `${String(generation).padStart(6, '0')}_${random}`
@@ -98,8 +102,8 @@ export function leaseName({ name, parent }: Timeline): string {
   return `${timelinesFolder}/${parent ? `${name}-${padded(parent.seq)}-${parent.name}` : name}`
 }
 
-export function baseName(timeline: string, seq: number, at: Date, parts: number): string {
-  return `${basesFolder}/${padded(seq)}-${at.getTime()}-${parts}-${timeline}`
+export function baseName(timeline: string, seq: number, at: Date, parts: number, isPartial = false): string {
+  return `${basesFolder}/${padded(seq)}-${fileTime(at)}-${parts}-${timeline}${isPartial ? '-partial' : ''}`
 }
 
 export function partName(base: string, number: number, bytes: number): string {
@@ -111,18 +115,21 @@ export function endName(base: string): string {
 }
 
 export function segmentName({ timeline, from, to, at, bytes }: Omit<Segment, 'name'>): string {
-  return `${segmentsFolder}/${padded(from)}-${padded(to)}-${at.getTime()}-${bytes}-${timeline}`
+  return `${segmentsFolder}/${padded(from)}-${padded(to)}-${fileTime(at)}-${bytes}-${timeline}`
 }
 
 /** Size of the content of each end, which its name does not say. */
 export const endBytes = 256
 
-function isWholeEnd({ name, bytes }: Entry): boolean {
+/** How a place has the objects: `sealedBytes` of its sealer. */
+type Sizes = Pick<Sealer, 'sealedBytes'>
+
+function isWholeEnd({ sealedBytes }: Sizes, { name, bytes }: Entry): boolean {
   return name === 'end' && bytes === sealedBytes(endBytes)
 }
 
 /** Whether an object whose name ends in the size of its content is whole. */
-export function isWhole({ name, bytes }: Entry): boolean {
+export function isWhole({ sealedBytes }: Sizes, { name, bytes }: Entry): boolean {
   return bytes === sealedBytes(Number(/-(\d+)$/.exec(name)?.[1]))
 }
 
@@ -147,29 +154,37 @@ export async function listTimelines(place: Pick<Place, 'list'>): Promise<Timelin
     .sort((a, b) => b.generation - a.generation || (a.name < b.name ? -1 : 1))
 }
 
+interface Listed {
+  readonly place: Pick<Place, 'list'>
+  readonly sealer: Sizes
+}
+
 /** Lists everything but media. */
-export async function readContent(place: Pick<Place, 'list'>): Promise<Content> {
+export async function readContent({ place, sealer }: Listed): Promise<Content> {
   const bases: Base[] = []
   const unfinished: Base[] = []
   for (const folder of await place.list(basesFolder)) {
-    const [, seq, ms, count, timeline] = basePattern.exec(folder.name) ?? []
-    if (!timeline) continue
+    const [, seq, time = '', count, timeline, partial] = basePattern.exec(folder.name) ?? []
+    const at = parseFileTime(time)
+    if (!timeline || !at) continue
     const name = `${basesFolder}/${folder.name}`
     const entries = await place.list(name)
-    const parts = entries.filter(isWhole).map((entry) => `${name}/${entry.name}`)
-    const base = { name, timeline, seq: Number(seq), at: new Date(Number(ms)), parts: parts.toSorted() }
-    const isComplete = parts.length === Number(count) && entries.some(isWholeEnd)
+    const whole = entries.filter((entry) => isWhole(sealer, entry))
+    const parts = whole.map((entry) => `${name}/${entry.name}`).toSorted()
+    const base = { name, timeline, seq: Number(seq), at, parts, isPartial: partial !== undefined }
+    const isComplete = parts.length === Number(count) && entries.some((entry) => isWholeEnd(sealer, entry))
     ;(isComplete ? bases : unfinished).push(base)
   }
   const bySeq = (a: Base, b: Base) => a.seq - b.seq || a.at.getTime() - b.at.getTime()
   const segments: Segment[] = []
   const cut: Segment[] = []
   for (const { name, bytes: size } of await place.list(segmentsFolder)) {
-    const [, from, to, ms, count, timeline] = segmentPattern.exec(name) ?? []
-    if (!timeline) continue
+    const [, from, to, time = '', count, timeline] = segmentPattern.exec(name) ?? []
+    const at = parseFileTime(time)
+    if (!timeline || !at) continue
     const bytes = Number(count)
-    const numbers = { from: Number(from), to: Number(to), at: new Date(Number(ms)), bytes }
-    ;(size === sealedBytes(bytes) ? segments : cut).push({
+    const numbers = { from: Number(from), to: Number(to), at, bytes }
+    ;(size === sealer.sealedBytes(bytes) ? segments : cut).push({
       ...{ name: `${segmentsFolder}/${name}`, timeline },
       ...numbers,
     })
@@ -246,7 +261,7 @@ function chainsOf(content: Content, timeline: Timeline, until: Date | undefined)
 }
 
 /**
- * Yields ways to the states at a place, the newest state of the highest generation first. All branches count. A timeline whose own
+ * Yields ways to the states at a place, the newest state of the highest generation first, and partial bases last. All branches count. A timeline whose own
  * object is missing counts as one that begins with a base.
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
@@ -256,6 +271,7 @@ export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   const ways = [...known, ...unknown].flatMap((timeline) => chainsOf(content, timeline, until))
   yield* ways.sort(
     (a, b) =>
+      Number(a.base.isPartial) - Number(b.base.isPartial) ||
       b.timeline.generation - a.timeline.generation ||
       latest(b) - latest(a) ||
       b.seq - a.seq ||

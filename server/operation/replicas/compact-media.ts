@@ -20,13 +20,14 @@ interface Options extends Omit<CompactOptions, 'cleanUps'> {
 const marginWeeks = 2
 
 /** Needs a base at the place, and ends at once if another computer continues the server. @throws PlaceProblem */
-export async function compactMedia({ place }: Pick<Target, 'place'>, options: Options): Promise<void> {
+export async function compactMedia(target: Target, options: Options): Promise<void> {
+  const { place } = target
   const { replicator, unreferenced, mediaNames, cleanUps, weeks, signal } = options
   const own = await readOwn(options)
   if (!own) return
   const before = new Date(own.now.getTime() - (weeks + marginWeeks) * weekMs)
   // Also parts that an interrupted upload or removal has left.
-  const media = await replicator.betweenSteps(() => listMediaParts(place))
+  const media = await replicator.betweenSteps(() => listMediaParts(target))
   const over = await unreferenced.update(media.keys(), await mediaNames.read(), own.now, before)
   if (!cleanUps.isSteady) return
   for (const name of over) {

@@ -17,7 +17,7 @@ export interface PendingBases {
 }
 
 /** A database shrinks to less than this share of its size. */
-const compressedShare = 0.6
+export const compressedShare = 0.6
 
 /** @param id names the files of a place */
 export function createPendingBases(

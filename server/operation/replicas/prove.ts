@@ -9,8 +9,8 @@ import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName, databaseName } from '../../platform/store/layout.ts'
 import { runInWorker } from '../../platform/util/worker-or-inline.ts'
-import { checkRestore } from '../backups/check.ts'
 import { type Chain, chainOf, endName, type Segment } from './catalog.ts'
+import { checkRestore } from './check-restore.ts'
 import { PlaceProblem } from './places/place.ts'
 import { assemble, databasePath, fetchChain, getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
@@ -228,7 +228,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
 
   /** Compares media with their CIDs. Returns those that the place does not have intact. */
   async function damagedMedia(cids: readonly string[]): Promise<string[]> {
-    const there = await listMedia(place)
+    const there = await listMedia(deps)
     const damaged: string[] = []
     for (const cid of cids) {
       signal?.throwIfAborted()
@@ -252,7 +252,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
 
   /** Compares media, and replaces damaged ones. Returns a sentence if some cannot be. */
   async function proveMedia(all: readonly string[], isThorough: boolean): Promise<string | undefined> {
-    const there = await listMedia(place)
+    const there = await listMedia(deps)
     const unlisted = isThorough ? [] : all.filter((cid) => !there.has(deps.sealer.hiddenName(cid)))
     const cids = isThorough ? all : [...new Set([...unlisted, ...sample(all)])]
     // A second reading: the first one may have failed on its way.

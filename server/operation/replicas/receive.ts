@@ -57,12 +57,12 @@ export function isDamaged(error: unknown): error is PlaceProblem {
 export async function fetchChain(target: Target, { base, segments }: Chain, options: Options): Promise<void> {
   const { files, folder, onProgress = () => {} } = options
   await files.makeDir(join(folder, 'parts'))
-  const end: BaseEnd = JSON.parse(Buffer.from(await getTwice(target, endName(base.name))).toString())
+  const end = await readEnd(target, base.name)
   const hash = createHash('sha256')
   for (const [at, name] of base.parts.entries()) {
     const path = partPath(folder, at + 1)
-    if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
-    hash.update(await files.read(path))
+    if (!(await exists(files, path))) await fetchPart(target, files, name, path)
+    for await (const chunk of files.chunks(path)) hash.update(chunk)
     onProgress({ step: 'database', done: at + 1, total: end.parts })
   }
   if (hash.digest('hex') !== end.sha256) {
@@ -82,6 +82,23 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
     if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
+}
+
+/** @throws PlaceProblem `damaged` */
+export async function readEnd(target: Target, base: string): Promise<BaseEnd> {
+  const name = endName(base)
+  try {
+    return JSON.parse(Buffer.from(await getTwice(target, name)).toString())
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new PlaceProblem('damaged', `The object ${name} of the copy is damaged.`, { object: name })
+  }
+}
+
+async function fetchPart(target: Target, files: Files, name: string, path: string): Promise<void> {
+  const { place } = target
+  if (place.link) await place.link(name, path)
+  else await replaceFile(files, path, await getTwice(target, name))
 }
 
 function partPath(folder: string, number: number): string {
@@ -151,7 +168,7 @@ export async function fetchMedia(
   { files, folder, onProgress = () => {} }: Options,
 ): Promise<string[]> {
   const to = join(folder, blobsName)
-  const there = await listMedia(target.place)
+  const there = await listMedia(target)
   const missing: string[] = []
   for (const [at, cid] of cids.entries()) {
     const parts = there.get(target.sealer.hiddenName(cid))

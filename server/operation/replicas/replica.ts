@@ -76,7 +76,7 @@ export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
     async compact() {
       const options = { now: now(), weeks: deps.weeks, signal, replicator, cleanUps }
       await compact({ place, sealer }, options)
-      await compactMedia({ place }, { ...options, unreferenced, mediaNames })
+      await compactMedia({ place, sealer }, { ...options, unreferenced, mediaNames })
     },
   }
 }

@@ -240,7 +240,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
 
   /** Compares the timelines at the place with that of this process, and puts its lease there. @throws PlaceProblem `elsewhere` */
   async function readPlace(): Promise<Timeline> {
-    content = await readContent(place)
+    content = await readContent(deps)
     const listed = content.timelines
     if (own?.name !== timelines.current.name) own = undefined
     own ??= timelines.at(listed)
@@ -315,7 +315,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
 
   /** Returns where the segments go on beside the first base. */
   function besideOf(timeline: Timeline, { seq, ...pending }: PendingBase): Position {
-    const base = { ...pending, name: '', seq, at: new Date(pending.at), parts: [] }
+    const base = { ...pending, name: '', seq, at: new Date(pending.at), parts: [], isPartial: false }
     const chain = content && chainOf({ ...content, bases: [base] }, timeline)
     return toPosition(timeline, chain?.seq ?? seq, { base: undefined, segmentBytes: 0 })
   }
@@ -372,7 +372,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   async function copyMedia(): Promise<void> {
     const names = await mediaNames.read()
     if (media && now().getTime() - media.readAt >= mediaMs) media = undefined
-    media ??= { readAt: now().getTime(), there: new Set((await listMedia(place)).keys()), names: undefined }
+    media ??= { readAt: now().getTime(), there: new Set((await listMedia(deps)).keys()), names: undefined }
     if (media.names === names) return
     const { there } = media
     await deps.unreferenced?.seen(names.keys())
@@ -397,7 +397,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     betweenSteps: serialize,
     read: () =>
       serialize(async () => {
-        const read = await readContent(place)
+        const read = await readContent(deps)
         return { content: read, timeline: own ?? timelines.at(read.timelines) }
       }),
     newestGeneration: async () => (await listTimelines(place))[0]?.generation ?? 0,

@@ -3,9 +3,12 @@
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
 import { PlaceProblem } from './places/place.ts'
-import { ReplicaKey } from './replica-key.ts'
+import { ReplicaKey, sealedBytes } from './replica-key.ts'
 
+/** How a place has objects and their names: encrypted here, as they are in `plain.ts`. */
 export interface Sealer extends Pick<ReplicaKey, 'fingerprint' | 'hiddenName'> {
+  /** Size of an object at the place, so that a listing shows whether it is whole. */
+  sealedBytes(contentBytes: number): number
   seal(name: string, content: Uint8Array): Promise<Uint8Array>
   /** @throws PlaceProblem `damaged` */
   open(name: string, sealed: Uint8Array): Promise<Uint8Array>
@@ -75,6 +78,7 @@ export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => vo
   return {
     fingerprint: key.fingerprint,
     hiddenName: (name) => key.hiddenName(name),
+    sealedBytes,
     seal: async (name, content) => (await run('seal', name, content)) as Uint8Array,
     async open(name, sealed) {
       const content = await run('open', name, sealed)

@@ -50,6 +50,8 @@ export interface PendingBase {
 export interface Target {
   readonly place: Place
   readonly sealer: Sealer
+  /** The folder that has the media under their CIDs; undefined if they are objects. */
+  readonly mediaFolder?: string
 }
 
 async function put({ place, sealer }: Target, name: string, content: Uint8Array): Promise<void> {
@@ -85,7 +87,9 @@ export async function sendBase(
   const count = Math.ceil((await files.size(file)) / partBytes)
   const name = baseName(timeline, seq, new Date(at), count)
   const sent = new Set(
-    (await target.place.list(name)).filter(isWhole).map((entry) => `${name}/${entry.name}`),
+    (await target.place.list(name))
+      .filter((entry) => isWhole(target.sealer, entry))
+      .map((entry) => `${name}/${entry.name}`),
   )
   const parts: string[] = []
   const hash = createHash('sha256')
@@ -99,9 +103,14 @@ export async function sendBase(
     await onPart(start + content.length)
   }
   if (hash.digest('hex') !== sha256) throw new Error(`${file} has changed since it was written.`)
-  const end: BaseEnd = { parts: count, sha256, schema }
-  await put(target, endName(name), Buffer.from(JSON.stringify(end).padEnd(endBytes)))
-  return { name, timeline, seq, at: new Date(at), parts }
+  await put(target, endName(name), endOf({ sha256, schema }, count))
+  return { name, timeline, seq, at: new Date(at), parts, isPartial: false }
+}
+
+/** Returns the content of the end of a base. */
+export function endOf({ sha256, schema }: Pick<BaseEnd, 'sha256' | 'schema'>, parts: number): Buffer {
+  const end: BaseEnd = { parts, sha256, schema }
+  return Buffer.from(JSON.stringify(end).padEnd(endBytes))
 }
 
 /** Sends transactions that follow a base or another segment: journals, one after another. */
@@ -144,14 +153,14 @@ interface MediaPart {
 }
 
 /** Returns all parts of media that a place has, by their hidden names. */
-export async function listMediaParts(place: Place): Promise<Map<string, MediaPart[]>> {
+export async function listMediaParts({ place, sealer }: Target): Promise<Map<string, MediaPart[]>> {
   const found = new Map<string, MediaPart[]>()
   for (const letter of mediaFolders) {
     for (const entry of await place.list(`${mediaFolder}/${letter}`)) {
-      const [, hidden, number, count] = /^([0-9a-f]{40})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
+      const [, hidden, number, count] = /^([0-9a-f]{40,64})-(\d+)-(\d+)-\d+$/.exec(entry.name) ?? []
       if (!hidden) continue
       const name = `${mediaFolder}/${letter}/${entry.name}`
-      const part = { name, number: Number(number), count: Number(count), isWhole: isWhole(entry) }
+      const part = { name, number: Number(number), count: Number(count), isWhole: isWhole(sealer, entry) }
       found.set(hidden, [...(found.get(hidden) ?? []), part])
     }
   }
@@ -159,9 +168,9 @@ export async function listMediaParts(place: Place): Promise<Map<string, MediaPar
 }
 
 /** Returns the media that a place has whole: the names of their parts, in order, by their hidden names. */
-export async function listMedia(place: Place): Promise<Map<string, readonly string[]>> {
+export async function listMedia(target: Target): Promise<Map<string, readonly string[]>> {
   const media = new Map<string, readonly string[]>()
-  for (const [hidden, parts] of await listMediaParts(place)) {
+  for (const [hidden, parts] of await listMediaParts(target)) {
     const byNumber = new Map(parts.filter((part) => part.isWhole).map((part) => [part.number, part]))
     if (byNumber.size !== parts[0]?.count) continue
     const inOrder = [...byNumber.values()].sort((a, b) => a.number - b.number)

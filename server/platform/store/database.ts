@@ -9,8 +9,8 @@
 
 import { join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
-import type { BackupInfo, BackupKind, DatabaseCopy } from './backups/backup.ts'
 import { tryLock } from './backups/backup-lock.ts'
+import type { CopyOptions, DatabaseCopy } from './backups/copy-data.ts'
 import { runInBackground, runInWorker, type Task, type TaskResult } from './backups/tasks.ts'
 import { exists } from './blob-files.ts'
 import { canCompact } from './compact.ts'
@@ -33,7 +33,6 @@ import { type PageOverlay, recycle } from './pages/page-overlay.ts'
 import type { Sqlite, SqlParams } from './sqlite.ts'
 import { type Reader, runTransaction, type Writer } from './transaction.ts'
 
-export type { BackupInfo } from './backups/backup.ts'
 export type { Schema } from './migrate.ts'
 export type { SqlParams, SqlValue } from './sqlite.ts'
 export type { Reader, Writer } from './transaction.ts'
@@ -360,14 +359,6 @@ export class Database implements Reader {
     this.#checkpointAt = 0
   }
 
-  /** Makes a backup of everything that a reader can see now. */
-  async backup(kind: BackupKind = 'manual'): Promise<BackupInfo> {
-    this.#assertOpen()
-    await this.settled()
-    const { directory: dir, now } = this.#options
-    return this.#upkeep(() => this.#inBackground({ kind: 'backup', dir, at: now(), of: kind }))
-  }
-
   /** Writes everything that a reader can see now as a one-file backup; see `exportBackup`. Returns its size in bytes. */
   async export(file: string, passphrase?: string): Promise<number> {
     this.#assertOpen()
@@ -376,13 +367,16 @@ export class Database implements Reader {
     return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
   }
 
-  /** Writes the database as it is now to a compressed file, and returns the number of its last transaction. */
-  async copyTo(file: string): Promise<DatabaseCopy> {
+  /** Writes everything that is on disk now to a compressed database; see `copyDatabase`. */
+  async copyTo(
+    file: string,
+    { mayBePartial }: Pick<CopyOptions, 'mayBePartial'> = {},
+  ): Promise<DatabaseCopy> {
     this.#assertOpen()
-    return this.#upkeep(async () => {
-      await this.#checkpoint()
-      return this.#inBackground({ kind: 'copy', dir: this.#options.directory, file })
-    })
+    const { directory: dir } = this.#options
+    return this.#upkeep(async () =>
+      this.#inBackground({ kind: 'copy', dir, file, options: { upTo: this.seq, mayBePartial } }),
+    )
   }
 
   /** From now on transactions fail with this error; undefined: they do not. Reading goes on. */
@@ -455,7 +449,7 @@ export class Database implements Reader {
     const opened = await openPageFile(this.#file, 'quick')
     const { firstSeq, length } = this.#log
     try {
-      await replayJournals(this.#files, directory, opened, { firstSeq, length })
+      await replayJournals(this.#files, directory, opened, { newest: { firstSeq, length } })
     } catch (error) {
       opened.sqlite.close()
       throw error

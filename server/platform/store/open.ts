@@ -1,9 +1,9 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
-import { saveBackup } from './backups/backup.ts'
 import { finishRestore } from './backups/restore.ts'
+import { hasSpace } from './backups/space.ts'
 import { exists } from './blob-files.ts'
-import { StoreDamaged } from './errors.ts'
+import { StoreDamaged, StoreUnavailable } from './errors.ts'
 import { type Files, isMissing, replaceByChunks } from './files.ts'
 import { Journal } from './journal/journal-file.ts'
 import { type Loaded, load } from './journal/recover.ts'
@@ -17,6 +17,7 @@ import {
   isTemporary,
   journalSeqs,
   originalName,
+  replacedName,
   replacedPrefix,
   restoredBlobsName,
   restoredMarkName,
@@ -80,7 +81,7 @@ export async function openStore(
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
     if (schemaVersion(loaded.sqlite) < newestVersion(schema)) {
-      await saveBackup(files, dir, loaded, now())
+      await keepBeforeUpgrade(files, dir, loaded, now())
     }
     if (loaded.tail) onDroppedTail?.({ after: loaded.seq, upTo: loaded.tail.upTo })
     await resumeCheckpoint(files, dir, loaded)
@@ -95,6 +96,33 @@ export async function openStore(
     await journal?.close()
     await closeFile(loaded)
     throw error
+  }
+}
+
+/**
+ * Keeps the database as it was before an upgrade in a folder of replaced data, which `undoRestore` puts back. Leaves damaged pages out.
+ * @throws StoreUnavailable with too little free space
+ */
+async function keepBeforeUpgrade(
+  files: Files,
+  dir: string,
+  { sqlite, seq }: Loaded,
+  at: Date,
+): Promise<void> {
+  if (!(await hasSpace(files, dir, sqlite.size))) {
+    throw new StoreUnavailable(
+      'The disk has too little free space to update the data. Free disk space, then start again.',
+    )
+  }
+  setSeq(sqlite, seq)
+  const folder = join(dir, replacedName(at))
+  await files.makeDir(folder)
+  const path = join(folder, databaseName)
+  try {
+    await replaceByChunks(files, path, sqlite.chunks())
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error
+    await replaceByChunks(files, path, sqlite.chunks(sqlite.damagedPages()))
   }
 }
 
@@ -128,7 +156,7 @@ async function loadTwice(
 ): Promise<Loaded> {
   let isAgain = await takeBack(files, dir)
   try {
-    const loaded = await load(files, dir, verified).catch((error: unknown) => {
+    const loaded = await load(files, dir, { verified }).catch((error: unknown) => {
       if (!(error instanceof StoreDamaged)) throw error
       isAgain = true
       return load(files, dir)

@@ -3,10 +3,10 @@
  * that the server serves. A blob is removed with the last backup that contains it.
  */
 import { dirname, join } from 'node:path'
-import { blobSha256, blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from '../blob-files.ts'
+import { blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from '../blob-files.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import { type Files, readIfThere } from '../files.ts'
-import { blobPath, blobsName, isBlobName } from '../layout.ts'
+import { blobPath, blobsName } from '../layout.ts'
 import type { Sqlite } from '../sqlite.ts'
 import type { Reader } from '../transaction.ts'
 
@@ -33,31 +33,18 @@ export async function keepBlobs(
   return missing
 }
 
-/** Returns the checksums of the blobs of a backup, in the format of `sha256sum -c`. */
-export function blobChecksums(cids: readonly string[]): Buffer {
-  const lines = cids.map((cid) => `${blobSha256(cid)}  ${blobPath(blobsName, cid).replaceAll('\\', '/')}\n`)
-  return Buffer.from(lines.join(''))
-}
-
-/** Removes the blobs that no backup in the folder contains. The caller holds the lock of the folder. */
-export async function removeUnusedBlobs(files: Files, folder: string): Promise<void> {
-  const pool = join(folder, blobsName)
+/** Removes the blobs that no backup contains. The caller holds the lock of the folder. @param lists files that list the blobs of each */
+export async function removeUnusedBlobs(files: Files, pool: string, lists: readonly string[]): Promise<void> {
   const used = new Set<string>()
-  for (const name of await files.list(folder)) {
-    if (!/\.sqlite(\.zst)?$/.test(name)) continue
-    const list = await readIfThere(files, `${join(folder, name)}.sha256`)
+  for (const path of lists) {
+    const list = await readIfThere(files, path)
     // Without its list nothing is known about the blobs of a backup: all stay.
     if (!list) return
-    for (const cid of listedBlobs(list)) used.add(cid)
+    for (const cid of Buffer.from(list).toString('latin1').split('\n')) used.add(cid)
   }
   for await (const cids of blobsIn(files, pool)) {
     for (const cid of cids) if (!used.has(cid)) await files.remove(blobPath(pool, cid))
   }
-}
-
-function listedBlobs(list: Uint8Array): string[] {
-  const lines = Buffer.from(list).toString('latin1').split('\n')
-  return lines.map((line) => line.slice(line.lastIndexOf('/') + 1)).filter(isBlobName)
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Sqlite } from '../sqlite.ts'
 import { isNotBeingDeleted } from '../tables/account-deletions.ts'
 import { countDamaged } from './backup-blobs.ts'
 import { isEncrypted, isPortable } from './portable.ts'
-import { checkBackup, isDatabase, readHead } from './read-backup.ts'
+import { type CheckOptions, checkBackup, isDatabase, readHead } from './read-backup.ts'
 
 export interface BackupContent {
   readonly createdAt: Date
@@ -29,15 +29,18 @@ export async function isProtected(file: string, files: Files = nodeFiles): Promi
   return isEncrypted(head)
 }
 
+export type DescribeOptions = Pick<CheckOptions, 'passphrase' | 'blobFolders' | 'sha256' | 'files'> & {
+  readonly schema: Schema
+}
+
 /** Checks a backup as `checkBackup` does, and counts its content. */
 export async function describeBackup(
   dir: string,
   file: string,
-  schema: Schema,
-  passphrase?: string,
-  files: Files = nodeFiles,
+  options: DescribeOptions,
 ): Promise<BackupContent> {
-  return checkBackup(dir, file, { schema, passphrase, files }, async (backup, { sqlite }) => {
+  const { files = nodeFiles } = options
+  return checkBackup(dir, file, options, async (backup, { sqlite }) => {
     const damaged = countDamaged(sqlite)
     return {
       createdAt: backup.createdAt ?? (await files.changedAt(file)),

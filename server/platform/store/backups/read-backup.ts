@@ -1,18 +1,16 @@
 /** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
 import { createHash, randomBytes } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdDecompress } from 'node:zlib'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../blob-files.ts'
 import { BackupForeign, StoreDamaged, StoreUnavailable } from '../errors.ts'
-import { type Files, hashed, isMissing, nodeFiles, readIfThere, writeChunks } from '../files.ts'
+import { type Files, hashed, isMissing, nodeFiles, writeChunks } from '../files.ts'
 import { blobPath } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
 import { blobCids, blobFolderOf } from './backup-blobs.ts'
-import { scratchPrefix } from './backup-leftovers.ts'
 import { decodePortable, headBytes, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
-import { parseBackupName } from './retention.ts'
 import { hasSpace } from './space.ts'
 
 export interface CheckOptions {
@@ -22,19 +20,24 @@ export interface CheckOptions {
   readonly passphrase?: string | undefined
   /** Folders that may have the blobs of an SQLite backup, besides the one beside it. */
   readonly blobFolders?: readonly string[]
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly sha256?: string | undefined
   /** An empty folder that the blobs are copied or linked to. */
   readonly blobsTo?: string
   readonly files?: Files
 }
 
 export interface CheckedBackup {
-  /** From the content or the name of the file; undefined for a renamed SQLite backup. */
+  /** From the content of the file; undefined for an SQLite backup. */
   readonly createdAt: Date | undefined
   /** CIDs of the blobs that the database names. */
   readonly blobs: readonly string[]
   /** The ones that the backup lacks. */
   readonly missingBlobs: readonly string[]
 }
+
+/** Prefix of the folders in which backups are checked. Each has a lock while it is used. */
+export const scratchPrefix = 'check-'
 
 /** Backups are compressed with a window of 8 MB at most. The default lets a file choose 128 MB. */
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: 23 }
@@ -128,13 +131,14 @@ export async function unpack(
   file: string,
   path: string,
   databaseTo: string,
-  { files = nodeFiles, passphrase, blobsTo }: CheckOptions,
+  { files = nodeFiles, passphrase, blobsTo, sha256 }: CheckOptions,
 ): Promise<Unpacked> {
   const head = await readHead(files, path)
   if (!isPortable(head)) {
     if (!isDatabase(head)) throw new BackupForeign(file)
-    await unpackDatabase(files, file, databaseTo, isCompressed(head))
-    return { createdAt: parseBackupName(basename(file))?.createdAt, blobs: undefined }
+    const actual = await unpackDatabase(files, file, databaseTo, isCompressed(head))
+    if (sha256 !== undefined && sha256 !== actual) throw new StoreDamaged(file, 'does not match its checksum')
+    return { createdAt: undefined, blobs: undefined }
   }
   const blobs = new Set<string>()
   const receive: ReceiveBlob = async (cid, chunks, size) => {
@@ -152,8 +156,8 @@ export async function unpack(
   return { createdAt, blobs }
 }
 
-/** Copies or decompresses a database, and compares the file with its list of checksums, if it has one. */
-async function unpackDatabase(files: Files, file: string, to: string, compressed: boolean): Promise<void> {
+/** Copies or decompresses a database. Returns the SHA-256 of the file. */
+async function unpackDatabase(files: Files, file: string, to: string, compressed: boolean): Promise<string> {
   const hash = createHash('sha256')
   const content = hashed(files.chunks(file), hash)
   let failure: unknown
@@ -173,11 +177,7 @@ async function unpackDatabase(files: Files, file: string, to: string, compressed
     if (cause instanceof Error && 'syscall' in cause) throw cause
     throw isOfZlib(cause) ? new StoreDamaged(file, 'is damaged or cut short') : cause
   }
-  const list = await readIfThere(files, `${file}.sha256`)
-  const line = checksumLine(hash.digest('hex'), basename(file))
-  if (list && !line.equals(list.subarray(0, line.length))) {
-    throw new StoreDamaged(file, 'does not match its checksum')
-  }
+  return hash.digest('hex')
 }
 
 /** Passes on a database up to the size that its header declares, if the disk has space for it. */
@@ -228,11 +228,6 @@ function isOfZlib(error: unknown): boolean {
     'errno' in error &&
     /^(Z|ZSTD)_/.test(String((error as NodeJS.ErrnoException).code))
   )
-}
-
-/** Returns a checksum as `sha256sum` prints it. */
-export function checksumLine(sha256: string, name: string): Buffer {
-  return Buffer.from(`${sha256}  ${name}\n`)
 }
 
 /** Opens the database of a backup. Errors name the backup. */

@@ -24,10 +24,10 @@ import {
 import type { Schema } from '../migrate.ts'
 import { putPages } from '../pages/checkpoint.ts'
 import type { Reader } from '../transaction.ts'
-import { forgetBlobs, markBlobs } from './backup-blobs.ts'
-import { readBackup } from './read-backup.ts'
+import { markBlobs } from './backup-blobs.ts'
+import { type CheckOptions, readBackup } from './read-backup.ts'
 
-export interface RestoreOptions {
+export interface RestoreOptions extends Pick<CheckOptions, 'blobFolders' | 'sha256'> {
   readonly directory: string
   /** An SQLite backup or a one-file backup. */
   readonly file: string
@@ -38,16 +38,15 @@ export interface RestoreOptions {
   readonly files?: Files
   /** Whether the caller holds the lock. */
   readonly isLocked?: boolean
-  /** Keeps the rows of missing blobs, marked as missing, so that their files can follow. Otherwise the rows are deleted. */
-  readonly keepsMissing?: boolean
   /** May look into the database before the restore is committed. */
   readonly onOpened?: (sqlite: Reader) => void
-  /** Called with the blobs that are lost, before the restore is committed. */
-  readonly onMissingBlobs?: (cids: readonly string[]) => void
+  /** Called with the blobs that are lost, before the restore is committed; an error ends it. */
+  readonly onMissingBlobs?: (cids: readonly string[]) => void | Promise<void>
 }
 
 /**
- * Replaces the data with a backup. Blobs that the backup lacks are taken from the replaced data, if they are there.
+ * Replaces the data with a backup. Blobs that the backup lacks are taken from the replaced data, if they are there, or else marked as
+ * missing, so that their files can follow.
  * Returns the folder with the replaced files, or undefined when there were none. Throws StoreLocked while a server runs
  * there, and the errors of `readBackup`; the data is unchanged then.
  */
@@ -55,12 +54,11 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   const { directory: dir, file, files = nodeFiles } = options
   await refuseParts(files, file)
   return replaceData(options, async (databaseTo, blobsTo) => {
-    const blobFolders = [join(dir, blobsName)]
+    const blobFolders = [...(options.blobFolders ?? []), join(dir, blobsName)]
     await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
       options.onOpened?.(opened.sqlite)
-      options.onMissingBlobs?.(content.missingBlobs)
-      if (options.keepsMissing) markBlobs(opened.sqlite, content.missingBlobs, options.now())
-      else forgetBlobs(opened.sqlite, content.missingBlobs)
+      await options.onMissingBlobs?.(content.missingBlobs)
+      markBlobs(opened.sqlite, content.missingBlobs, options.now())
       await putPages(files, databaseTo, opened.overlay.takeChanges())
     })
     return true

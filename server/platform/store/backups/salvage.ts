@@ -24,9 +24,8 @@ import { closeFile, isSound, type OpenedFile, openPageFile, setSeq } from '../pa
 import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Reader } from '../transaction.ts'
-import { listBackups } from './backup.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
-import { backupPages, openBackup, type PageSource, salvageScratch } from './page-source.ts'
+import { type PageSource, salvageScratch } from './page-source.ts'
 import { collectBlobs } from './read-backup.ts'
 import { replaceData } from './restore.ts'
 
@@ -52,8 +51,8 @@ export interface SalvageOptions {
   readonly now: () => Date
   /** Called with the plan before any change; return true to go on. */
   readonly confirm: (plan: SalvagePlan) => Promise<boolean>
-  /** Sources of damaged pages, besides the backups. */
-  readonly sources?: readonly PageSource[]
+  /** The backups, and further sources of damaged pages. */
+  readonly sources: readonly PageSource[]
   readonly files?: Files
 }
 
@@ -64,8 +63,7 @@ export interface SalvageOptions {
 export async function salvage(
   options: SalvageOptions,
 ): Promise<{ readonly plan: SalvagePlan; readonly keptIn: string } | undefined> {
-  const { directory: dir, schema, files = nodeFiles } = options
-  const sources = [backupPages(files, dir), ...(options.sources ?? [])]
+  const { directory: dir, schema, sources, files = nodeFiles } = options
   let accepted: SalvagePlan | undefined
   const keptIn = await replaceData(options, async (databaseTo, blobsTo) => {
     try {
@@ -198,9 +196,9 @@ async function openBest(
     throw error
   }
   await file?.close()
-  for (const { file: backup } of await listBackups(dir, files)) {
-    const opened = await openBackup(files, backup, salvageScratch(dir))
-    if (opened) return { ...opened, from: 'backup', backup, damaged: [databaseName] }
+  for (const source of data.sources) {
+    const opened = await source.newest?.(salvageScratch(dir))
+    if (opened) return { ...opened, from: 'backup', backup: opened.name, damaged: [databaseName] }
   }
   throw new StoreDamaged(
     join(dir, databaseName),

@@ -2,30 +2,19 @@
  * The long tasks of the store. They only read and write files, so a worker thread runs them while the server answers
  * requests.
  */
-import { join } from 'node:path'
 import { LimitExceeded, readForeignBytes } from '../../util/foreign-bytes.ts'
 import { runInWorker as runOwn, type WorkerOptions } from '../../util/worker-or-inline.ts'
 import { compact } from '../compact.ts'
 import { StoreDamaged, StoreUnavailable, withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
-import { backupsName } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
 import { verifyDatabase } from '../pages/database-file.ts'
-import {
-  type BackupInfo,
-  type BackupKind,
-  backup,
-  copyDatabase,
-  type DatabaseCopy,
-  exportBackup,
-} from './backup.ts'
-import { type BackupContent, describeBackup } from './backup-content.ts'
+import { type BackupContent, type DescribeOptions, describeBackup } from './backup-content.ts'
+import { type CopyOptions, copyDatabase, type DatabaseCopy, exportBackup } from './copy-data.ts'
 import { restore } from './restore.ts'
-import { backupName } from './retention.ts'
 
 export type Task =
-  | { readonly kind: 'backup'; readonly dir: string; readonly at: Date; readonly of: BackupKind }
-  | { readonly kind: 'copy'; readonly dir: string; readonly file: string }
+  | { readonly kind: 'copy'; readonly dir: string; readonly file: string; readonly options: CopyOptions }
   | { readonly kind: 'compact'; readonly dir: string }
   | { readonly kind: 'verify'; readonly dir: string }
   | {
@@ -39,8 +28,7 @@ export type Task =
       readonly kind: 'describe'
       readonly dir: string
       readonly file: string
-      readonly passphrase?: string | undefined
-      readonly schema: Schema
+      readonly options: Omit<DescribeOptions, 'files'>
     }
   | {
       readonly kind: 'restore'
@@ -52,7 +40,6 @@ export type Task =
     }
 
 interface Results {
-  backup: BackupInfo
   copy: DatabaseCopy
   /** Size of the database, in bytes. */
   compact: number
@@ -70,10 +57,8 @@ export type TaskResult<T extends Task> = Results[T['kind']]
 export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
 export async function runTask(files: Files, task: Task): Promise<Results[Task['kind']]> {
   switch (task.kind) {
-    case 'backup':
-      return backup(task.dir, task.at, task.of, files)
     case 'copy':
-      return copyDatabase(files, task.dir, task.file)
+      return copyDatabase(files, task.dir, task.file, task.options)
     case 'compact':
       return compact(files, task.dir)
     case 'verify':
@@ -81,7 +66,7 @@ export async function runTask(files: Files, task: Task): Promise<Results[Task['k
     case 'export':
       return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
     case 'describe':
-      return describeBackup(task.dir, task.file, task.schema, task.passphrase, files)
+      return describeBackup(task.dir, task.file, { ...task.options, files })
     case 'restore': {
       const { dir: directory, file, passphrase, schema, at } = task
       return restore({ directory, file, passphrase, schema, now: () => at, files })
@@ -101,11 +86,7 @@ export function runInBackground<T extends Task>(
 
 /** The files that a task is writing, which get their names when they are complete. */
 function partsOf(task: Task): string[] {
-  if (task.kind === 'export' || task.kind === 'copy') return [`${task.file}.tmp`]
-  if (task.kind !== 'backup') return []
-  const { dir, at: createdAt, of } = task
-  const names = [of, 'incomplete' as const].map((kind) => backupName({ kind, createdAt }))
-  return names.map((name) => join(dir, backupsName, `${name}.tmp`))
+  return task.kind === 'export' || task.kind === 'copy' ? [`${task.file}.tmp`] : []
 }
 
 /** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */

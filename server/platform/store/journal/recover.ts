@@ -27,24 +27,31 @@ export interface LoadedJournal {
 /** Transactions of a replay that are committed at once: a commit writes each page that has changed. */
 const replayedTogether = 256
 
-/** Reads no journal after this one, and this one up to `length` bytes. */
-export interface Newest {
-  readonly firstSeq: number
-  readonly length: number
+export interface ReplayOptions {
+  /** Reads no journal after this one, and this one up to `length` bytes. */
+  readonly newest?: { readonly firstSeq: number; readonly length: number }
+  /** Applies no later transaction. */
+  readonly upTo?: number | undefined
 }
 
 /**
  * Loads the store. Throws StoreDamaged when a file is missing or fails its check. Skips a torn tail of the newest
- * journal, which a power cut leaves: its transactions were never acknowledged. @param verified the result of `verifyDatabase`
+ * journal, which a power cut leaves: its transactions were never acknowledged.
+ * @param verified the result of `verifyDatabase`
+ * @param upTo applies no later transaction
  */
-export async function load(files: Files, dir: string, verified?: Uint8Array): Promise<Loaded> {
+export async function load(
+  files: Files,
+  dir: string,
+  { verified, upTo }: { readonly verified?: Uint8Array | undefined; readonly upTo?: number | undefined } = {},
+): Promise<Loaded> {
   const opened = await openDatabase(files, dir, verified)
   try {
     const damaged = (await files.list(dir)).find(isDamaged)
     if (damaged !== undefined) {
       throw new StoreDamaged(join(dir, originalName(damaged)), 'was found damaged before', join(dir, damaged))
     }
-    const { seq, journals, tail } = await replayJournals(files, dir, opened)
+    const { seq, journals, tail } = await replayJournals(files, dir, opened, { upTo })
     if (opened.checkedBy !== 'integrity check' && journals.length === 0) {
       throw new StoreDamaged(journalPath(dir, seq + 1), 'is missing')
     }
@@ -63,7 +70,7 @@ export async function replayJournals(
   files: Files,
   dir: string,
   { sqlite, seq }: { readonly sqlite: Sqlite; readonly seq: number },
-  newest?: Newest,
+  { newest, upTo }: ReplayOptions = {},
 ): Promise<Pick<Loaded, 'seq' | 'tail'> & { journals: LoadedJournal[] }> {
   const seqs = journalSeqs(await files.list(dir)).filter((first) => first <= (newest?.firstSeq ?? first))
   const journals: LoadedJournal[] = []
@@ -73,6 +80,7 @@ export async function replayJournals(
     // The database has all of it.
     const next = seqs[at + 1]
     if (next !== undefined && next <= seq + 1) continue
+    if (last >= (upTo ?? Number.POSITIVE_INFINITY)) break
     if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     const path = journalPath(dir, first)
     const isNewest = next === undefined
@@ -80,7 +88,7 @@ export async function replayJournals(
     const end = isNewest ? newest?.length : undefined
     const journal = checkedJournal(content.subarray(0, end), first, isNewest, path)
     const texts: string[] = []
-    const applied = applyFrames(sqlite, journal, last, { together: replayedTogether, texts })
+    const applied = applyFrames(sqlite, journal, last, { upTo, together: replayedTogether, texts })
     if (applied.error instanceof StoreDamaged || applied.error instanceof StoreUnavailable)
       throw applied.error
     if (applied.error !== undefined) {
@@ -108,7 +116,7 @@ function checkedJournal(content: Uint8Array, firstSeq: number, newest: boolean, 
 }
 
 interface ApplyOptions {
-  readonly upTo?: number
+  readonly upTo?: number | undefined
   readonly together?: number
   readonly texts?: string[]
 }

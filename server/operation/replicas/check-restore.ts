@@ -4,7 +4,7 @@
  */
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import type { MissingMedia } from '../../platform/store/backups/backup-proof.ts'
+import type { CheckOptions } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
 import { blobsIn, exists, isIntact } from '../../platform/store/blob-files.ts'
 import { Database } from '../../platform/store/database.ts'
@@ -14,9 +14,10 @@ import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { namedAmong } from '../../platform/store/tables/blobs.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
+import type { MissingMedia } from './local/proof.ts'
 import { damagedRepositories } from './verify-repositories.ts'
 
-export interface CheckJob {
+export interface CheckJob extends Pick<CheckOptions, 'blobFolders' | 'sha256'> {
   readonly file: string
   /** Folder that is created. On the disk of the backups, so that media are linked instead of copied. */
   readonly scratch: string
@@ -42,7 +43,7 @@ const maxCids = 100
 /** Restores and verifies a backup. Throws when it cannot be found out whether it can be restored. */
 export async function checkRestore(
   files: Files,
-  { file, scratch, at, media, withoutMedia }: CheckJob,
+  { scratch, at, media, withoutMedia, ...backup }: CheckJob,
 ): Promise<CheckResult> {
   await files.makeDir(scratch)
   // Marks the folder as in use.
@@ -54,7 +55,7 @@ export async function checkRestore(
     if (!withoutMedia) missing = cids
   }
   try {
-    await restore({ directory, file, schema, now, files, onMissingBlobs })
+    await restore({ ...backup, directory, schema, now, files, onMissingBlobs })
     const store = await Database.open({ directory, schema, now, files })
     try {
       const lost = namedAmong(store, missing)

@@ -1,5 +1,6 @@
-/** The result of the last check of a backup, in `<backup>.proof.json`. */
-import { type Files, readIfThere, replaceFile } from '../files.ts'
+/** The result of the last check of a backup, in its folder. */
+import { join } from 'node:path'
+import { type Files, readIfThere, replaceFile } from '../../../platform/store/files.ts'
 
 export interface BackupProof {
   readonly checkedAt: Date
@@ -19,25 +20,23 @@ export interface MissingMedia {
   readonly cids: readonly string[]
 }
 
-export function proofFile(file: string): string {
-  return `${file}.proof.json`
-}
+const proofName = 'proof'
 
 /** Returns the proof of a backup; undefined if it was never checked. */
-export async function readProof(files: Files, file: string): Promise<BackupProof | undefined> {
-  const bytes = await readIfThere(files, proofFile(file))
+export async function readProof(files: Files, folder: string): Promise<BackupProof | undefined> {
+  const bytes = await readIfThere(files, join(folder, proofName))
   return bytes && parseProof(Buffer.from(bytes).toString())
 }
 
 /** Records the result of a check. @returns the proof as it was recorded */
 export async function writeProof(
   files: Files,
-  file: string,
+  folder: string,
   { checkedAt, problem, missing, isActedOn }: Omit<BackupProof, 'provenAt'>,
 ): Promise<BackupProof> {
-  const provenAt = problem === undefined ? checkedAt : (await readProof(files, file))?.provenAt
+  const provenAt = problem === undefined ? checkedAt : (await readProof(files, folder))?.provenAt
   const proof = { checkedAt, provenAt, problem, missing, ...(isActedOn && { isActedOn }) }
-  await replaceFile(files, proofFile(file), Buffer.from(`${JSON.stringify(proof)}\n`))
+  await replaceFile(files, join(folder, proofName), Buffer.from(`${JSON.stringify(proof)}\n`))
   return proof
 }
 

@@ -1,26 +1,25 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
 import { randomBytes } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
-import { type BackupInfo, listBackups } from '../../platform/store/backups/backup.ts'
-import { removeBackupLeftovers, scratchPrefix } from '../../platform/store/backups/backup-leftovers.ts'
-import { type BackupProof, readProof, writeProof } from '../../platform/store/backups/backup-proof.ts'
-import { parseBackupName } from '../../platform/store/backups/retention.ts'
-import { hasSpace } from '../../platform/store/backups/space.ts'
-import { exists } from '../../platform/store/blob-files.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
-import { type Files, nodeFiles } from '../../platform/store/files.ts'
-import { blobsName, databaseName } from '../../platform/store/layout.ts'
-import { createSerializer } from '../../platform/util/serialize.ts'
-import { runInWorker } from '../../platform/util/worker-or-inline.ts'
-import { type CheckJob, type CheckResult, checkRestore } from './check.ts'
+import { join } from 'node:path'
+import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
+import { hasSpace } from '../../../platform/store/backups/space.ts'
+import { exists } from '../../../platform/store/blob-files.ts'
+import { StoreUnavailable } from '../../../platform/store/errors.ts'
+import { type Files, nodeFiles } from '../../../platform/store/files.ts'
+import { blobsName, databaseName } from '../../../platform/store/layout.ts'
+import { createSerializer } from '../../../platform/util/serialize.ts'
+import { runInWorker } from '../../../platform/util/worker-or-inline.ts'
+import { type CheckJob, type CheckResult, checkRestore } from '../check-restore.ts'
+import { readEnd } from '../receive.ts'
+import { type Backup, listBackups } from './backups.ts'
+import { type BackupProof, writeProof } from './proof.ts'
+import { backupFolder, localTarget } from './target.ts'
 
 export interface BackupProofs {
-  /** Checks a backup in the folder of backups, and records the result beside it. Throws when the check cannot run. */
-  prove(file: string): Promise<BackupProof>
+  /** Checks a backup, and records the result in its folder. Throws when the check cannot run. */
+  prove(backup: Backup): Promise<BackupProof>
   /** Checks backups whose last check is too old. Returns the ones that cannot be restored. */
-  proveDue(): Promise<(BackupInfo & { readonly problem: string })[]>
-  /** Removes leftovers of crashes in the folder of backups. */
-  removeLeftovers(): Promise<void>
+  proveDue(): Promise<(Backup & { readonly problem: string })[]>
 }
 
 interface Deps {
@@ -40,13 +39,15 @@ const weekMs = 7 * 24 * 60 * 60_000
 
 export function createBackupProofs(deps: Deps): BackupProofs {
   const { dataDir, now, files = nodeFiles, repairMedia, onUnloadable = () => {}, signal } = deps
+  const folder = backupFolder(dataDir)
+  const target = localTarget(dataDir, files)
   /** One at a time: each takes the disk space of a second server. */
   const serialize = createSerializer()
 
   async function checkInWorker(job: CheckJob): Promise<CheckResult> {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = {
-      file: new URL(`./check-worker.${extension}`, import.meta.url),
+      file: new URL(`../check-worker.${extension}`, import.meta.url),
       name: 'backup check',
       inline: (job: CheckJob) => checkRestore(files, job),
       onUnloadable,
@@ -55,7 +56,7 @@ export function createBackupProofs(deps: Deps): BackupProofs {
   }
 
   /** A disk that the check fills would stop the server. The restored database is about as large as that of the server. */
-  async function assertSpace(folder: string): Promise<void> {
+  async function assertSpace(): Promise<void> {
     const database = join(dataDir, databaseName)
     const bytes = (await exists(files, database)) ? await files.size(database) : 0
     if (await hasSpace(files, folder, bytes)) return
@@ -64,11 +65,21 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     )
   }
 
-  async function check(file: string, at: Date): Promise<CheckResult> {
+  async function check({ name, parts: [part = ''] }: Backup, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
-    await assertSpace(dirname(file))
-    const scratch = join(dirname(file), `${scratchPrefix}${randomBytes(6).toString('hex')}`)
-    const job = { file, scratch, at, ...(repairMedia && { media: join(dataDir, blobsName) }) }
+    await assertSpace()
+    const scratch = join(folder, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+    const { sha256 } = await readEnd(target, name)
+    const blobFolders = [join(folder, blobsName)]
+    const media = repairMedia && join(dataDir, blobsName)
+    const job: CheckJob = {
+      file: join(folder, part),
+      sha256,
+      blobFolders,
+      scratch,
+      at,
+      ...(media && { media }),
+    }
     try {
       return await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
     } finally {
@@ -76,39 +87,38 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     }
   }
 
-  async function prove(file: string): Promise<BackupProof> {
-    const known = parseBackupName(basename(file))?.kind === 'incomplete' && (await readProof(files, file))
-    if (known) return known
+  async function prove(backup: Backup): Promise<BackupProof> {
+    if (backup.isPartial && backup.proof) return backup.proof
+    const path = join(folder, backup.name)
     const checkedAt = now()
-    let result = await check(file, checkedAt)
+    let result = await check(backup, checkedAt)
     const { suspects } = result
     const isRepaired = suspects.length > 0 && (await repairMedia?.(suspects))
-    if (isRepaired) result = await check(file, checkedAt)
-    if (!(await exists(files, file))) throw new Error(`The backup ${file} was removed while it was checked.`)
+    if (isRepaired) result = await check(backup, checkedAt)
+    if (!(await exists(files, path))) throw new Error(`The backup ${path} was removed while it was checked.`)
     const { problem, missing } = result
     const isActedOn = repairMedia !== undefined && hasFaults({ problem, missing })
-    return writeProof(files, file, { checkedAt, problem, missing, isActedOn })
+    return writeProof(files, path, { checkedAt, problem, missing, isActedOn })
   }
 
   return {
-    prove: (file) => serialize(() => prove(file)),
+    prove: (backup) => serialize(() => prove(backup)),
     async proveDue() {
       const backups = await listBackups(dataDir, files)
       const weekAgo = now().getTime() - weekMs
-      const isDue = ({ kind, proof }: BackupInfo, at: number) => {
+      const isDue = ({ isPartial, proof }: Backup, at: number) => {
         if (proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)) return true
         // `npm run backup` has found them beside this server.
-        return repairMedia !== undefined && kind !== 'incomplete' && hasFaults(proof) && !proof.isActedOn
+        return repairMedia !== undefined && !isPartial && hasFaults(proof) && !proof.isActedOn
       }
       const damaged = []
       for (const backup of backups.filter(isDue)) {
         if (signal?.aborted) break
-        const { problem } = await serialize(() => prove(backup.file))
+        const { problem } = await serialize(() => prove(backup))
         if (problem !== undefined) damaged.push({ ...backup, problem })
       }
       return damaged
     },
-    removeLeftovers: () => removeBackupLeftovers(files, dataDir),
   }
 }
 

@@ -1,0 +1,46 @@
+/** Removes leftovers of crashes in the folder of backups. */
+import { join } from 'node:path'
+import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
+import { StoreLocked } from '../../../platform/store/errors.ts'
+import type { Files } from '../../../platform/store/files.ts'
+import { blobsName, isBlobName, temporarySuffix } from '../../../platform/store/layout.ts'
+import { readContent } from '../catalog.ts'
+import { backupFolder, localTarget, pendingName } from './target.ts'
+
+/** Removes temporary files, bases without a database, and scratch folders, unless another process is using them. */
+export async function removeLeftovers(files: Files, dataDir: string): Promise<void> {
+  const folder = backupFolder(dataDir)
+  for (const parent of [dataDir, folder]) {
+    for (const name of (await files.list(parent)).filter((name) => name.startsWith(scratchPrefix))) {
+      const scratch = join(parent, name)
+      await whileFree(files, scratch, () => files.removeDir(scratch))
+    }
+  }
+  if ((await files.list(folder)).length > 0) {
+    await whileFree(files, folder, () => removeFiles(files, dataDir))
+  }
+}
+
+async function removeFiles(files: Files, dataDir: string): Promise<void> {
+  const folder = backupFolder(dataDir)
+  for (const name of [pendingName, `${pendingName}${temporarySuffix}`]) await files.remove(join(folder, name))
+  const { unfinished } = await readContent(localTarget(dataDir, files))
+  for (const { name, parts } of unfinished) if (parts.length === 0) await files.removeDir(join(folder, name))
+  const pool = join(folder, blobsName)
+  for (const shard of await files.list(pool)) {
+    for (const name of await files.list(join(pool, shard))) {
+      const isPart = name.endsWith(temporarySuffix) && isBlobName(name.slice(0, -temporarySuffix.length))
+      if (isPart) await files.remove(join(pool, shard, name))
+    }
+  }
+}
+
+/** Runs `work` unless another process holds the lock of the folder. */
+async function whileFree(files: Files, folder: string, work: () => Promise<void>): Promise<void> {
+  try {
+    const lock = await files.lock(folder)
+    await work().finally(() => lock.release())
+  } catch (error) {
+    if (!(error instanceof StoreLocked)) throw error
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The replica in the data directory: its backups. Bases as at other places, without encryption and in one part each, which `zstd -d`
+ * opens, and media as the server has them, in `blobs/`: each file once for all backups, as a hard link.
+ *
+ *     bases/SEQ-TIME-1-NAME/00001-BYTES, media, end    `media` lists the CIDs of its media, `proof` has the result of the last check
+ *     blobs/XX/CID
+ */
+import { dirname, join } from 'node:path'
+import { exists } from '../../../platform/store/blob-files.ts'
+import { type Files, isMissing, nodeFiles, readIfThere, replaceFile } from '../../../platform/store/files.ts'
+import { backupsName, blobsName } from '../../../platform/store/layout.ts'
+import { timelineName } from '../catalog.ts'
+import { type Place, PlaceProblem } from '../places/place.ts'
+import type { Sealer } from '../sealer.ts'
+import type { Target } from '../send.ts'
+
+/** All backups of a data directory count as one timeline: their times order them. */
+export const localTimeline = timelineName(1, '00')
+
+const plainSealer: Sealer = {
+  fingerprint: 'none',
+  hiddenName: (name) => name,
+  sealedBytes: (bytes) => bytes,
+  seal: async (_name, content) => content,
+  open: async (_name, content) => content,
+  end: async () => {},
+}
+
+/** The compressed database of a backup that is being made. */
+export const pendingName = 'base.zst'
+
+export function backupFolder(dataDir: string): string {
+  return join(dataDir, backupsName)
+}
+
+/** The place and the form of the backups of a data directory. */
+export function localTarget(dataDir: string, files: Files = nodeFiles): Target {
+  const root = backupFolder(dataDir)
+  return { place: localPlace(files, root), sealer: plainSealer, mediaFolder: join(root, blobsName) }
+}
+
+function localPlace(files: Files, root: string): Place {
+  const pathOf = (name: string) => join(root, name)
+  return {
+    async list(folder) {
+      const names = await files.list(pathOf(folder))
+      return Promise.all(
+        names.map(async (name) => ({ name, bytes: await files.size(join(pathOf(folder), name)) })),
+      )
+    },
+    get: (name) => readIfThere(files, pathOf(name)),
+    size: async (name) => ((await exists(files, pathOf(name))) ? files.size(pathOf(name)) : undefined),
+    async put(name, bytes) {
+      await files.makeDir(dirname(pathOf(name)))
+      await replaceFile(files, pathOf(name), bytes)
+    },
+    remove: (name) => files.removeDir(pathOf(name)),
+    async link(name, to) {
+      try {
+        await files.link(pathOf(name), to)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+        throw new PlaceProblem('damaged', `The file ${name} of the backups is missing.`, { object: name })
+      }
+    },
+  }
+}
