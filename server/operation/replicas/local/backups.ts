@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { keepBlobs, removeUnusedBlobs } from '../../../platform/store/backups/backup-blobs.ts'
 import { whileLocked } from '../../../platform/store/backups/backup-lock.ts'
-import { copyDatabase } from '../../../platform/store/backups/copy-data.ts'
+import { copyDatabase, type DatabaseCopy } from '../../../platform/store/backups/copy-data.ts'
 import { hasSpace } from '../../../platform/store/backups/space.ts'
 import type { Database } from '../../../platform/store/database.ts'
 import { StoreUnavailable } from '../../../platform/store/errors.ts'
@@ -42,44 +42,73 @@ const copyAttempts = 3
  * @throws StoreUnavailable with too little free space, StoreDamaged
  */
 export async function makeBackup(options: Options): Promise<Backup> {
-  const { dataDir, files = nodeFiles } = options
-  return whileLocked(files, dataDir, async () => {
-    await assertSpace(options, files)
-    const name = await writeBackup(options, files)
-    await removeExpired(options, files)
+  const { dataDir, store, files = nodeFiles } = options
+  const locked = <T>(work: () => Promise<T>) => whileLocked(files, dataDir, work)
+  const attempt = async () => {
+    const name = await writeBackup(options, files, store ? locked : (work) => work())
     const made = (await listBackups(dataDir, files)).find((backup) => backup.name === name)
-    if (!made) throw new StoreUnavailable('The backup is not in its folder. Check the disk, then try again.')
-    return made
-  })
+    if (made) return made
+    throw new StoreUnavailable('The backup is not in its folder. Check the disk, then try again.')
+  }
+  // A server waits with its checkpoint for the lock of another process, and with its own copy for its checkpoint.
+  return store ? attempt() : locked(attempt)
 }
 
-/** Returns the name of the base. */
-async function writeBackup({ dataDir, now, store }: Options, files: Files): Promise<string> {
-  const folder = backupFolder(dataDir)
-  const pending = join(folder, pendingName)
-  const target = localTarget(dataDir, files)
+/** Returns the name of the base. @param locked runs work while no other process makes a backup */
+async function writeBackup(
+  options: Options,
+  files: Files,
+  locked: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<string> {
+  const { dataDir, now, store } = options
+  const pending = join(backupFolder(dataDir), pendingName())
   const copyOptions = { mayBePartial: true }
+  await files.makeDir(backupFolder(dataDir))
+  await assertSpace(options, files)
   try {
-    for (let attempt = 1; ; attempt++) {
+    for (let left = copyAttempts; ; left--) {
       const at = now()
       const copy = await (store?.copyTo(pending, copyOptions) ??
         copyDatabase(files, dataDir, pending, copyOptions))
-      const missing = await keepBlobs(files, dataDir, join(folder, blobsName), copy.blobs)
-      if (missing.size > 0 && attempt < copyAttempts) continue
-      const name = baseName(localTimeline, copy.seq, at, 1, copy.leftOut.length > 0)
-      const part = partName(name, 1, await files.size(pending))
-      await writeHead(target)
-      const kept = copy.blobs.filter((cid) => !missing.has(cid))
-      await target.place.put(`${name}/${mediaListName}`, Buffer.from(`${kept.join('\n')}\n`))
-      await files.rename(pending, join(folder, part))
-      await files.syncDir(join(folder, name))
-      await putVerified(target.place, endName(name), endOf(copy, 1))
-      if (copy.leftOut.length > 0) await writeProof(files, join(folder, name), partialProof(copy.leftOut, at))
-      return name
+      const name = await locked(() => publish(options, files, { pending, copy, at, isLast: left === 1 }))
+      if (name !== undefined) return name
     }
   } finally {
     await files.remove(pending).catch(() => {})
   }
+}
+
+interface Copied {
+  /** The compressed database. */
+  readonly pending: string
+  readonly copy: DatabaseCopy
+  readonly at: Date
+  /** Whether media that are no longer there are left out. */
+  readonly isLast: boolean
+}
+
+/** Gives a copy its place, and removes expired backups. Returns the name of the base; undefined if media are no longer there. */
+async function publish(
+  options: Options,
+  files: Files,
+  { pending, copy, at, isLast }: Copied,
+): Promise<string | undefined> {
+  const { dataDir } = options
+  const folder = backupFolder(dataDir)
+  const target = localTarget(dataDir, files)
+  const missing = await keepBlobs(files, dataDir, join(folder, blobsName), copy.blobs)
+  if (missing.size > 0 && !isLast) return undefined
+  const name = baseName(localTimeline, copy.seq, at, 1, copy.leftOut.length > 0)
+  const part = partName(name, 1, await files.size(pending))
+  await writeHead(target)
+  const kept = copy.blobs.filter((cid) => !missing.has(cid))
+  await target.place.put(`${name}/${mediaListName}`, Buffer.from(`${kept.join('\n')}\n`))
+  await files.rename(pending, join(folder, part))
+  await files.syncDir(join(folder, name))
+  await putVerified(target.place, endName(name), endOf(copy, 1))
+  if (copy.leftOut.length > 0) await writeProof(files, join(folder, name), partialProof(copy.leftOut, at))
+  await removeExpired(options, files)
+  return name
 }
 
 /** Pages that are named in a sentence. */

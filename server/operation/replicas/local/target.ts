@@ -26,8 +26,15 @@ const plainSealer: Sealer = {
   end: async () => {},
 }
 
-/** The compressed database of a backup that is being made. */
-export const pendingName = 'base.zst'
+/** The name of the compressed database of a backup that this process is making. */
+export function pendingName(): string {
+  return `base-${process.pid}.zst`
+}
+
+/** Whether another process, which no longer runs, has left a file while it made a backup. */
+export function isPendingOfOthers(name: string): boolean {
+  return /^base-\d+\.zst(\.tmp)?$/.test(name) && !name.startsWith(pendingName())
+}
 
 export function backupFolder(dataDir: string): string {
   return join(dataDir, backupsName)
