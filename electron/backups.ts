@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
 import { bringBack } from '../server/operation/replicas/bring-back.ts'
-import * as stored from '../server/operation/replicas/local/backups.ts'
+import { makeBackup } from '../server/operation/replicas/local/backups.ts'
+import * as stored from '../server/operation/replicas/local/list.ts'
 import type { BackupProof as StoredProof } from '../server/operation/replicas/local/proof.ts'
 import { createBackupProofs } from '../server/operation/replicas/local/proofs.ts'
 import { backupFolder, localTarget } from '../server/operation/replicas/local/target.ts'
@@ -55,7 +56,7 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
     'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
     'backups.make': () =>
       outcome('backups.make', async () => {
-        const made = await stored.makeBackup({ dataDir, now, store: server.services?.store })
+        const made = await makeBackup({ dataDir, now, store: server.services?.store })
         return toBackup({ ...made, proof: await prove(made) })
       }),
     'backups.check': (name) =>

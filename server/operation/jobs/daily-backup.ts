@@ -2,7 +2,8 @@
 
 import type { Platform } from '../../platform/platform.ts'
 import type { Logger } from '../../platform/util/log.ts'
-import { backupIsDue, makeBackup } from '../replicas/local/backups.ts'
+import { makeBackup } from '../replicas/local/backups.ts'
+import { backupIsDue } from '../replicas/local/list.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'
 
 type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'signal'>

@@ -2,7 +2,6 @@
  * Checks a backup by restoring it into a scratch folder, opening it as the server does and verifying its repositories. A worker
  * thread runs this.
  */
-import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { CheckOptions } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
@@ -119,9 +118,4 @@ function problemOf(error: unknown): string {
     return 'A version of this program from before its first release made it, which this one cannot open.'
   if (error instanceof BackupForeign) return 'It is not a backup of this program.'
   throw error
-}
-
-/** Lets all other threads go first. Only Linux has priorities of threads; elsewhere this would slow the whole program. */
-export function lowerPriority(): void {
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 }

@@ -1,18 +1,17 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
 import { join } from 'node:path'
 import { hasSpace } from '../../platform/store/backups/space.ts'
-import { type Summary, summarizeData, summarizeFile } from '../../platform/store/backups/summary.ts'
+import type { Summary } from '../../platform/store/backups/summary.ts'
 import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
-import { StoreDamaged } from '../../platform/store/errors.ts'
-import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName, databaseName } from '../../platform/store/layout.ts'
-import { runInWorker } from '../../platform/util/worker-or-inline.ts'
 import { type Chain, chainOf, endName, type Segment } from './catalog.ts'
-import { checkRestore } from './check-restore.ts'
+import { runFileJob } from './file-jobs.ts'
 import { PlaceProblem } from './places/place.ts'
-import { assemble, databasePath, fetchChain, getObject } from './receive.ts'
+import type { AssembledResult } from './prove-files.ts'
+import { fetchChain, getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
 import { dayMs } from './retention.ts'
 import { listMedia, partBytes, sendMedia, sendSegment, type Target } from './send.ts'
@@ -48,51 +47,12 @@ interface Deps extends Target {
   readonly signal?: AbortSignal | undefined
 }
 
-interface ProveJob {
-  readonly folder: string
-  /** What the store was when the proof began. */
-  readonly store: Summary
-  readonly at: Date
-}
-
-/** Without a folder: the data directory that is summarized. */
-type Job = ProveJob | { readonly dataDir: string }
-
-interface ProveResult {
-  readonly problem: string | undefined
-  /** CIDs of its media. */
-  readonly cids: readonly string[]
-}
-
 const weekMs = 7 * dayMs
 const monthMs = 30 * dayMs
 /** Media that are compared each week. */
 const sampledMedia = 20
 /** Each repair may find further damage. */
 const attempts = 4
-
-export async function runProveJob(job: Job): Promise<ProveResult | Summary> {
-  return runJob(nodeFiles, job)
-}
-
-async function runJob(files: Files, job: Job): Promise<ProveResult | Summary> {
-  return 'folder' in job ? proveFiles(files, job) : summarizeData(files, job.dataDir)
-}
-
-async function proveFiles(files: Files, { folder, store, at }: ProveJob): Promise<ProveResult> {
-  try {
-    const cids = await assemble(files, folder, store)
-    const { sha256 } = await summarizeFile(files, databasePath(folder))
-    if (sha256 !== store.sha256) {
-      return { problem: `The copy differs from the data of this computer at transaction ${store.seq}.`, cids }
-    }
-    const job = { file: databasePath(folder), scratch: join(folder, 'check'), at, withoutMedia: true }
-    return { problem: (await checkRestore(files, job)).problem, cids }
-  } catch (error) {
-    if (!(error instanceof PlaceProblem || error instanceof StoreDamaged)) throw error
-    return { problem: error.message, cids: [] }
-  }
-}
 
 export async function createProver(deps: Deps): Promise<Prover> {
   const { place, replicator, store, files, dataDir, now, id, signal } = deps
@@ -133,43 +93,18 @@ export async function createProver(deps: Deps): Promise<Prover> {
     await fetchChain(deps, chain, { files, folder, onProgress: () => signal?.throwIfAborted() })
   }
 
-  async function inWorker(job: Job): Promise<ProveResult | Summary> {
-    if (files !== nodeFiles) return runJob(files, job)
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = {
-      file: new URL(`./prove-worker.${extension}`, import.meta.url),
-      name: 'copy check',
-      inline: runProveJob,
-      onUnloadable: deps.onUnloadable ?? (() => {}),
-    }
-    return runInWorker(worker, job, signal)
-  }
-
   async function summarizeStore(): Promise<Summary> {
     try {
-      const result = await inWorker({ dataDir })
-      if ('sha256' in result) return result
+      return await runFileJob(deps, { kind: 'summarize', dataDir })
     } catch (error) {
       signal?.throwIfAborted()
-      throw new PlaceProblem(
-        'local',
-        'The data of this computer cannot be read to compare the copy with them.',
-        {
-          cause: error,
-        },
-      )
+      const message = 'The data of this computer cannot be read to compare the copy with them.'
+      throw new PlaceProblem('local', message, { cause: error })
     }
-    throw new Error('The check returned no summary.')
-  }
-
-  async function putTogether(before: Summary, folder: string): Promise<ProveResult> {
-    const result = await inWorker({ folder, store: before, at: now() })
-    if ('cids' in result) return result
-    throw new Error('The check returned no result.')
   }
 
   /** Fetches the copy and puts it together, repairing the first damage. Returns undefined if it has to be fetched again. */
-  async function attempt(isLast: boolean): Promise<ProveResult | undefined> {
+  async function attempt(isLast: boolean): Promise<AssembledResult | undefined> {
     // A base that is due is sent before: the chain must lead through the transaction that is compared.
     await newestChain()
     const before = await summarizeStore()
@@ -182,7 +117,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
     const folder = join(root, chain.base.name.replaceAll('/', '-'))
     try {
       await receive(chain, folder)
-      const result = await putTogether(before, folder)
+      const result = await runFileJob(deps, { kind: 'check assembled', folder, store: before, at: now() })
       if (result.problem === undefined || isLast) return result
       // All objects are as they were sent: only another base can help.
       replicator.renew()
@@ -265,7 +200,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
 
   async function prove(): Promise<Proof> {
     const at = now().toISOString()
-    let result: ProveResult | undefined
+    let result: AssembledResult | undefined
     for (let left = attempts; left > 0 && !result; left--) result = await attempt(left === 1)
     const { cids = [] } = result ?? {}
     const isThorough = now().getTime() - Date.parse(proof?.mediaAt ?? '1970-01-01') >= monthMs

@@ -7,7 +7,7 @@ import { type Files, nodeFiles } from '../../../platform/store/files.ts'
 import { closeFile, type OpenedFile, openChecked } from '../../../platform/store/pages/database-file.ts'
 import { PlaceProblem } from '../places/place.ts'
 import { readEnd } from '../receive.ts'
-import { type Backup, listBackups } from './backups.ts'
+import { type Backup, listBackups } from './list.ts'
 import { backupFolder, localTarget } from './target.ts'
 
 export function backupPages(dataDir: string, files: Files = nodeFiles): PageSource {

@@ -5,13 +5,13 @@ import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
 import { hasSpace } from '../../../platform/store/backups/space.ts'
 import { exists } from '../../../platform/store/blob-files.ts'
 import { StoreUnavailable } from '../../../platform/store/errors.ts'
-import { type Files, nodeFiles } from '../../../platform/store/files.ts'
+import { nodeFiles } from '../../../platform/store/files.ts'
 import { blobsName, databaseName } from '../../../platform/store/layout.ts'
 import { createSerializer } from '../../../platform/util/serialize.ts'
-import { runInWorker } from '../../../platform/util/worker-or-inline.ts'
-import { type CheckJob, type CheckResult, checkRestore } from '../check-restore.ts'
+import type { CheckJob, CheckResult } from '../check-restore.ts'
+import { type JobDeps, runFileJob } from '../file-jobs.ts'
 import { readEnd } from '../receive.ts'
-import { type Backup, listBackups } from './backups.ts'
+import { type Backup, listBackups } from './list.ts'
 import { type BackupProof, writeProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 
@@ -22,38 +22,21 @@ export interface BackupProofs {
   proveDue(): Promise<(Backup & { readonly problem: string })[]>
 }
 
-interface Deps {
+interface Deps extends JobDeps {
   readonly dataDir: string
   readonly now: () => Date
-  /** Replaces the real file system; checks then run in this thread. */
-  readonly files?: Files
   /** Repairs media whose file or whose copy in the backups is damaged, or marks them. Returns whether a copy was repaired. */
   readonly repairMedia?: (cids: readonly string[]) => Promise<boolean>
-  /** Called if the worker cannot be loaded: checks then run on the main thread. */
-  readonly onUnloadable?: (error: Error) => void
-  /** Ends a check, which then rejects. */
-  readonly signal?: AbortSignal
 }
 
 const weekMs = 7 * 24 * 60 * 60_000
 
 export function createBackupProofs(deps: Deps): BackupProofs {
-  const { dataDir, now, files = nodeFiles, repairMedia, onUnloadable = () => {}, signal } = deps
+  const { dataDir, now, files = nodeFiles, repairMedia, signal } = deps
   const folder = backupFolder(dataDir)
   const target = localTarget(dataDir, files)
   /** One at a time: each takes the disk space of a second server. */
   const serialize = createSerializer()
-
-  async function checkInWorker(job: CheckJob): Promise<CheckResult> {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = {
-      file: new URL(`../check-worker.${extension}`, import.meta.url),
-      name: 'backup check',
-      inline: (job: CheckJob) => checkRestore(files, job),
-      onUnloadable,
-    }
-    return runInWorker(worker, job, signal)
-  }
 
   /** A disk that the check fills would stop the server. The restored database is about as large as that of the server. */
   async function assertSpace(): Promise<void> {
@@ -81,7 +64,7 @@ export function createBackupProofs(deps: Deps): BackupProofs {
       ...(media && { media }),
     }
     try {
-      return await (files === nodeFiles ? checkInWorker(job) : checkRestore(files, job))
+      return await runFileJob(deps, { kind: 'check', ...job })
     } finally {
       await files.removeDir(scratch)
     }

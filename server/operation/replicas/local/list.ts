@@ -1,0 +1,43 @@
+/** The backups of a data directory. */
+import { join } from 'node:path'
+import { type Files, nodeFiles } from '../../../platform/store/files.ts'
+import { type Base, endName, readContent } from '../catalog.ts'
+import { dayMs } from '../retention.ts'
+import { type BackupProof, readProof } from './proof.ts'
+import { backupFolder, localTarget } from './target.ts'
+
+export interface Backup extends Base {
+  /** Of the compressed database. */
+  readonly bytes: number
+  /** The result of the last check; undefined without one. */
+  readonly proof: BackupProof | undefined
+}
+
+/** Lists the backups of a data directory, newest first. */
+export async function listBackups(dataDir: string, files: Files = nodeFiles): Promise<Backup[]> {
+  const { bases } = await readContent(localTarget(dataDir, files))
+  const backups = bases.map(async (base) => ({
+    ...base,
+    bytes: base.parts.reduce((sum, part) => sum + Number(/-(\d+)$/.exec(part)?.[1]), 0),
+    proof: await readProof(files, join(backupFolder(dataDir), base.name)),
+  }))
+  return (await Promise.all(backups)).sort((a, b) => b.at.getTime() - a.at.getTime())
+}
+
+/** Whether a day has passed since the newest backup, which may be partial. */
+export async function backupIsDue(dataDir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
+  // A backup from the future was made while the clock was wrong.
+  const newest = (await listBackups(dataDir, files)).find(({ at }) => at <= now)
+  return newest === undefined || now.getTime() - newest.at.getTime() >= dayMs
+}
+
+/** The end first: a base without it counts as incomplete. */
+export async function removeBackup(
+  dataDir: string,
+  files: Files,
+  { name }: Pick<Base, 'name'>,
+): Promise<void> {
+  const { place } = localTarget(dataDir, files)
+  await place.remove(endName(name))
+  await place.remove(name)
+}
