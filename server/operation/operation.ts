@@ -47,6 +47,7 @@ export async function createOperation(
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
     copies: await createReplicas({
       ...{ config, store, files, now, log, signal, copiesKeeper },
+      repairMedia: (cids) => blobs.examine(cids),
       onUnloadable: warnOfWorker(platform),
     }),
   }

@@ -62,6 +62,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
     job('limit of kept journals', minute, () => copies.limitJournals()),
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),
+    job('fetching of lost media', hour, () => copies.fetchMissingMedia(), { firstMs: minute }),
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
     job('removal of leftover backup files', day, () => removeLeftovers(nodeFiles, config.dataDir)),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),

@@ -13,7 +13,7 @@ interface Options extends Omit<CompactOptions, 'cleanUps'> {
   readonly replicator: Pick<Replicator, 'read' | 'betweenSteps' | 'forget'>
   readonly unreferenced: Unreferenced
   /** The media that the server has now. */
-  readonly mediaNames: Pick<MediaNames, 'read'>
+  readonly mediaNames: Pick<MediaNames, 'read' | 'marked'>
 }
 
 /** A restore point is kept for up to a week longer than `weeks`: see `retention.ts`. */
@@ -28,13 +28,16 @@ export async function compactMedia(target: Target, options: Options): Promise<vo
   const before = new Date(own.now.getTime() - (weeks + marginWeeks) * weekMs)
   // Also parts that an interrupted upload or removal has left.
   const media = await replicator.betweenSteps(() => listMediaParts(target))
-  const over = await unreferenced.update(media.keys(), await mediaNames.read(), own.now, before)
+  // The place may have the only file of those that are marked as missing.
+  const [here, marked] = [await mediaNames.read(), mediaNames.marked()]
+  const has = (name: string) => here.has(name) || marked.has(name)
+  const over = await unreferenced.update(media.keys(), { has }, own.now, before)
   if (!cleanUps.isSteady) return
   for (const name of over) {
     signal?.throwIfAborted()
     await replicator.betweenSteps(async () => {
       // It may have been uploaded again.
-      if ((await mediaNames.read()).has(name)) return
+      if ((await mediaNames.read()).has(name) || mediaNames.marked().has(name)) return
       replicator.forget()
       for (const part of media.get(name) ?? []) await place.remove(part.name)
     })

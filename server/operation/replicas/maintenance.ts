@@ -6,6 +6,7 @@ import { forgetJournals, keptJournals } from '../../platform/store/journal/retir
 import { databaseName, journalPath, journalSeqs } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
+import { fetchMissingMedia } from './missing-media.ts'
 import type { Proof } from './prove.ts'
 import type { Replica } from './replica.ts'
 
@@ -16,6 +17,8 @@ export interface ReplicaMaintenance {
   proveDue(): Promise<void>
   /** Joins older segments at all places and removes what is no longer kept. */
   compact(): Promise<void>
+  /** Fetches media that this computer has lost from the places. */
+  fetchMissingMedia(): Promise<void>
   /** Limits the disk space of journals that are kept for places that are behind. */
   limitJournals(): Promise<void>
 }
@@ -28,6 +31,8 @@ interface Deps {
   readonly log: Logger
   /** Called when the state has changed. */
   readonly onState: () => void
+  /** Repairs media from their copies among the backups. */
+  readonly repairMedia?: ((cids: readonly string[]) => Promise<unknown>) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -76,6 +81,12 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
     proveDue: () =>
       forEach('proof of a copy', async (place) => {
         if (place.prover.isDue()) await prove(place)
+      }),
+    fetchMissingMedia: () =>
+      forEach('fetching of lost media', async ({ url, target }) => {
+        if (!deps.repairMedia) return
+        const count = await fetchMissingMedia(target, { ...deps, repairMedia: deps.repairMedia })
+        if (count > 0) log.warn({ place: url, count }, 'lost media fetched from their copy')
       }),
     compact: () => forEach('clean-up of a copy', (place) => serialize(() => place.compact())),
     async limitJournals() {

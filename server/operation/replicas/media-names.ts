@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { blobCidsAfter, hasBlob } from '../../platform/store/backups/backup-blobs.ts'
 import type { Database } from '../../platform/store/database.ts'
+import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -10,6 +11,8 @@ export interface MediaNames {
   read(): Promise<ReadonlyMap<string, string>>
   /** Whether the server still has a file. */
   has(cid: string): boolean
+  /** Returns the hidden names of the media that are marked as missing. */
+  marked(): ReadonlySet<string>
 }
 
 /** Rows that are read at once. */
@@ -42,5 +45,9 @@ export function createMediaNames(store: Database, sealer: Pick<Sealer, 'hiddenNa
     return names
   }
 
-  return { read: () => serialize(read), has: (cid) => hasBlob(store, cid) }
+  return {
+    read: () => serialize(read),
+    has: (cid) => hasBlob(store, cid),
+    marked: () => new Set(damaged.all(store).map((cid) => sealer.hiddenName(cid))),
+  }
 }

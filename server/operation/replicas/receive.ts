@@ -180,7 +180,8 @@ export async function fetchMedia(
   return missing
 }
 
-async function fetchOne(
+/** Fetches a media file. Returns false if it is damaged at the place. */
+export async function fetchOne(
   target: Target,
   files: Files,
   folder: string,

@@ -13,12 +13,14 @@ import type { openPlace, PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
 import { createReplicator, type Replicator } from './replicator.ts'
 import type { Sealer } from './sealer.ts'
+import type { Target } from './send.ts'
 import type { EarlierStatus } from './status.ts'
 import type { Timelines } from './timeline.ts'
 import { createUnreferenced } from './unreferenced.ts'
 
 export interface Replica {
   readonly url: string
+  readonly target: Target
   readonly replicator: Replicator
   readonly prover: Prover
   readonly loop: Loop
@@ -72,7 +74,7 @@ export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
   const loop = createLoop({ ...deps, replicator, proof: () => prover.proof, signal: closing })
 
   return {
-    ...{ url, replicator, prover, loop },
+    ...{ url, target: { place, sealer }, replicator, prover, loop },
     async compact() {
       const options = { now: now(), weeks: deps.weeks, signal, replicator, cleanUps }
       await compact({ place, sealer }, options)

@@ -63,6 +63,8 @@ interface Deps extends ReplicasOptions {
   readonly now: () => Date
   readonly log: Logger
   readonly onUnloadable?: (error: Error) => void
+  /** Repairs media from their copies among the backups. */
+  readonly repairMedia?: (cids: readonly string[]) => Promise<unknown>
   /** Ends proofs and clean-ups. */
   readonly signal?: AbortSignal
 }
@@ -75,6 +77,7 @@ const none: Replicas = {
   prove: () => Promise.reject(new Error('There are no places.')),
   proveDue: async () => {},
   compact: async () => {},
+  fetchMissingMedia: async () => {},
   limitJournals: async () => {},
   acceptEmpty: async () => {},
   dismissLost: async () => {},
@@ -183,7 +186,11 @@ async function createReplicasWith(
   }
 
   return {
-    ...createMaintenance({ ...{ places, store, files, dataDir, log, onState }, signal: deps.signal }),
+    ...createMaintenance({
+      ...{ places, store, files, dataDir, log, onState },
+      signal: deps.signal,
+      repairMedia: deps.repairMedia,
+    }),
     ...{ status, flush, wake },
     start() {
       // What an earlier run has noticed.
