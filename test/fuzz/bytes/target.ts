@@ -88,8 +88,10 @@ export async function startTarget(): Promise<Target> {
     const embed = { $type: 'app.example.embed.video', video: blob }
     const record = { $type: 'app.example.feed.post', text: '', createdAt: new Date().toISOString(), embed }
     const input = { repo: writer.did, collection: record.$type, record, validate: false }
-    const { body } = await call('com.core.repo.createRecord', input, writer)
-    return { cid: String(blob.ref.$link), uri: String(body?.uri) }
+    const { status, body } = await call('com.core.repo.createRecord', input, writer)
+    // A mutation can make another media type of a file: the record, which names the type before, is refused.
+    if (status !== 200) return { problem: status < 500 ? undefined : `createRecord: ${status}` }
+    return { cid: String(blob.ref.$link), uri: String(body.uri) }
   }
 
   async function watch(uri: string): Promise<string | undefined> {
