@@ -647,8 +647,10 @@ const notifications = `
     app_id TEXT NOT NULL,
     target TEXT NOT NULL,              -- who takes the deliveries: the service's DID, or the origin of a Web Push endpoint
     created_at TEXT NOT NULL,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, -- the last one that registered it
     UNIQUE (did, service_did, token, platform, app_id)
   ) STRICT;
+  CREATE INDEX push_registrations_session ON push_registrations (session_id);
 
   -- Notifications on their way to devices.
   CREATE TABLE push_queue (

@@ -419,6 +419,22 @@ describe('registerPush', () => {
   })
 })
 
+const sessionOf = ({ accessJwt }: Account): string => decodeJwt(accessJwt).claims.sid
+
+test('a session that ends takes the devices that it has registered last with it', async () => {
+  const open = async () => (await server.signIn(alice)).body as Account
+  const [phone, tablet] = [await open(), await open()]
+  await register(phone)
+  await register(phone, { token: 'second' })
+  await register(tablet, { token: 'second' })
+  expect(registrations(alice)).toBe(2)
+  await server.post('com.core.server.deleteSession', undefined, phone.accessJwt)
+  await world.like(bob, post)
+  await idle()
+  expect(registrations(alice)).toBe(1)
+  expect(service.calls).toHaveLength(1)
+})
+
 test('deletion: removes the account from the push queue, as recipient and as push service', async () => {
   await register()
   // A service that has an account here.
@@ -426,6 +442,7 @@ test('deletion: removes the account from the push queue, as recipient and as pus
     insertRegistration(tx, {
       ...{ ...device(), did: bob.did, serviceDid: alice.did as DidString, target: alice.did },
       createdAt: '2030-01-01T00:00:00.000Z',
+      sessionId: sessionOf(bob),
     }),
   )
   service.answer = { status: 500 }

@@ -14,15 +14,18 @@ export interface NewRegistration extends PushRegistration {
   /** See `Delivery.target`. A slow target delays only its own deliveries. */
   readonly target: string
   readonly createdAt: string
+  /** The registration ends with this session. */
+  readonly sessionId: string
 }
 
-/** Does nothing when the registration exists. */
+/** A registration that exists belongs to the session from now on. */
 export function insert(tx: Writer, registration: NewRegistration): void {
-  const { did, serviceDid, token, platform, appId, target, createdAt } = registration
+  const { did, serviceDid, token, platform, appId, target, createdAt, sessionId } = registration
   tx.run(
-    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, target, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [did, serviceDid, token, platform, appId, target, createdAt],
+    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, target, created_at, session_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (did, service_did, token, platform, app_id) DO UPDATE SET session_id = excluded.session_id`,
+    [did, serviceDid, token, platform, appId, target, createdAt, sessionId],
   )
 }
 

@@ -16,7 +16,7 @@ export const registerPush = method(app.example.notification.registerPush, {
   // Deliveries cause requests to a server that the client names.
   limits: [hourly(300, 'account')],
   async handler({ input, auth, config, store, identity: { resolveDid }, now, fail }) {
-    const { did } = auth
+    const { did, sessionId } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
     }
@@ -29,7 +29,7 @@ export const registerPush = method(app.example.notification.registerPush, {
     }
     await store.transact((tx) => {
       existingAccount(tx, did)
-      pushRegistrations.insert(tx, { ...input, did, target: targetOf(input), createdAt: iso(now()) })
+      pushRegistrations.insert(tx, { ...input, did, sessionId, target: targetOf(input), createdAt: iso(now()) })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
         throw fail('TooManyRegistrations', `The account has ${maxPerAccount} devices. Unregister one first.`)
       }
