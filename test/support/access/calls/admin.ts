@@ -3,6 +3,8 @@ import { owner as bystander } from '../../setup.ts'
 import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 
 export const adminCalls: CallTable = {
+  // There are no places.
+  'com.core.admin.acceptEmptyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
   // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
   'com.core.admin.checkNetwork': () => ({}),
@@ -23,6 +25,7 @@ export const adminCalls: CallTable = {
     answer: deleted(subject),
   }),
   'com.core.admin.disableInviteCodes': ({ did }) => ({ input: { accounts: [did] } }),
+  'com.core.admin.dismissLostChanges': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
   'com.core.admin.enableAccountInvites': (subject) => ({
     input: { account: subject.did },
     answer: deleted(subject),
