@@ -22,8 +22,13 @@ import {
 import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
 
-/** In the data directory: what has been fetched, until the restore is done. */
-const fetchedName = 'copy.fetched'
+/** The folder of what has been fetched, until the restore is done. */
+export function fetchedFolder(dataDir: string): string {
+  return join(dataDir, 'copy.fetched')
+}
+
+/** What is lost: changes after the state that is restored, or media. */
+export type LossOf = 'changes' | 'media'
 
 export interface BringBackOptions {
   readonly target: Target
@@ -38,7 +43,7 @@ export interface BringBackOptions {
    * Gets a loss as sentences, before anything changes; return true to go on. Without it a loss is an
    * error with these sentences, and missing media are only returned.
    */
-  readonly confirmLoss?: (loss: string) => Promise<boolean>
+  readonly confirmLoss?: (loss: string, of: LossOf) => Promise<boolean>
   readonly onProgress?: (progress: Progress) => void
   /** May look into the database before the restore is committed. */
   readonly onOpened?: ((sqlite: Reader) => void) | undefined
@@ -87,10 +92,10 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
 async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> {
   const { target, dataDir, at, now, files = nodeFiles, onProgress } = options
   await findChain(target, at)
-  const root = join(dataDir, fetchedName)
+  const root = fetchedFolder(dataDir)
   const fetching = { files, ...(onProgress && { onProgress }) }
   const { chain, folder, cids, loss } = await fetchBest(options, root, fetching)
-  if (loss !== undefined) await confirm(options, loss)
+  if (loss !== undefined) await confirm(options, loss, 'changes')
   const { mediaFolder } = target
   if (mediaFolder === undefined) {
     const lacking = await fetchMedia(target, cids, { ...fetching, folder })
@@ -105,7 +110,7 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
     async onMissingBlobs(lost) {
       missing = lost
       if (lost.length === 0 || !options.confirmLoss) return
-      await confirm(options, `The copy lacks ${lost.length} of ${cids.length} media files.`)
+      await confirm(options, `The copy lacks ${lost.length} of ${cids.length} media files.`, 'media')
     },
   })
   if (mediaFolder === undefined) {
@@ -116,9 +121,9 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
   return { at: chain.at, missing, replaced }
 }
 
-async function confirm({ confirmLoss }: BringBackOptions, loss: string): Promise<void> {
+async function confirm({ confirmLoss }: BringBackOptions, loss: string, of: LossOf): Promise<void> {
   if (!confirmLoss) throw new PlaceProblem('damaged', loss)
-  if (!(await confirmLoss(loss))) throw new Error('Nothing was changed.')
+  if (!(await confirmLoss(loss, of))) throw new Error('Nothing was changed.')
 }
 
 interface Fetched {
@@ -129,8 +134,8 @@ interface Fetched {
 }
 
 /** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
-async function fetchBest(
-  { target, at, base }: BringBackOptions,
+export async function fetchBest(
+  { target, at, base }: Pick<BringBackOptions, 'target' | 'at' | 'base'>,
   root: string,
   fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
 ): Promise<Fetched> {

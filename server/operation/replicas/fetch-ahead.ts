@@ -1,0 +1,41 @@
+/** Fetches what a restore from a place needs, while the server still runs: a person then sees what comes back before anything changes. */
+import { join } from 'node:path'
+import { exists } from '../../platform/store/blob-files.ts'
+import { nodeFiles } from '../../platform/store/files.ts'
+import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
+import { databasePath } from './receive.ts'
+import { listMedia } from './send.ts'
+
+export interface FetchedAhead {
+  /** The database, as a file of SQLite. */
+  readonly file: string
+  /** When the last change in it was made. */
+  readonly at: Date
+  /** Number of media files that neither the place nor the data directory has. */
+  readonly missingMedia: number
+  /** Later changes that cannot be restored, in sentences. */
+  readonly loss: string | undefined
+}
+
+/** A restore of the same state goes on with what this has fetched. @throws PlaceProblem */
+export async function fetchAhead(
+  options: Pick<BringBackOptions, 'target' | 'dataDir' | 'at' | 'files' | 'onProgress'>,
+): Promise<FetchedAhead> {
+  const { target, dataDir, at, files = nodeFiles, onProgress } = options
+  await findChain(target, at)
+  const fetching = { files, ...(onProgress && { onProgress }) }
+  const { chain, folder, cids, loss } = await fetchBest(options, fetchedFolder(dataDir), fetching)
+  const there = await listMedia(target)
+  let missingMedia = 0
+  for (const cid of cids) {
+    const isHere = await exists(files, blobPath(join(dataDir, blobsName), cid))
+    if (!isHere && !there.has(target.sealer.hiddenName(cid))) missingMedia++
+  }
+  return { file: databasePath(folder), at: chain.at, missingMedia, loss }
+}
+
+/** Removes what `fetchAhead` has fetched. */
+export async function removeFetched(dataDir: string, files = nodeFiles): Promise<void> {
+  await files.removeDir(fetchedFolder(dataDir))
+}
