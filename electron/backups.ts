@@ -1,23 +1,22 @@
-/** The page's calls on backups: by file name, with errors as sentences, and with files that the person chooses. */
-import { basename, join } from 'node:path'
+/** The page's calls on backups: by the time of each, with errors as sentences, and exports to files that the person chooses. */
+import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { FileFilter } from 'electron'
-import { bringBack } from '../server/operation/replicas/bring-back.ts'
 import { makeBackup } from '../server/operation/replicas/local/backups.ts'
 import * as stored from '../server/operation/replicas/local/list.ts'
 import type { BackupProof as StoredProof } from '../server/operation/replicas/local/proof.ts'
 import { createBackupProofs } from '../server/operation/replicas/local/proofs.ts'
 import { backupFolder, localTarget } from '../server/operation/replicas/local/target.ts'
 import { readEnd } from '../server/operation/replicas/receive.ts'
-import { type BackupContent, isProtected } from '../server/platform/store/backups/backup-content.ts'
+import type { BackupContent } from '../server/platform/store/backups/backup-content.ts'
 import { exportBackup as writeOneFile } from '../server/platform/store/backups/copy-data.ts'
 import { runInWorker } from '../server/platform/store/backups/tasks.ts'
 import { blobsName } from '../server/platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../server/platform/store/replaced.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import { saveRepo } from '../server/repository/records/export.ts'
-import type { Backup, BackupProof, DesktopCalls } from './bridge.ts'
-import { chooseDestination, chooseFile } from './file-dialogs.ts'
+import type { BackupProof, DesktopCalls, RestorePoint } from './bridge.ts'
+import { chooseDestination } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import { toPlain } from './plain.ts'
@@ -32,17 +31,11 @@ export interface BackupsDeps extends Pick<Parts, 'dataDir' | 'server' | 'window'
   readonly now?: () => Date
 }
 
-const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
+const exportFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
 export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
   const parts = { dataDir, server, window, now }
-  /** The file of `backups.choose`. */
-  let chosen: string | undefined
-  const chosenFile = (): string => {
-    if (chosen === undefined) throw new Error('Choose a file first.')
-    return chosen
-  }
   const ownProofs = createBackupProofs({ dataDir, now })
   /** Throws when a backup cannot be restored. */
   const prove = async (backup: stored.Backup) => {
@@ -53,21 +46,16 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
   return {
-    'backups.list': async () => (await stored.listBackups(dataDir)).map(toBackup),
     'backups.make': () =>
       outcome('backups.make', async () => {
         const made = await makeBackup({ dataDir, now, store: server.services?.store })
-        return toBackup({ ...made, proof: await prove(made) })
+        return toPoint({ ...made, proof: await prove(made) })
       }),
-    'backups.check': (name) =>
+    'backups.check': (at) =>
       outcome('backups.check', async () => {
-        await prove(await find(dataDir, name))
+        await prove(await findBackup(dataDir, at))
         return undefined
       }),
-    'backups.preview': (name) =>
-      outcome('backups.preview', async () => toPlain(await describeOwn(dataDir, await find(dataDir, name)))),
-    'backups.restore': (name) =>
-      outcome('backups.restore', async () => restoreBackup(parts, await find(dataDir, name))),
     'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
     'backups.forget': (name) =>
       outcome('backups.forget', async () => {
@@ -76,20 +64,6 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
         return undefined
       }),
     'backups.export': (passphrase) => outcome('backups.export', () => exportBackup(parts, passphrase)),
-    'backups.choose': () =>
-      outcome('backups.choose', async () => {
-        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
-        if (file === undefined) return undefined
-        const encrypted = await isProtected(file)
-        chosen = file
-        return { file, encrypted }
-      }),
-    'backups.previewChosen': (passphrase) =>
-      outcome('backups.previewChosen', async () =>
-        toPlain(await describe(dataDir, chosenFile(), passphrase)),
-      ),
-    'backups.import': (passphrase) =>
-      outcome('backups.import', async () => restoreFrom(parts, chosenFile(), passphrase)),
     'repository.export': (did) =>
       outcome('repository.export', () => exportRepository(parts, did as DidString)),
   }
@@ -97,32 +71,16 @@ export function setupBackups({ dataDir, server, window, log, now = () => new Dat
 
 type WorkDeps = Required<Omit<BackupsDeps, 'log'>>
 
-/** @returns the folder that keeps the previous data, empty if there was none */
-async function restoreFrom(parts: WorkDeps, file: string, passphrase?: string): Promise<string> {
-  const { dataDir, server, now } = parts
-  // Checked before the server is stopped.
-  await describe(dataDir, file, passphrase)
-  return server.whileStopped(async () => {
-    const folder = await runInWorker({ kind: 'restore', dir: dataDir, file, passphrase, schema, at: now() })
-    return folder ?? ''
-  })
-}
-
 /** Checks a backup, and counts its content. In a worker: SQLite's integrity check takes seconds, while this thread serves requests. */
-function describe(dir: string, file: string, passphrase?: string): Promise<BackupContent> {
-  return runInWorker({ kind: 'describe', dir, file, options: { passphrase, schema } })
-}
-
-async function describeOwn(
+export async function describeOwn(
   dir: string,
-  { name, parts: [part = ''], at }: stored.Backup,
+  { name, parts: [part = ''] }: stored.Backup,
 ): Promise<BackupContent> {
   const target = localTarget(dir)
   const { sha256 } = await readEnd(target, name)
   const blobFolders = [join(backupFolder(dir), blobsName)]
   const file = join(backupFolder(dir), part)
-  const content = await runInWorker({ kind: 'describe', dir, file, options: { schema, sha256, blobFolders } })
-  return { ...content, createdAt: at }
+  return runInWorker({ kind: 'describe', dir, file, options: { schema, sha256, blobFolders } })
 }
 
 /** Asks for a location, and saves a one-file backup there. @returns its path, undefined when cancelled */
@@ -130,7 +88,7 @@ async function exportBackup(parts: WorkDeps, passphrase?: string): Promise<strin
   const { dataDir, server, window, now } = parts
   const day = now().toISOString().slice(0, 10)
   const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
-  const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, backupFiles)
+  const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, exportFiles)
   if (file === undefined) return undefined
   const store = server.services?.store
   if (store) await store.export(file, passphrase)
@@ -150,25 +108,16 @@ async function exportRepository({ server, window }: WorkDeps, did: DidString): P
   return file
 }
 
-/** Only listed names are accepted, so that no name leads out of the folder. */
-async function find(dataDir: string, name: string): Promise<stored.Backup> {
-  const backup = (await stored.listBackups(dataDir)).find((each) => basename(each.name) === name)
-  if (!backup) throw new Error(`The backup ${name} no longer exists.`)
+/** @throws Error with a sentence for people */
+export async function findBackup(dataDir: string, time: string): Promise<stored.Backup> {
+  const backup = (await stored.listBackups(dataDir)).find(({ at }) => at.toISOString() === time)
+  if (!backup) throw new Error(t.restore.noBackup)
   return backup
 }
 
-/** @returns the folder that keeps the previous data, empty if there was none */
-async function restoreBackup({ dataDir, server, now }: WorkDeps, { name }: stored.Backup): Promise<string> {
-  return server.whileStopped(async () => {
-    const target = localTarget(dataDir)
-    const { replaced = '' } = await bringBack({ target, dataDir, base: name, now })
-    return replaced
-  })
-}
-
-function toBackup({ name, isPartial, at, bytes, proof }: stored.Backup): Backup {
-  const backup = { name: basename(name), isPartial, createdAt: at.toISOString(), bytes }
-  return proof ? { ...backup, proof: toProof(proof) } : backup
+export function toPoint({ isPartial, at, bytes, proof }: stored.Backup): RestorePoint {
+  const point = { at: at.toISOString(), bytes, isPartial }
+  return proof ? { ...point, proof: toProof(proof) } : point
 }
 
 function toProof({ provenAt, problem, missing }: StoredProof): BackupProof {

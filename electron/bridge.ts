@@ -226,33 +226,50 @@ export interface RecoverySheet {
   readonly places: readonly string[]
 }
 
-export interface FoundCopy {
-  readonly problems: SettingProblems<PlaceInput & { readonly key: string }>
-  /** Moments to which the copy can be restored, newest first. Empty if there are problems. */
-  readonly moments: readonly string[]
+/** What the server is restored from. */
+export type RestoreSource =
+  /** The backups of this computer. */
+  | { readonly from: 'backups' }
+  /** A place of this server, by its URL. */
+  | { readonly from: 'place'; readonly url: string }
+  /** A place that this computer does not know yet, with the key of the recovery sheet. */
+  | { readonly from: 'otherPlace'; readonly place: PlaceInput; readonly key: string }
+  /** The file of `restore.chooseFile`. */
+  | { readonly from: 'file'; readonly passphrase: string | undefined }
+
+/** A state to which the server can be restored. */
+export interface RestorePoint {
+  /** The time of its last change, which identifies it. */
+  readonly at: string
+  /** Size of the backup. This and what follows only for backups of this computer. */
+  readonly bytes?: number
+  /** Whether damaged pages of the database are left out. */
+  readonly isPartial?: boolean
+  /** Absent if the backup was not checked yet. */
+  readonly proof?: BackupProof
 }
 
-/** How far the restore of a copy is. */
+export interface FoundPoints {
+  readonly problems: SettingProblems<PlaceInput & { readonly key: string }>
+  /** Newest first. Empty if there are problems. */
+  readonly points: readonly RestorePoint[]
+}
+
+/** What a restore would bring back, read from the data itself. */
+export interface RestorePreview extends Plain<content.BackupContent> {
+  /** What else there was that cannot be restored, in sentences. */
+  readonly loss?: string | undefined
+}
+
+/** How far the fetching from a place is. */
 export type RestoreProgress = receive.Progress
 
-export interface RestoredCopy {
-  /** The time of the last change in it. */
+export interface Restored {
   readonly at: string
-  /** Number of media files that the place did not have. */
+  /** Number of media files that were lost. */
   readonly missingMedia: number
   /** The folder with the data that were replaced, empty if there were none. */
   readonly replaced: string
-}
-
-export interface Backup {
-  /** Name of its folder in the backup folder. */
-  readonly name: string
-  /** Whether damaged pages of the database are left out. */
-  readonly isPartial: boolean
-  readonly createdAt: string
-  readonly bytes: number
-  /** Absent if it was not checked yet. */
-  readonly proof?: BackupProof
 }
 
 /** The result of the last check of a backup. */
@@ -266,8 +283,6 @@ export interface BackupProof {
 }
 
 export type ReplacedData = Plain<replaced.ReplacedData>
-/** Content of a backup, read from the file itself. */
-export type BackupContent = Plain<content.BackupContent>
 /** The effect of opening the intact part of damaged data: kept and lost data. */
 export type SalvagePreview = Plain<SalvagePlan>
 
@@ -296,7 +311,7 @@ export interface DesktopEvents {
   /** Number of messages in the outbox. */
   outbox: number
   log: LogLine
-  /** A copy is being restored. */
+  /** The data of a restore are being fetched from a place. */
   restoreProgress: RestoreProgress
   /** A screen to show, such as `/notifications`, requested by a native notification, the tray, the menu or a link. */
   navigate: string
@@ -326,24 +341,29 @@ export interface DesktopCalls {
   /** Sends a message in the server's format, with a code that is not valid. */
   'outbox.test': (to: string) => Outcome
 
-  'backups.list': () => readonly Backup[]
   /** Makes a backup and checks it as `backups.check` does. */
-  'backups.make': () => Outcome<Backup>
-  /** Restores it into a scratch folder and verifies everything in it. Fails with the reason why it cannot be restored. */
-  'backups.check': (name: string) => Outcome
-  'backups.preview': (name: string) => Outcome<BackupContent>
-  /** Stops the server, restores the backup, starts the server. The value is the folder that keeps the replaced data. */
-  'backups.restore': (name: string) => Outcome<string>
+  'backups.make': () => Outcome<RestorePoint>
+  /** Restores a backup into a scratch folder and verifies everything in it. Fails with the reason why it cannot be restored. */
+  'backups.check': (at: string) => Outcome
   /** Newest first. */
   'backups.replaced': () => readonly ReplacedData[]
   /** Deletes a folder with replaced data. */
   'backups.forget': (name: string) => Outcome
   /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */
   'backups.export': (passphrase: string | undefined) => Outcome<string | undefined>
-  /** Asks for a file: one of `backups.export`, or a backup. `previewChosen` and `import` use the last one chosen. */
-  'backups.choose': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
-  'backups.previewChosen': (passphrase: string | undefined) => Outcome<BackupContent>
-  'backups.import': (passphrase: string | undefined) => Outcome<string>
+  /** Asks for a file: one of `backups.export`, or a backup. Undefined if the dialog was cancelled. */
+  'restore.chooseFile': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
+  /** Lists the states to which the server can be restored; none for a file, which has one. */
+  'restore.points': (source: RestoreSource) => FoundPoints
+  /** Reads what a restore would bring back as of a time, the newest by default. Fetches it from a place. Changes nothing. */
+  'restore.preview': (source: RestoreSource, at?: string) => Outcome<RestorePreview>
+  /**
+   * Stops the server, restores, and starts the server, which continues the copy of a place. Changes nothing if later changes are lost
+   * other than `loss`, which was previewed. After a failure another call continues.
+   */
+  'restore.run': (source: RestoreSource, at?: string, loss?: string) => Outcome<Restored>
+  /** Ends a preview, and removes what was fetched for it. */
+  'restore.cancel': () => undefined
   /** Returns the effect of `salvage.run`. Changes nothing. */
   'salvage.preview': () => Outcome<SalvagePreview>
   /**
@@ -374,12 +394,6 @@ export interface DesktopCalls {
   'copies.keepSheet': () => undefined
   /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
   'copies.chooseKey': () => Outcome<string | undefined>
-  'copies.find': (place: PlaceInput, key: string) => FoundCopy
-  /**
-   * Stops the server, restores the copy as of a time, the newest by default, and starts the server, which continues the copy. After a
-   * failure another call continues.
-   */
-  'copies.restore': (place: PlaceInput, key: string, at: string | undefined) => Outcome<RestoredCopy>
 
   /** Newest last. */
   'logs.tail': () => readonly LogLine[]

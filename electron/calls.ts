@@ -12,6 +12,7 @@ import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
 import { isMailSettings } from './mail-settings.ts'
 import type { Parts } from './parts.ts'
+import { isRestoreSource } from './restore-sources.ts'
 import { removeFactors } from './second-factors.ts'
 import { isSettingsChange } from './settings.ts'
 
@@ -20,6 +21,7 @@ export type CallsDeps = Omit<Parts, 'folders' | 'file' | 'secrets' | 'window'>
 const none = args()
 const name = text(200)
 const secret = text(1000)
+const time = text(100)
 
 export function createCalls(deps: CallsDeps): Calls {
   const {
@@ -29,6 +31,7 @@ export function createCalls(deps: CallsDeps): Calls {
     tray,
     backups,
     copies,
+    restores,
     salvages,
     updates,
     actions,
@@ -76,17 +79,22 @@ export function createCalls(deps: CallsDeps): Calls {
       handle: (to) => reportingOutbox(sendTestMessage(to, deps)),
     },
 
-    'backups.list': { accepts: none, handle: backups['backups.list'] },
     'backups.make': { accepts: none, handle: backups['backups.make'] },
-    'backups.check': { accepts: args(name), handle: backups['backups.check'] },
-    'backups.preview': { accepts: args(name), handle: backups['backups.preview'] },
-    'backups.restore': { accepts: args(name), handle: backups['backups.restore'] },
+    'backups.check': { accepts: args(time), handle: backups['backups.check'] },
     'backups.replaced': { accepts: none, handle: backups['backups.replaced'] },
     'backups.forget': { accepts: args(name), handle: backups['backups.forget'] },
     'backups.export': { accepts: args(optional(secret)), handle: backups['backups.export'] },
-    'backups.choose': { accepts: none, handle: backups['backups.choose'] },
-    'backups.previewChosen': { accepts: args(optional(secret)), handle: backups['backups.previewChosen'] },
-    'backups.import': { accepts: args(optional(secret)), handle: backups['backups.import'] },
+    'restore.chooseFile': { accepts: none, handle: restores['restore.chooseFile'] },
+    'restore.points': { accepts: args(isRestoreSource), handle: restores['restore.points'] },
+    'restore.preview': {
+      accepts: args(isRestoreSource, optional(time)),
+      handle: restores['restore.preview'],
+    },
+    'restore.run': {
+      accepts: args(isRestoreSource, optional(time), optional(text(4000))),
+      handle: restores['restore.run'],
+    },
+    'restore.cancel': { accepts: none, handle: restores['restore.cancel'] },
     'salvage.preview': { accepts: none, handle: salvages['salvage.preview'] },
     'salvage.run': {
       accepts: args(oneOf('database', 'changed', 'backup')),
@@ -105,11 +113,6 @@ export function createCalls(deps: CallsDeps): Calls {
     'copies.saveSheet': { accepts: none, handle: copies['copies.saveSheet'] },
     'copies.keepSheet': { accepts: none, handle: copies['copies.keepSheet'] },
     'copies.chooseKey': { accepts: none, handle: copies['copies.chooseKey'] },
-    'copies.find': { accepts: args(isPlaceInput, secret), handle: copies['copies.find'] },
-    'copies.restore': {
-      accepts: args(isPlaceInput, secret, optional(text(100))),
-      handle: copies['copies.restore'],
-    },
 
     'tunnel.view': { accepts: none, handle: tunnel.view },
     'tunnel.open': { accepts: args(oneOf(...tunnelPorts)), handle: tunnel.open },

@@ -1,4 +1,4 @@
-/** The page's calls on continuous copies: places, the recovery sheet, and the way back. */
+/** The page's calls on continuous copies: places and the recovery sheet. */
 import { readFile, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,6 @@ import { ReplicaKey } from '../server/operation/replicas/replica-key.ts'
 import { nodeFiles, replaceFile } from '../server/platform/store/files.ts'
 import type { DesktopCalls, PlaceInput, RecoverySheet } from './bridge.ts'
 import { fieldOf, type NamedPlace, namePlace, type PlaceProblems } from './copy-places.ts'
-import { findCopy, restoreCopy } from './copy-restore.ts'
 import { chooseDestination, chooseFile, chooseFolder } from './file-dialogs.ts'
 import { outcomeOf } from './outcome.ts'
 import type { Parts } from './parts.ts'
@@ -40,8 +39,7 @@ export function setupCopies(deps: CopiesDeps): Copies {
   }
   const sheet = async (): Promise<RecoverySheet> => {
     const { key } = await loadCredentials(copiesKeeper)
-    const places = server.services?.operation.copies.status().map(({ url }) => url)
-    return { key, places: places ?? file.get('copies') }
+    return { key, places: knownPlaces(deps) }
   }
 
   return {
@@ -80,10 +78,12 @@ export function setupCopies(deps: CopiesDeps): Copies {
         if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
         return (await ReplicaKey.parse(await readFile(path, 'utf8'))).identity
       }),
-    'copies.find': (input, key) => findCopy(input, key),
-    'copies.restore': (input, key, at) =>
-      outcome('copies.restore', () => restoreCopy({ ...deps, input, key, at })),
   }
+}
+
+/** The URLs of the places of this server. */
+export function knownPlaces({ server, file }: Pick<CopiesDeps, 'server' | 'file'>): readonly string[] {
+  return server.services?.operation.copies.status().map(({ url }) => url) ?? file.get('copies')
 }
 
 /** Copies before the computer sleeps. Restarts the server when its key can be read at last. */

@@ -21,6 +21,7 @@ import { setupMenu } from './menu.ts'
 import { setupNotifications } from './native-notifications.ts'
 import { setupPage } from './page.ts'
 import { setupQuit } from './quit.ts'
+import { setupRestores } from './restore.ts'
 import { setupSalvages } from './salvage.ts'
 import { openSecrets } from './secrets.ts'
 import { setupServer } from './server.ts'
@@ -74,6 +75,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const actions = setupActions({ folders, server, updates, log })
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
+  const restores = setupRestores({ dataDir, file, copiesKeeper, server, window, bus, log })
   const salvages = setupSalvages({ dataDir, server, log })
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
@@ -93,6 +95,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
       tray,
       backups,
       copies,
+      restores,
       salvages,
       updates,
       actions,

@@ -66,7 +66,7 @@ function fileItems(deps: MenuDeps): Items {
 
 async function backUp({ window, backups }: MenuDeps): Promise<void> {
   const made = await backups['backups.make']()
-  notify(made.ok ? t.backedUp(made.value.name) : t.notBackedUp(made.message), () => window.show('/backups'))
+  notify(made.ok ? t.backedUp(made.value.at) : t.notBackedUp(made.message), () => window.show('/backups'))
 }
 
 const editItems: Items = [

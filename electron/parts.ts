@@ -8,6 +8,7 @@ import type { CopyNotices } from './copy-notices.ts'
 import type { Folders } from './folders.ts'
 import type { Logs } from './logs.ts'
 import type { Quitting } from './quit.ts'
+import type { Restores } from './restore.ts'
 import type { Salvages } from './salvage.ts'
 import type { Secrets } from './secrets.ts'
 import type { EmbeddedServer } from './server.ts'
@@ -35,6 +36,7 @@ export interface Parts {
   readonly actions: Actions
   readonly backups: Backups
   readonly copies: Copies
+  readonly restores: Restores
   readonly copyNotices: CopyNotices
   readonly salvages: Salvages
   readonly tunnel: Tunnel
