@@ -30,6 +30,7 @@ export function setupRestores(deps: RestoresDeps): Restores {
   const { dataDir, window, log } = deps
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
   let chosen: string | undefined
+  let isRestoring = false
   /** The preview that is being made. */
   let opening: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined
 
@@ -64,11 +65,17 @@ export function setupRestores(deps: RestoresDeps): Restores {
     },
     'restore.run': (source, at, loss) =>
       outcome('restore.run', async () => {
-        const restored = await originOf(source).restore(at, loss)
-        log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
-        return restored
+        isRestoring = true
+        try {
+          const restored = await originOf(source).restore(at, loss)
+          log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
+          return restored
+        } finally {
+          isRestoring = false
+        }
       }),
     async 'restore.cancel'() {
+      if (isRestoring) return undefined
       await endPreview()
       await removeFetched(dataDir)
       return undefined

@@ -1,13 +1,13 @@
 /** The continuous copies of the server. Only its owner may read them. */
 
-import { useQueryClient } from '@tanstack/react-query'
-import type { RestoreProgress } from '../../electron/bridge.ts'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { RestorePoint, RestoreProgress, RestoreSource } from '../../electron/bridge.ts'
 import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
 import { createStore } from '../store.ts'
 import { useIsOwner } from './account.ts'
 import type { Body } from './client.ts'
-import { invalidate } from './desktop.ts'
+import { callDesktop, DesktopError, keyOf as desktopKeyOf, invalidate } from './desktop.ts'
 import { keyOf, useXrpcQuery } from './hooks.ts'
 import { useSession } from './sessions.ts'
 
@@ -59,7 +59,21 @@ export function placeName(text: string): string {
   return endpoint ? `${url.host}${path} · ${endpoint.host}` : `${url.host}${path}`
 }
 
-/** How far the restore of a copy is. */
+/** The states to which the server can be restored from a source of this computer. */
+export function usePoints(source: RestoreSource): UseQueryResult<readonly RestorePoint[]> {
+  return useQuery({
+    queryKey: desktopKeyOf('restore.points', source),
+    networkMode: 'always',
+    async queryFn() {
+      const { problems, points } = await callDesktop('restore.points', source)
+      const [problem] = Object.values(problems)
+      if (problem !== undefined) throw new DesktopError(problem)
+      return points
+    },
+  })
+}
+
+/** How far the fetching of a restore is. */
 export const restoreProgress = createStore<RestoreProgress | undefined>(undefined)
 
 desktop?.on('restoreProgress', (progress) => restoreProgress.set(progress))

@@ -115,13 +115,15 @@ interface RowProps {
   readonly title: ReactNode
   readonly detail?: ReactNode
   readonly action?: ReactNode
+  /** Below the rest, in the full width. */
+  readonly more?: ReactNode
   /** Aligns icon and action with the title, for a long detail. */
   readonly top?: boolean
   /** `li` in a `RowList`. */
   readonly as?: 'div' | 'li'
 }
 
-export function Row({ icon, title, detail, action, top = false, as: Element = 'div' }: RowProps) {
+export function Row({ icon, title, detail, action, more, top = false, as: Element = 'div' }: RowProps) {
   return (
     <Element className={classes(styles.row, top && styles.top)}>
       {icon && <div className={styles.rowIcon}>{icon}</div>}
@@ -130,6 +132,7 @@ export function Row({ icon, title, detail, action, top = false, as: Element = 'd
         {detail && <div className={styles.rowDetail}>{detail}</div>}
       </div>
       {action && <div className={styles.rowAction}>{action}</div>}
+      {more && <div className={styles.rowMore}>{more}</div>}
     </Element>
   )
 }

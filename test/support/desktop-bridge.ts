@@ -3,7 +3,6 @@
  * of their own in `test/e2e/desktop`.
  */
 import type {
-  BackupContent,
   Channel,
   ConnectorView,
   DesktopBridge,
@@ -12,6 +11,9 @@ import type {
   MailSettings,
   OutboxMessage,
   Outcome,
+  Restored,
+  RestorePoint,
+  RestorePreview,
   SalvagePreview,
   ServerState,
   Settings,
@@ -32,7 +34,7 @@ const mail: MailSettings = {
   from: 'Personal data server <no-reply@localhost>',
 }
 
-const content: BackupContent = {
+const content: RestorePreview = {
   createdAt: '2026-01-01T03:00:00.000Z',
   bytes: 1_240_000,
   handles: ['alice.test', 'bob.test'],
@@ -51,6 +53,12 @@ export const salvage: SalvagePreview = {
   isExact: true,
   keptUntil: undefined,
   writtenUntil: undefined,
+}
+
+export const restored: Restored = {
+  at: '2026-01-01T03:00:00.000Z',
+  missingMedia: 0,
+  replaced: '/home/alice/.local/share/desktop-pds-before',
 }
 
 export const copyKey = `AGE-SECRET-KEY-1${'QPZRY9X8GF'.repeat(6).slice(0, 58)}`
@@ -75,6 +83,8 @@ export class ScriptedDesktop {
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
+  /** Of this computer. */
+  backups: readonly RestorePoint[] = []
   tunnel: TunnelView = { state: 'absent', isPublic: false }
   connector: ConnectorView = { state: 'absent', isPublic: false, target: 'http://localhost:2583' }
   /** Accounts with a session when the page loads. */
@@ -181,18 +191,20 @@ export class ScriptedDesktop {
         return message !== undefined
       },
       'outbox.test': () => done(undefined),
-      'backups.list': () => [],
       'backups.make': () =>
-        done({ name: 'new', kind: 'manual', createdAt: new Date().toISOString(), bytes: 1_240_000 }),
+        done({ at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }),
       'backups.check': () => done(undefined),
-      'backups.preview': () => done(content),
-      'backups.restore': () => done('/home/alice/.local/share/desktop-pds-before'),
       'backups.replaced': () => [],
       'backups.forget': () => done(undefined),
       'backups.export': () => done('/home/alice/server.age'),
-      'backups.choose': () => done({ file: 'server.age', encrypted: true }),
-      'backups.previewChosen': () => done(content),
-      'backups.import': () => done('/home/alice/.local/share/desktop-pds-before'),
+      'restore.chooseFile': () => done({ file: 'server.age', encrypted: true }),
+      'restore.points': ({ from }) => ({
+        problems: {},
+        points: from === 'backups' ? this.backups : [{ at: '2026-01-02T10:00:00.000Z' }],
+      }),
+      'restore.preview': () => done(content),
+      'restore.run': () => done(restored),
+      'restore.cancel': () => undefined,
       'salvage.preview': () => done(salvage),
       'salvage.run': async () => {
         await setState(this.running())
@@ -212,8 +224,6 @@ export class ScriptedDesktop {
         return undefined
       },
       'copies.chooseKey': () => done(copyKey),
-      'copies.find': () => ({ problems: {}, moments: ['2026-01-02T10:00:00.000Z'] }),
-      'copies.restore': () => done({ at: '2026-01-02T10:00:00.000Z', missingMedia: 0, replaced: '' }),
       'tunnel.view': () => this.tunnel,
       'tunnel.open': () => this.tunnel,
       'tunnel.close': () => this.tunnel,

@@ -1,6 +1,6 @@
 /** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
 import { beforeEach } from 'vitest'
-import type { Backup, LogLine, OutboxMessage } from '../../electron/bridge.ts'
+import type { LogLine, OutboxMessage, RestorePoint } from '../../electron/bridge.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import type { Page, View } from './browser.ts'
 import { ScriptedDesktop } from './desktop-bridge.ts'
@@ -46,9 +46,10 @@ export const reset: OutboxMessage = {
   failure: 'smtp.example.com timed out.',
 }
 
-export const backups: readonly Backup[] = [
-  { name: 'old', kind: 'upgrade', createdAt: '2026-01-01T03:00:00.000Z', bytes: 1_200_000 },
-  { name: 'new', kind: 'manual', createdAt: '2026-01-02T03:00:00.000Z', bytes: 2_345_000 },
+/** Newest first. */
+export const backups: readonly RestorePoint[] = [
+  { at: '2026-01-02T03:00:00.000Z', bytes: 2_345_000, isPartial: false },
+  { at: '2026-01-01T03:00:00.000Z', bytes: 1_200_000, isPartial: true },
 ]
 
 export function line(number: number, level: LogLine['level'] = 'info', message = `line ${number}`): LogLine {

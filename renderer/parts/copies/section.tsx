@@ -1,5 +1,5 @@
 import { CloudUpload, FileKey, History } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { SettingsView } from '../../../electron/bridge.ts'
 import { com } from '../../../lexicons/generated/index.ts'
@@ -14,47 +14,54 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
-import { EmptyState, Loaded, Notice } from '../../ui/states.tsx'
+import { Loaded, Notice } from '../../ui/states.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import { AddPlaceDialog } from './add-place-dialog.tsx'
+import styles from './copies.module.css'
 import { DesktopElsewhere, ElsewhereNotice } from './elsewhere.tsx'
+import { LocalRow } from './local-row.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { RecoverySheetDialog } from './recovery-sheet.tsx'
 
-/** The places of the continuous copies. In a browser they can be read only. */
-export function CopiesSection() {
-  return useMaybeSession() ? <OfSession /> : <SignInFirst />
+/** Where the data are kept: on this computer, and at places outside of it. In a browser places can be read only. */
+export function ReplicasSection() {
+  return useMaybeSession() ? <OfSession /> : <OfVisitor />
 }
 
-function SignInFirst() {
+function OfSession() {
+  const isOwner = useIsOwner()
+  if (!isOwner) return <OfVisitor />
+  return desktop ? <OfDesktop /> : <OfOwner view={undefined} />
+}
+
+/** Backups need no session: with a server that does not start there is none. */
+function OfVisitor() {
   return (
     <Section lead={t.copies.lead} title={t.copies.title}>
       {desktop && <DesktopElsewhere />}
+      {desktop && (
+        <RowList label={t.copies.list}>
+          <LocalRow />
+        </RowList>
+      )}
       <Notice>{t.copies.signIn}</Notice>
     </Section>
   )
 }
 
-function OfSession() {
-  const isOwner = useIsOwner()
-  if (!isOwner) return <SignInFirst />
-  return desktop ? <OfDesktop /> : <Places view={undefined} />
-}
-
 function OfDesktop() {
   const { data: view } = useDesktopQuery('settings.view')
-  return view && <Places view={view} />
+  return view && <OfOwner view={view} />
 }
 
-interface PlacesProps {
+interface OfOwnerProps {
   /** Undefined in a browser. */
   readonly view: SettingsView | undefined
 }
 
-function Places({ view }: PlacesProps) {
+function OfOwner({ view }: OfOwnerProps) {
   const query = usePolledCopies()
   const [showsSheet, setShowsSheet] = useState(false)
-  const copy = useProcedure(com.core.admin.copyNow, [com.core.admin.getCopies], { onError: toastError })
   const places = query.data?.places ?? []
   const isElsewhere = places.some(({ problem }) => problem?.kind === 'elsewhere')
   const add = view && (
@@ -62,50 +69,60 @@ function Places({ view }: PlacesProps) {
       dialog={(close) => (
         <AddPlaceDialog onAdded={() => !view.isSheetKept && setShowsSheet(true)} onClose={close} />
       )}
-      variant={places.length === 0 ? 'primary' : 'plain'}
+      size="s"
     >
       {t.copies.add}
     </DialogButton>
   )
   return (
     <Section
-      action={
-        places.length > 0 && (
-          <div>
-            <Button busy={copy.isPending} onClick={() => copy.mutate(undefined)}>
-              {t.copies.now}
-            </Button>{' '}
-            {add}
-          </div>
-        )
-      }
-      lead={t.copies.lead}
+      action={places.length > 0 && <Actions add={add} />}
+      lead={view ? t.copies.lead : t.copies.leadElsewhere}
       title={t.copies.title}
     >
       {desktop ? <DesktopElsewhere /> : isElsewhere && <ElsewhereNotice />}
       {view && places.length > 0 && !view.isSheetKept && <SheetReminder onShow={() => setShowsSheet(true)} />}
-      <Loaded query={query} rows={1}>
-        {() =>
-          places.length === 0 ? (
-            <EmptyState
-              action={add}
-              icon={CloudUpload}
-              text={view ? t.copies.noneText : t.copies.byServer}
-              title={t.copies.none}
-            />
-          ) : (
-            <RowList label={t.copies.list}>
-              {places.map((place) => (
-                <PlaceRow key={place.url} now={query.dataUpdatedAt} place={place} view={view} />
-              ))}
-            </RowList>
-          )
-        }
-      </Loaded>
-      {!view && places.length > 0 && <Notice>{t.copies.byServer}</Notice>}
+      <RowList label={t.copies.list}>
+        {view && <LocalRow />}
+        {places.map((place) => (
+          <PlaceRow key={place.url} now={query.dataUpdatedAt} place={place} view={view} />
+        ))}
+        {query.data && places.length === 0 && <NoPlace action={add} />}
+      </RowList>
+      {!query.data && (
+        <Loaded query={query} rows={1}>
+          {() => null}
+        </Loaded>
+      )}
+      {!view && <Notice>{t.copies.byServer}</Notice>}
       {view && <Recovery hasPlaces={places.length > 0} onShow={() => setShowsSheet(true)} />}
       {showsSheet && <RecoverySheetDialog onClose={() => setShowsSheet(false)} />}
     </Section>
+  )
+}
+
+function Actions({ add }: { readonly add: ReactNode }) {
+  const copy = useProcedure(com.core.admin.copyNow, [com.core.admin.getCopies], { onError: toastError })
+  return (
+    <div className={styles.buttons}>
+      <Button busy={copy.isPending} onClick={() => copy.mutate(undefined)} size="s">
+        {t.copies.now}
+      </Button>
+      {add}
+    </div>
+  )
+}
+
+function NoPlace({ action }: { readonly action: ReactNode }) {
+  return (
+    <Row
+      action={action}
+      as="li"
+      detail={t.copies.noneText}
+      icon={<CloudUpload aria-hidden size={20} strokeWidth={1.75} />}
+      title={t.copies.none}
+      top
+    />
   )
 }
 
@@ -140,7 +157,7 @@ function Recovery({ hasPlaces, onShow }: SheetProps & { readonly hasPlaces: bool
         />
       )}
       <Row
-        action={<Link href={entrances.restore}>{t.copies.restore}</Link>}
+        action={<Link href={entrances.restore}>{t.restoring.restore}</Link>}
         detail={t.bringBack.wayDetail}
         icon={<History aria-hidden size={20} strokeWidth={1.75} />}
         title={t.bringBack.way}

@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ServerState } from '../../../electron/bridge.ts'
 import { callDesktop, DesktopError, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
-import { BackupList } from '../../parts/backup-list.tsx'
+import { ownBackups } from '../../parts/copies/local-row.tsx'
+import { LoadedPoints } from '../../parts/copies/restore-points.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
@@ -51,7 +52,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       {failure === 'damaged' && (
         <section className={styles.more}>
           <h2>{t.halted.backups}</h2>
-          <BackupList />
+          <LoadedPoints name={t.copies.thisComputer} source={ownBackups} />
         </section>
       )}
     </Stage>

@@ -2,7 +2,7 @@ import type { SalvagePreview } from '../../../electron/bridge.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import styles from '../../parts/backups.module.css'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
-import { useRestored } from '../../parts/restore-dialog.tsx'
+import { useRestored } from '../../parts/restored.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -11,12 +11,13 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 
 /** Shows the loss of opening the intact part of the data, and opens it after a confirmation. */
 export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
+  const showRestored = useRestored()
   const preview = useDesktopQuery('salvage.preview')
   const { from = 'database' } = preview.data ?? {}
   const run = useDesktopDialogAction('salvage.run', {
     invalidates: ['salvage.preview'],
     input: () => [from],
-    onDone: useRestored('salvage'),
+    onDone: (replaced) => showRestored({ by: 'salvage', replaced }),
     onClose,
   })
   const isChanged = from === 'changed'

@@ -3,9 +3,10 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
+import { usePoints } from '../../api/copies.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
+import { ownBackups } from '../../parts/copies/local-row.tsx'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
@@ -50,12 +51,12 @@ function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.ma
 }
 
 function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
-  const { data: backups = [] } = useDesktopQuery('backups.list')
+  const { data: backups = [] } = usePoints(ownBackups)
   const part = {
     name: t.home.storageBackups,
     path: '/backups',
     icon: <Archive aria-hidden size={20} strokeWidth={1.75} />,
-    bytes: backups.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: backups.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
   }
   return <Parts parts={[...parts, part]} />
 }

@@ -6,7 +6,7 @@ import { serverState } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
-import { CopiesSection } from '../../parts/copies/section.tsx'
+import { ReplicasSection } from '../../parts/copies/section.tsx'
 import { DataCheckSection } from '../../parts/data-check.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
@@ -68,7 +68,7 @@ function OfOwner() {
           {!desktop && <TrustedPages origins={network.trustedOrigins} />}
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <BacklinksSection backlinks={network.backlinks} />
-          {!desktop && <CopiesSection />}
+          {!desktop && <ReplicasSection />}
           {!desktop && <DataCheckSection />}
         </>
       )}

@@ -1,19 +1,29 @@
-/** Texts of the continuous copies: places, the recovery sheet, and the way back. */
-import { count, formatBytes } from '../format.ts'
+/** Texts of where the data are kept: this computer, places, restore points, the recovery sheet, and the way back. */
+import { count, formatBytes, formatNumber } from '../format.ts'
 
 const files = (total: number) => count(total, { one: 'media file', other: 'media files' })
+const changes = (total: number) => count(total, { one: 'change', other: 'changes' })
 
 export const copies = {
-  title: 'Copies outside of this computer',
-  lead: 'An encrypted copy of everything, at most a minute old, in a place of your choice. It cannot be read without your key.',
+  title: 'Where your data is kept',
+  lead: 'Backups on this computer, and an encrypted copy of everything, at most a minute old, at places of your choice.',
+  leadElsewhere: 'An encrypted copy of everything, at most a minute old, at places of your choice.',
   list: 'Places',
-  none: 'Nothing is copied outside of this computer',
+  none: 'Nothing is kept outside of this computer',
   noneText:
-    'The backups below are lost with this computer if it is stolen or breaks. Add an external disk, a folder that another program syncs, or storage in the network: then you can continue on another computer.',
-  signIn: 'Sign in as the owner of this server to see its copies.',
+    'If this computer is stolen or breaks, its backups are lost with it. Add an external disk, a folder that another program syncs, or storage in the network: then you can continue on another computer.',
+  thisComputer: 'This computer',
+  backedUp: 'Backed up',
+  noBackup: 'No backup yet. Automatic backups run once a day.',
+  localStates: { tested: 'Tested', untested: 'Not tested', damaged: 'Not restorable', none: 'No backup' },
+  tested: 'tested',
+  lastTested: 'Last successful test:',
+  neverTested: 'No backup has been tested yet.',
+  newestNotRestorable: (problem: string) => `The newest backup is not restorable: ${problem}`,
+  signIn: 'Sign in as the owner of this server to see its places.',
   now: 'Copy now',
   add: 'Add a place…',
-  addTitle: 'Add a place for copies',
+  addTitle: 'Add a place',
   addSubmit: 'Check and add',
   added: 'The place was added. The first copy is being made',
   password: 'Enter again…',
@@ -29,7 +39,6 @@ export const copies = {
   removed: 'The place was removed',
   configured: 'Set by PDS_COPIES',
   byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run copy -- --sheet FILE',
-  restore: 'Restore…',
 
   kind: 'Kind of place',
   kinds: { folder: 'Folder', webdav: 'WebDAV', s3: 'S3 storage' },
@@ -74,14 +83,32 @@ export const copies = {
     unreachable: 'This place cannot be reached.',
     refused: 'This place refuses access.',
     full: 'This place is full.',
-    invalid: 'This is no place for copies.',
+    invalid: 'This cannot be used as a place.',
     damaged: 'The copy at this place is damaged.',
     foreign: 'This place belongs to another server.',
+    empty: 'This place is empty.',
     elsewhere: 'Another computer continues this server.',
     local: 'This computer cannot make the copy.',
   },
   notProven: (problem: string) => `A test of this copy failed. What is missing is sent again. ${problem}`,
   since: 'Since',
+  beginAnew: 'Begin anew here',
+  beginAnewTitle: (name: string) => `Begin anew at ${name}?`,
+  beginAnewText:
+    'Do this only if the copy that was there is gone, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
+  beginAnewSubmit: 'Begin anew',
+  begunAnew: 'A new copy is being made',
+  lost: (total: number, when: string) =>
+    `This place has ${changes(total)} that this computer has lost. The last one is of ${when}.`,
+  lostByServer: 'Restore them with: npm run restore -- --from URL --key FILE --at TIME',
+  restoreLost: 'Restore them…',
+  dismiss: 'Dismiss',
+  dismissTitle: 'Stop offering these changes?',
+  dismissText: (total: number) =>
+    `The ${changes(total)} will not be offered any more. The place keeps them until it removes older data.`,
+  dismissed: 'The changes are no longer offered',
+  missingHere: (total: number) => `Neither this computer nor this place has ${files(total)}.`,
+  missingLink: 'Missing media',
 
   elsewhere: 'Another computer continues this server.',
   elsewhereText:
@@ -103,7 +130,7 @@ export const copies = {
 
   banner: (place: string, message: string) =>
     `Nothing has been copied to ${place} for more than a day. ${message}`,
-  show: 'Show copies',
+  show: 'Show places',
 }
 
 export const sheet = {
@@ -114,7 +141,7 @@ export const sheet = {
   remindText: 'Without its key the copies cannot be restored when this computer is lost.',
   remindAction: 'Show recovery sheet',
   keep: 'Keep this page outside of the computer, for example with your documents. Anyone who has it and the copy can act as all accounts of the server.',
-  place: 'Copy',
+  place: 'Place',
   account: 'Account',
   did: 'DID',
   key: 'Key',
@@ -125,7 +152,7 @@ export const sheet = {
     'Install Desktop PDS on another computer and open it.',
     'Choose “Restore from a copy” instead of creating an account.',
     'Enter the place above, its password if it has one, and the key.',
-    'Choose the moment to return to. Afterwards sign in with your handle and password.',
+    'Choose the restore point to return to. Afterwards sign in with your handle and password.',
     'Should the lost computer come back: it accepts no changes once it sees the copy.',
   ],
   kit: 'The recovery kit of your identity belongs to this page: with it you get your identity back even without a copy. If you have none yet, make one on the Account screen.',
@@ -144,29 +171,71 @@ export const bringBack = {
   keyFile: 'From a file…',
   find: 'Open the copy',
   back: 'Start in another way',
-  chooseTitle: 'Choose a moment',
+  chooseTitle: 'Choose a restore point',
   chooseLead: 'The server comes back as it was then.',
-  moment: 'Moment',
-  newest: (when: string) => `The last state: ${when}`,
-  other: 'Another time…',
+  place: 'the place',
+  otherPlace: 'Another place or key',
+}
+
+/** Restore points, and the dialog that restores one. */
+export const restoring = {
+  points: 'Restore points',
+  pointsOf: (name: string) => `Restore points of ${name}`,
+  none: 'There are no restore points yet.',
+  newest: 'The last state',
+  showAll: (total: number) => `Show all ${formatNumber(total)}`,
+  otherTime: 'Another time…',
+  restore: 'Restore…',
+  restoreLabel: (when: string) => `Restore as of ${when}`,
+  partial: 'Incomplete: damaged pages are left out',
+  check: 'Test',
+  checkAgain: 'Test again',
+  checkLabel: (when: string) => `Test backup of ${when}`,
+  checkDetail: 'Each backup is tested after it is made: restored into a scratch folder, opened and verified.',
+  tested: 'Tested',
+  damaged: 'Damaged',
+  missingMedia: (total: number) =>
+    `without ${count(total, { one: 'lost media file', other: 'lost media files' })}`,
+  notRestorable: (problem: string) => `Not restorable: ${problem}`,
+
+  title: 'Restore the server?',
+  opening: 'Opening…',
+  open: 'Open',
   time: 'Time',
   timeHint: 'The last state before this time is used.',
-  oldComputer: 'The other computer stops accepting changes as soon as it is on and sees the copy.',
-  replaces: 'The data of this computer, if there are any, are kept in a separate folder for 30 days.',
-  submit: 'Restore',
-  again: 'If it stops, start it again: it continues where it ended.',
-  otherPlace: 'Another place or key',
+  passphrase: 'Passphrase of the file',
   steps: {
     database: 'Fetching the database',
     changes: 'Fetching the changes',
     media: 'Fetching media',
   },
-  starting: 'Opening the copy…',
-  done: 'Your server is back',
-  doneText: (when: string) => `It is as it was on ${when}, and its copy at the same place goes on.`,
-  missing: (total: number) => `${files(total)} were not at the place. The screen Data lists them.`,
+  content: {
+    at: 'As of',
+    size: 'Size',
+    accounts: 'Accounts',
+    records: 'Records',
+    notifications: 'Notifications',
+    media: 'Media files',
+  },
+  noAccounts: 'None',
+  andMore: (accounts: number) => `and ${formatNumber(accounts)} more`,
+  mediaMissing: (total: number, missing: number) =>
+    missing === 0
+      ? formatNumber(total)
+      : `${formatNumber(total)}, of which ${formatNumber(missing)} are missing`,
+  text: 'The server restarts with this data. Later changes are removed from the server. The current data is kept in a separate folder for 30 days.',
+  otherComputer: 'The other computer stops accepting changes as soon as it is on and sees the place.',
+  typed: 'Type restore to confirm',
+  typedWord: 'restore',
+  submit: 'Restore',
+  again: 'If it stops, start it again: it continues where it ended.',
+
+  doneTitle: 'The server is restored',
+  doneText: (when: string) => `It is as it was on ${when}.`,
+  missing: (total: number) => `${files(total)} were not there. The screen Data lists them.`,
   complete: 'All media files are there.',
-  previous: 'Previous data',
+  previousText: 'The previous data is kept for 30 days. You can delete it earlier on the Backups screen.',
+  previousData: 'Previous data',
+  signIn: 'You may need to sign in again, with the password from that time.',
   copyFolder: 'Copy path',
-  signIn: 'Sign in',
 }

@@ -96,7 +96,7 @@ export const settings = {
     closeToTray: 'The server stays in the tray. Use Quit in the tray menu to stop it.',
     nativeNotifications: 'Shown for every kind of notification that is set to Push under Notifications.',
     automaticBackups:
-      'Once a day. The last 7 daily and 4 weekly backups are kept, and the last 7 that you create. Fewer if the disk is nearly full.',
+      'Once a day. The newest 7 are kept, one per day of the last week and one per week of the last month. Fewer if the disk is nearly full.',
     checkForUpdates: 'Only checks the version. Nothing is downloaded or installed automatically.',
   },
 }

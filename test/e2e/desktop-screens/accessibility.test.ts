@@ -30,7 +30,7 @@ const screens: readonly (readonly [path: string, title: string, ready: readonly 
 const dialogs: readonly (readonly [path: string, button: RegExp])[] = [
   ['/server', /^Stop$/],
   ['/outbox', /^Send a test message$/],
-  ['/backups', /^Restore backup/],
+  ['/backups', /^Restore as of/],
   ['/backups', /^Export…$/],
   ['/backups', /^Import…$/],
 ]
@@ -38,7 +38,7 @@ const dialogs: readonly (readonly [path: string, button: RegExp])[] = [
 describe('accessibility', () => {
   beforeEach(() => {
     desktop.outbox = [confirmation, reset]
-    desktop.handlers['backups.list'] = () => backups
+    desktop.backups = backups
     desktop.handlers['logs.tail'] = () => [line(1), line(2, 'warn'), line(3, 'error')]
   })
 

@@ -49,22 +49,22 @@ describe('server not running', () => {
 
   test('failed start: damaged data can be restored from a backup', async () => {
     desktop.state = failedState('damaged', '/data/pds.sqlite')
-    desktop.handlers['backups.list'] = () => backups
-    desktop.handlers['backups.restore'] = async () => {
+    desktop.backups = backups
+    desktop.handlers['restore.run'] = async () => {
       await desktop.setState(desktop.running())
-      return done('/data-before')
+      return done({ ...restored, replaced: '/data-before' })
     }
     const page = await visitor()
     await heading(page, 'A data file is damaged').waitFor()
     await page.getByText('The damaged file was set aside').waitFor()
     await page
-      .getByRole('button', { name: /^Restore backup/ })
+      .getByRole('button', { name: /^Restore as of/ })
       .first()
       .click()
     await page.getByRole('dialog').getByText('alice.test, bob.test').waitFor()
     await page.getByLabel('Type restore to confirm').fill('restore')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Backup restored' }).getByText('/data-before').waitFor()
+    await page.getByRole('dialog', { name: 'The server is restored' }).getByText('/data-before').waitFor()
     await page.keyboard.press('Escape')
     await heading(page, 'Sign in').waitFor()
   })

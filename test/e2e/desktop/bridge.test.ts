@@ -83,17 +83,26 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'outbox.delete': [[], [1], [tooLong]],
   'outbox.restore': [[], [{}], [tooLong]],
   'outbox.test': [[], [['a@b.test']]],
-  'backups.list': [[1]],
   'backups.replaced': [[1]],
   'backups.make': [[1]],
   'backups.check': [[], [1], [tooLong]],
   'backups.forget': [[], [1], [tooLong]],
-  'backups.preview': [[], [1]],
-  'backups.restore': [[], [1]],
   'backups.export': [[1], [tooLong]],
-  'backups.choose': [['/etc/passwd']],
-  'backups.previewChosen': [[1], [tooLong]],
-  'backups.import': [[1], [tooLong]],
+  'restore.chooseFile': [['/etc/passwd']],
+  'restore.points': [
+    [],
+    ['backups'],
+    [{ from: 'elsewhere' }],
+    [{ from: 'backups', url: 'file:///disk' }],
+    [{ from: 'place' }],
+    [{ from: 'otherPlace', place }],
+    [{ from: 'otherPlace', place: {}, key: 'key' }],
+    [{ from: 'otherPlace', place, key: tooLong }],
+    [{ from: 'file', passphrase: 1 }],
+  ],
+  'restore.preview': [[], [{ from: 'backups' }, 1]],
+  'restore.run': [[], [{ from: 'backups' }, tooLong], [{ from: 'backups' }, '', 1]],
+  'restore.cancel': [[1]],
   'salvage.preview': [[1]],
   'salvage.run': [[], ['everything'], ['database', 1]],
   'repository.export': [[], [1]],
@@ -113,11 +122,6 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'copies.saveSheet': [['/tmp/sheet']],
   'copies.keepSheet': [[true]],
   'copies.chooseKey': [['/tmp/sheet']],
-  'copies.find': [[place], [place, 1], [{}, 'key']],
-  'copies.restore': [
-    [place, 'key', 1],
-    [place, tooLong, undefined],
-  ],
   'tunnel.view': [[1]],
   'tunnel.open': [[], ['80'], [443], ['443', 1]],
   'tunnel.close': [[1]],
@@ -385,24 +389,32 @@ describe('outbox', () => {
 })
 
 describe('backups', () => {
-  test('a backup is made, listed, checked, previewed and restored', async () => {
+  const source = { from: 'backups' } as const
+
+  async function make() {
     const made = await call(page, 'backups.make')
     if (!made.ok) throw new Error(made.message)
-    const { name, bytes, createdAt } = made.value
-    expect(await call(page, 'backups.list')).toContainEqual(made.value)
-    expect(await call(page, 'backups.check', name)).toEqual({ ok: true, value: undefined })
-    expect(await call(page, 'backups.preview', name)).toMatchObject({
+    return made.value
+  }
+
+  test('a backup is made, listed, checked, previewed and restored', async () => {
+    const made = await make()
+    expect((await call(page, 'restore.points', source)).points).toContainEqual(made)
+    expect(await call(page, 'backups.check', made.at)).toEqual({ ok: true, value: undefined })
+    const { at, bytes } = made
+    expect(await call(page, 'restore.preview', source, at)).toMatchObject({
       ok: true,
-      value: { handles: ['alice.test'], records: 0, notifications: 0, bytes, createdAt },
+      value: { handles: ['alice.test'], records: 0, notifications: 0, bytes, createdAt: at },
     })
 
     await call(page, 'settings.change', { inviteRequired: 'auto' })
     await post('com.core.server.createAccount', { handle: 'bob.test', password: 'bob-password' })
-    const restored = await call(page, 'backups.restore', name)
-    expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
+    const restored = await call(page, 'restore.run', source, at)
+    expect(restored).toMatchObject({ ok: true, value: { at, missingMedia: 0 } })
     expect(await call(page, 'server.state')).toMatchObject({ kind: 'running' })
     const [replaced] = await call(page, 'backups.replaced')
-    expect(restored).toMatchObject({ value: expect.stringContaining(replaced?.name ?? 'none') })
+    const folder = expect.stringContaining(replaced?.name ?? 'none')
+    expect(restored).toMatchObject({ value: { replaced: folder } })
     expect(await call(page, 'backups.forget', '../backups')).toMatchObject({ ok: false })
     expect(await call(page, 'backups.forget', replaced?.name ?? '')).toEqual({ ok: true, value: undefined })
     expect(await call(page, 'backups.replaced')).toEqual([])
@@ -410,23 +422,29 @@ describe('backups', () => {
     expect(bob.status).toBe(400)
   })
 
-  test('a damaged, deleted or foreign backup is refused without stopping the server', async () => {
-    const made = await call(page, 'backups.make')
-    if (!made.ok) throw new Error(made.message)
-    const file = join(machine.dataDir, 'backups', made.value.name)
-    await writeFile(file, 'no backup any more')
+  test('a damaged, deleted or unknown backup is refused', async () => {
+    const { at } = await make()
+    const [backup] = await listBackups(machine.dataDir)
+    const [part = ''] = backup?.parts ?? []
+    const file = join(machine.dataDir, 'backups', part)
+    await writeFile(file, Buffer.alloc(backup?.bytes ?? 0))
+    const refused = async (time: string) => [
+      await call(page, 'backups.check', time),
+      await call(page, 'restore.preview', source, time),
+      await call(page, 'restore.run', source, time),
+    ]
+    for (const answer of await refused(at)) expect(answer).toMatchObject({ ok: false })
     await listen(page, 'serverState')
-    for (const channel of ['backups.check', 'backups.preview', 'backups.restore'] as const) {
-      expect(await call(page, channel, made.value.name), channel).toMatchObject({ ok: false })
-      expect(await call(page, channel, '../pds.sqlite'), channel).toMatchObject({ ok: false })
-    }
-    await rm(file)
-    expect(await call(page, 'backups.restore', made.value.name)).toMatchObject({ ok: false })
+    for (const answer of await refused('2020-01-01T00:00:00.000Z')) expect(answer).toMatchObject({ ok: false })
+    await rm(dirname(file), { recursive: true })
+    for (const answer of await refused(at)) expect(answer).toMatchObject({ ok: false })
     expect(await eventsOf(page, 'serverState')).toEqual([])
+    expect(await call(page, 'server.state')).toMatchObject({ kind: 'running' })
   })
 
   test('a backup file with a passphrase can be saved, previewed and imported', async () => {
     const file = join(machine.folder, 'to-go.tar.gz.age')
+    const chosen = (passphrase?: string) => ({ from: 'file', passphrase }) as const
     await app.answer({ canceled: true, filePath: '' })
     expect(await call(page, 'backups.export', 'a passphrase')).toEqual({ ok: true, value: undefined })
     await app.answer({ canceled: false, filePath: file })
@@ -434,26 +452,26 @@ describe('backups', () => {
     expect(await readFile(file, 'latin1')).not.toContain('alice')
 
     await post('com.core.server.createAccount', { handle: 'carla.test', password: 'carla-password' })
-    expect(await call(page, 'backups.import', 'a passphrase')).toEqual({
+    expect(await call(page, 'restore.run', chosen('a passphrase'))).toEqual({
       ok: false,
       message: 'Choose a file first.',
     })
     await app.answer({ canceled: true, filePaths: [] })
-    expect(await call(page, 'backups.choose')).toEqual({ ok: true, value: undefined })
+    expect(await call(page, 'restore.chooseFile')).toEqual({ ok: true, value: undefined })
     await app.answer({ canceled: false, filePaths: [join(machine.desktopFolder, 'settings.json')] })
-    expect(await call(page, 'backups.choose')).toMatchObject({ ok: false })
+    expect(await call(page, 'restore.chooseFile')).toMatchObject({ ok: false })
     await app.answer({ canceled: false, filePaths: [file] })
-    expect(await call(page, 'backups.choose')).toEqual({ ok: true, value: { file, encrypted: true } })
+    expect(await call(page, 'restore.chooseFile')).toEqual({ ok: true, value: { file, encrypted: true } })
 
     await listen(page, 'serverState')
-    expect(await call(page, 'backups.previewChosen', undefined)).toMatchObject({ ok: false })
-    expect(await call(page, 'backups.import', 'another passphrase')).toMatchObject({ ok: false })
+    expect(await call(page, 'restore.preview', chosen())).toMatchObject({ ok: false })
+    expect(await call(page, 'restore.run', chosen('another passphrase'))).toMatchObject({ ok: false })
     expect(await eventsOf(page, 'serverState')).toEqual([])
-    expect(await call(page, 'backups.previewChosen', 'a passphrase')).toMatchObject({
+    expect(await call(page, 'restore.preview', chosen('a passphrase'))).toMatchObject({
       ok: true,
       value: { handles: ['alice.test'] },
     })
-    expect(await call(page, 'backups.import', 'a passphrase')).toMatchObject({ ok: true })
+    expect(await call(page, 'restore.run', chosen('a passphrase'))).toMatchObject({ ok: true })
     const carla = await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=carla.test`)
     expect(carla.status).toBe(400)
   })

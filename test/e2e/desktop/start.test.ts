@@ -178,9 +178,10 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
   expect(state).not.toMatchObject({ message: expect.stringContaining('npm') })
   await heading(page, 'A data file is damaged').waitFor()
 
-  const [backup] = await call(page, 'backups.list')
-  const restored = await call(page, 'backups.restore', backup?.name ?? '')
-  expect(restored).toMatchObject({ ok: true, value: expect.stringContaining('replaced-') })
+  const source = { from: 'backups' } as const
+  const { points } = await call(page, 'restore.points', source)
+  const restored = await call(page, 'restore.run', source, points[0]?.at)
+  expect(restored).toMatchObject({ ok: true, value: { replaced: expect.stringContaining('replaced-') } })
   expect(await stateOf(app)).toMatchObject({ kind: 'running' })
   await heading(page, 'Create the first account').waitFor()
 

@@ -1,0 +1,155 @@
+import { Fragment, useEffect } from 'react'
+import type { RestorePreview, RestoreSource } from '../../../electron/bridge.ts'
+import { restoreProgress } from '../../api/copies.ts'
+import { callDesktop, type DesktopArgs, useDesktopCall } from '../../api/desktop.ts'
+import { useStore } from '../../store.ts'
+import { t } from '../../strings/en.ts'
+import { formatBytes, formatDateTime, formatNumber } from '../../strings/format.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Field, PasswordField } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Stack } from '../../ui/page.tsx'
+import { Notice } from '../../ui/states.tsx'
+import styles from '../backups.module.css'
+import { useDesktopDialogAction } from '../dialog-action.ts'
+import { useRestored } from '../restored.tsx'
+
+interface RestoreDialogProps {
+  /** The same object in each render. */
+  readonly source: RestoreSource
+  /** The newest state by default. */
+  readonly at?: string | undefined
+  /** What the person enters before anything is opened. */
+  readonly asks?: 'time' | 'passphrase' | undefined
+  readonly title?: string
+  onRestored?: (() => void) | undefined
+  onClose(): void
+}
+
+type Request = DesktopArgs<'restore.preview'>
+
+/** Opens a state of the server, shows what would come back, and restores it after a confirmation. */
+export function RestoreDialog(props: RestoreDialogProps) {
+  const { source, at, asks, title = t.restoring.title, onRestored } = props
+  const open = useDesktopCall('restore.preview')
+  const { mutate } = open
+  useEffect(() => {
+    if (asks === undefined) mutate([source, at])
+  }, [asks, source, at, mutate])
+  const onClose = () => {
+    void callDesktop('restore.cancel')
+    props.onClose()
+  }
+  if (open.data) {
+    const shown = { preview: open.data, request: open.variables }
+    return <Confirm {...shown} onClose={onClose} onRestored={onRestored} title={title} />
+  }
+  const requestOf = (field: Fields): Request => {
+    if (asks === 'time') return [source, new Date(field('time')).toISOString()]
+    return [asks === 'passphrase' ? { from: 'file', passphrase: field('passphrase') } : source, at]
+  }
+  return (
+    <FormDialog
+      action={t.restoring.open}
+      busy={open.isPending}
+      error={open.error}
+      onClose={onClose}
+      onSubmit={(field) => mutate(requestOf(field))}
+      title={title}
+    >
+      {asks === 'time' && (
+        <Field
+          hint={t.restoring.timeHint}
+          label={t.restoring.time}
+          name="time"
+          required
+          type="datetime-local"
+        />
+      )}
+      {asks === 'passphrase' && (
+        <PasswordField autoComplete="off" label={t.restoring.passphrase} name="passphrase" required />
+      )}
+      {open.isPending && <Progress />}
+    </FormDialog>
+  )
+}
+
+interface ConfirmProps extends Pick<RestoreDialogProps, 'onRestored' | 'onClose'> {
+  readonly title: string
+  readonly preview: RestorePreview
+  readonly request: Request
+}
+
+function Confirm({ title, preview, request: [source, at], onRestored, onClose }: ConfirmProps) {
+  const showRestored = useRestored()
+  const restore = useDesktopDialogAction('restore.run', {
+    invalidates: ['restore.points'],
+    input: () => [source, at, preview.loss],
+    onDone(restored) {
+      showRestored({ by: 'restore', ...restored })
+      onRestored?.()
+    },
+    onClose,
+  })
+  // A computer that is new has nothing to lose.
+  const isNew = source.from === 'otherPlace'
+  return (
+    <ConfirmDialog
+      {...restore}
+      {...(!isNew && { typed: { label: t.restoring.typed, text: t.restoring.typedWord } })}
+      action={t.restoring.submit}
+      dismissible={!restore.busy}
+      title={title}
+    >
+      <Stack>
+        <Content preview={preview} />
+        {preview.loss !== undefined && <Notice variant="warn">{preview.loss}</Notice>}
+        <Notice variant="warn">
+          {t.restoring.text} {isNew && t.restoring.otherComputer}
+        </Notice>
+        {restore.busy && <Progress />}
+        {restore.error && <p>{t.restoring.again}</p>}
+      </Stack>
+    </ConfirmDialog>
+  )
+}
+
+const shownHandles = 5
+
+function Content({ preview }: { readonly preview: RestorePreview }) {
+  const { createdAt, bytes, handles, records, notifications, blobs, missingBlobs } = preview
+  const hidden = handles.length - shownHandles
+  const accounts = handles.length === 0 ? t.restoring.noAccounts : handles.slice(0, shownHandles).join(', ')
+  const { content } = t.restoring
+  const facts = [
+    [content.at, formatDateTime(createdAt)],
+    [content.accounts, hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts],
+    [content.records, formatNumber(records)],
+    [content.notifications, formatNumber(notifications)],
+    [content.media, t.restoring.mediaMissing(blobs, missingBlobs)],
+    [content.size, formatBytes(bytes)],
+  ] as const
+  return (
+    <dl className={styles.content}>
+      {facts.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+function Progress() {
+  const progress = useStore(restoreProgress)
+  const text = progress ? t.restoring.steps[progress.step] : t.restoring.opening
+  return (
+    <div>
+      <p role="status">{text}</p>
+      {progress && <Meter label={text} max={progress.total} title={text} value={progress.done} />}
+    </div>
+  )
+}

@@ -1,0 +1,168 @@
+import { useState } from 'react'
+import type { RestorePoint, RestoreSource } from '../../../electron/bridge.ts'
+import { usePoints } from '../../api/copies.ts'
+import { useDesktopCall } from '../../api/desktop.ts'
+import { explain } from '../../api/errors.ts'
+import { t } from '../../strings/en.ts'
+import { formatBytes, formatDateTime } from '../../strings/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Row, RowList, Stack } from '../../ui/page.tsx'
+import { Badge, Loaded } from '../../ui/states.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import styles from './copies.module.css'
+import { RestoreDialog } from './restore-dialog.tsx'
+
+interface SourceProps {
+  /** The same object in each render. */
+  readonly source: RestoreSource
+  /** The name of the place. */
+  readonly name: string
+}
+
+/** Loads the restore points of a place, and lists them. */
+export function LoadedPoints({ source, name }: SourceProps) {
+  return (
+    <Loaded query={usePoints(source)} rows={2}>
+      {(points) => <RestorePoints name={name} points={points} source={source} />}
+    </Loaded>
+  )
+}
+
+interface RestorePointsProps extends SourceProps {
+  readonly points: readonly RestorePoint[]
+  onRestored?: () => void
+}
+
+/** More are shown on request. */
+const shownAtFirst = 7
+
+/** The states to which the server can be restored, newest first. */
+export function RestorePoints({ source, name, points, onRestored }: RestorePointsProps) {
+  const [showsAll, setShowsAll] = useState(false)
+  const isBackups = source.from === 'backups'
+  if (points.length === 0) return <p className={styles.hint}>{t.restoring.none}</p>
+  return (
+    <Stack>
+      <RowList label={t.restoring.pointsOf(name)}>
+        {points.slice(0, showsAll ? undefined : shownAtFirst).map((point, index) => (
+          <PointRow
+            // What a place got since it was read belongs to its last state.
+            at={index === 0 && !isBackups ? undefined : point.at}
+            key={point.at}
+            onRestored={onRestored}
+            point={point}
+            source={source}
+          />
+        ))}
+      </RowList>
+      <div className={styles.buttons}>
+        {!showsAll && points.length > shownAtFirst && (
+          <Button onClick={() => setShowsAll(true)} size="s">
+            {t.restoring.showAll(points.length)}
+          </Button>
+        )}
+        {!isBackups && (
+          <DialogButton
+            dialog={(close) => (
+              <RestoreDialog asks="time" onClose={close} onRestored={onRestored} source={source} />
+            )}
+            size="s"
+          >
+            {t.restoring.otherTime}
+          </DialogButton>
+        )}
+      </div>
+    </Stack>
+  )
+}
+
+interface PointRowProps {
+  readonly source: RestoreSource
+  readonly point: RestorePoint
+  /** The time to restore to; undefined for the last state. */
+  readonly at: string | undefined
+  readonly onRestored: (() => void) | undefined
+}
+
+function PointRow({ source, point, at, onRestored }: PointRowProps) {
+  const when = formatDateTime(point.at)
+  const test = useTest(point)
+  return (
+    <Row
+      action={
+        <>
+          {source.from === 'backups' && (
+            <Button
+              aria-label={t.restoring.checkLabel(when)}
+              busy={test.isPending}
+              onClick={test.run}
+              size="s"
+            >
+              {test.testedAt === undefined && test.problem === undefined
+                ? t.restoring.check
+                : t.restoring.checkAgain}
+            </Button>
+          )}
+          <DialogButton
+            aria-label={t.restoring.restoreLabel(when)}
+            dialog={(close) => (
+              <RestoreDialog at={at} onClose={close} onRestored={onRestored} source={source} />
+            )}
+            size="s"
+          >
+            {t.restoring.restore}
+          </DialogButton>
+        </>
+      }
+      as="li"
+      detail={<PointDetail point={point} test={test} />}
+      title={
+        <>
+          {when}{' '}
+          <span role="status">
+            {test.problem !== undefined && <Badge variant="danger">{t.restoring.damaged}</Badge>}
+            {test.isTested && <Badge variant="good">{t.restoring.tested}</Badge>}
+          </span>
+        </>
+      }
+    />
+  )
+}
+
+function PointDetail({ point, test }: { readonly point: RestorePoint; readonly test: Test }) {
+  const { at, bytes, isPartial, proof } = point
+  const facts = [
+    <RelativeTime at={at} key="age" />,
+    bytes !== undefined && formatBytes(bytes),
+    test.isTested && test.testedAt !== undefined && (
+      <span key="tested">
+        {t.copies.tested} <RelativeTime at={test.testedAt} />
+      </span>
+    ),
+    test.isTested && proof?.missingMedia !== undefined && t.restoring.missingMedia(proof.missingMedia),
+    isPartial && t.restoring.partial,
+  ].filter(Boolean)
+  return (
+    <>
+      {facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]))}
+      {test.problem !== undefined && <p className={styles.problem}>{test.problem}</p>}
+    </>
+  )
+}
+
+type Test = ReturnType<typeof useTest>
+
+/** The test of a backup: the result of the one that was made here, else the recorded one. */
+function useTest({ at, proof }: RestorePoint) {
+  const check = useDesktopCall('backups.check', ['restore.points'])
+  const failure = check.error ? explain(check.error) : undefined
+  const recorded = proof?.problem === undefined ? undefined : t.restoring.notRestorable(proof.problem)
+  const problem = check.isSuccess ? undefined : (failure ?? recorded)
+  const testedAt = check.isSuccess ? new Date(check.submittedAt).toISOString() : proof?.provenAt
+  return {
+    ...{ problem, testedAt, isTested: problem === undefined && testedAt !== undefined },
+    isPending: check.isPending,
+    run: () => check.mutate([at]),
+  }
+}
