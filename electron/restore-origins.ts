@@ -27,9 +27,11 @@ export function ofBackups({ dataDir, server }: RestoresDeps): Origin {
       return { ...content, createdAt: at, loss: backup.isPartial ? backup.proof?.problem : undefined }
     },
     async restore(at = '') {
-      const { name: base } = await findBackup(dataDir, at)
+      const backup = await findBackup(dataDir, at)
+      // Checked before the server is stopped.
+      await describeOwn(dataDir, backup)
       return server.whileStopped(async () => {
-        const result = await bringBack({ target: localTarget(dataDir), dataDir, base, now })
+        const result = await bringBack({ target: localTarget(dataDir), dataDir, base: backup.name, now })
         return { at, missingMedia: result.missing.length, replaced: result.replaced ?? '' }
       })
     },

@@ -41,7 +41,7 @@ const content: RestorePreview = {
   records: 1204,
   notifications: 312,
   blobs: 40,
-  missingBlobs: 0,
+  missingBlobs: 2,
 }
 
 export const salvage: SalvagePreview = {
@@ -191,8 +191,7 @@ export class ScriptedDesktop {
         return message !== undefined
       },
       'outbox.test': () => done(undefined),
-      'backups.make': () =>
-        done({ at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }),
+      'backups.make': () => done({ at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }),
       'backups.check': () => done(undefined),
       'backups.replaced': () => [],
       'backups.forget': () => done(undefined),

@@ -24,6 +24,8 @@ interface RestoreDialogProps {
   /** What the person enters before anything is opened. */
   readonly asks?: 'time' | 'passphrase' | undefined
   readonly title?: string
+  /** The name of the chosen file. */
+  readonly file?: string
   onRestored?: (() => void) | undefined
   onClose(): void
 }
@@ -32,7 +34,7 @@ type Request = DesktopArgs<'restore.preview'>
 
 /** Opens a state of the server, shows what would come back, and restores it after a confirmation. */
 export function RestoreDialog(props: RestoreDialogProps) {
-  const { source, at, asks, title = t.restoring.title, onRestored } = props
+  const { source, at, asks, title = t.restoring.title, file, onRestored } = props
   const open = useDesktopCall('restore.preview')
   const { mutate } = open
   useEffect(() => {
@@ -43,7 +45,7 @@ export function RestoreDialog(props: RestoreDialogProps) {
     props.onClose()
   }
   if (open.data) {
-    const shown = { preview: open.data, request: open.variables }
+    const shown = { preview: open.data, request: open.variables, file }
     return <Confirm {...shown} onClose={onClose} onRestored={onRestored} title={title} />
   }
   const requestOf = (field: Fields): Request => {
@@ -78,11 +80,12 @@ export function RestoreDialog(props: RestoreDialogProps) {
 
 interface ConfirmProps extends Pick<RestoreDialogProps, 'onRestored' | 'onClose'> {
   readonly title: string
+  readonly file: string | undefined
   readonly preview: RestorePreview
   readonly request: Request
 }
 
-function Confirm({ title, preview, request: [source, at], onRestored, onClose }: ConfirmProps) {
+function Confirm({ title, file, preview, request: [source, at], onRestored, onClose }: ConfirmProps) {
   const showRestored = useRestored()
   const restore = useDesktopDialogAction('restore.run', {
     invalidates: ['restore.points'],
@@ -104,7 +107,7 @@ function Confirm({ title, preview, request: [source, at], onRestored, onClose }:
       title={title}
     >
       <Stack>
-        <Content preview={preview} />
+        <Content file={file} preview={preview} />
         {preview.loss !== undefined && <Notice variant="warn">{preview.loss}</Notice>}
         <Notice variant="warn">
           {t.restoring.text} {isNew && t.restoring.otherComputer}
@@ -118,12 +121,13 @@ function Confirm({ title, preview, request: [source, at], onRestored, onClose }:
 
 const shownHandles = 5
 
-function Content({ preview }: { readonly preview: RestorePreview }) {
+function Content({ file, preview }: Pick<ConfirmProps, 'file' | 'preview'>) {
   const { createdAt, bytes, handles, records, notifications, blobs, missingBlobs } = preview
   const hidden = handles.length - shownHandles
   const accounts = handles.length === 0 ? t.restoring.noAccounts : handles.slice(0, shownHandles).join(', ')
   const { content } = t.restoring
   const facts = [
+    ...(file === undefined ? [] : [[content.file, file] as const]),
     [content.at, formatDateTime(createdAt)],
     [content.accounts, hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts],
     [content.records, formatNumber(records)],

@@ -46,6 +46,7 @@ function ImportRow() {
       {choose.data && (
         <RestoreDialog
           asks={choose.data.encrypted ? 'passphrase' : undefined}
+          file={choose.data.file}
           onClose={() => choose.reset()}
           source={chosenFile}
           title={t.backups.importTitle}

@@ -210,6 +210,7 @@ export const restoring = {
     media: 'Fetching media',
   },
   content: {
+    file: 'File',
     at: 'As of',
     size: 'Size',
     accounts: 'Accounts',

@@ -1,7 +1,8 @@
 /** The Backups screen. With a scripted bridge. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Backup } from '../../../electron/bridge.ts'
+import type { RestorePoint } from '../../../electron/bridge.ts'
 import { findings } from '../../support/accessibility.ts'
+import type { Page } from '../../support/browser.ts'
 import { done, failed } from '../../support/desktop-bridge.ts'
 import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop-screens.ts'
 import { world } from '../../support/setup-world.ts'
@@ -9,9 +10,20 @@ import { heading } from '../../support/world.ts'
 
 setupScreens()
 
+/** Opens the restore points of this computer, and returns their rows. */
+async function openPoints(page: Page) {
+  await page.getByText('Restore points', { exact: true }).click()
+  const rows = page.getByRole('list', { name: 'Restore points of This computer' }).getByRole('listitem')
+  await rows.first().waitFor()
+  return rows
+}
+
+const local = (page: Page) =>
+  page.getByRole('list', { name: 'Places' }).getByRole('listitem').filter({ hasText: 'This computer' })
+
 describe('backups', () => {
   beforeEach(() => {
-    desktop.handlers['backups.list'] = () => backups
+    desktop.backups = backups
   })
 
   test('their size is part of the storage on Home', async () => {
@@ -24,52 +36,68 @@ describe('backups', () => {
 
   test('a backup is created, and each can be verified', async () => {
     const page = await signedIn('/backups')
-    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
+    await local(page)
+      .getByText(/^Backed up .* · 2.3 MB$/)
+      .waitFor()
+    const rows = await openPoints(page)
     await rows
       .first()
-      .getByText(/^Created by you · .* · 2.3 MB$/)
+      .getByText(/· 2.3 MB$/)
       .waitFor()
     await rows
       .last()
-      .getByText(/^Before an update · /)
+      .getByText(/Incomplete: damaged pages are left out$/)
       .waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup created, 1.2 MB').waitFor()
     desktop.handlers['backups.make'] = () => failed('The disk is full. Make room, then try again.')
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('The disk is full. Make room, then try again.').waitFor()
-    desktop.handlers['backups.check'] = (name) =>
-      name === 'old' ? failed('Its checksum does not match.') : done(undefined)
+    desktop.handlers['backups.check'] = (at) =>
+      at === backups[1]?.at ? failed('Its checksum does not match.') : done(undefined)
     for (const check of await page.getByRole('button', { name: /^Test backup/ }).all()) await check.click()
     await rows
       .first()
-      .getByText(/^Tested /)
+      .getByText(/^Tested/)
       .waitFor()
     await rows.last().getByText('Damaged').waitFor()
     await rows.last().getByText('Its checksum does not match.').waitFor()
   })
 
   test('when a backup was last tested is shown, and why another is not', async () => {
-    const [old, made] = backups as [Backup, Backup]
+    const [made, old] = backups as [RestorePoint, RestorePoint]
     const provenAt = '2026-01-02T04:00:00.000Z'
-    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt } }]
+    desktop.backups = [{ ...made, proof: { provenAt } }, old]
     const page = await signedIn('/backups')
-    const main = page.getByRole('main')
-    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem')
-    await main.getByText('Last successful test: ').waitFor()
-    expect(await rows.first().innerText()).toMatch(/Tested .* ago.*Test again/s)
+    await local(page)
+      .getByText(/· tested .* ago ·/)
+      .waitFor()
+    const rows = await openPoints(page)
+    expect(await rows.first().innerText()).toMatch(/Tested.*tested .* ago.*Test again/s)
     expect(await rows.last().innerText()).not.toMatch(/Tested|restorable/)
 
     const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
     desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
-    desktop.handlers['backups.list'] = () => [old, { ...made, proof: { provenAt, problem } }]
+    desktop.backups = [{ ...made, proof: { provenAt, problem } }, old]
     await rows
       .first()
       .getByRole('button', { name: /^Test backup/ })
       .click()
     await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
-    await main.getByText(`The newest backup is not restorable: ${problem} Last successful test: `).waitFor()
+    await local(page)
+      .getByText(`The newest backup is not restorable: ${problem} Last successful test: `)
+      .waitFor()
     expect(await rows.first().innerText()).toContain('Damaged')
+  })
+
+  test('without a backup there are no restore points, and automatic backups can be turned on', async () => {
+    desktop.backups = []
+    desktop.view = { ...desktop.view, settings: { ...desktop.view.settings, automaticBackups: false } }
+    const page = await signedIn('/backups')
+    await local(page).getByText('No backup yet.').waitFor()
+    expect(await page.getByText('Restore points', { exact: true }).count()).toBe(0)
+    await page.getByRole('switch', { name: 'Automatic backups' }).click()
+    await expect.poll(() => desktop.callsOf('settings.change')).toEqual([[{ automaticBackups: true }]])
   })
 
   test('the owner sees whether all data was verified', async () => {
@@ -82,25 +110,30 @@ describe('backups', () => {
 
   test('a backup is previewed and restored by keyboard, and the previous data is kept', async () => {
     const page = await signedIn('/backups')
+    const summary = page.locator('summary', { hasText: 'Restore points' })
+    await summary.focus()
+    await page.keyboard.press('Enter')
     await page
-      .getByRole('button', { name: /^Restore backup/ })
+      .getByRole('button', { name: /^Restore as of/ })
       .first()
       .focus()
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Restore this backup?' })
+    const dialog = page.getByRole('dialog', { name: 'Restore the server?' })
     await dialog.getByText('alice.test, bob.test').waitFor()
     await dialog.getByText('1,204').waitFor()
+    await dialog.getByText('40, of which 2 are missing').waitFor()
     await page.getByLabel('Type restore to confirm').and(page.locator(':focus')).waitFor()
+    expect(await findings(page)).toEqual([])
     await page.keyboard.type('restor')
     await page.keyboard.press('Enter')
-    expect(desktop.callsOf('backups.restore')).toEqual([])
+    expect(desktop.callsOf('restore.run')).toEqual([])
     await page.keyboard.type('e')
     await page.keyboard.press('Enter')
-    const restored = page.getByRole('dialog', { name: 'Backup restored' })
-    await restored.getByText('/home/alice/.local/share/desktop-pds-before').waitFor()
-    expect(desktop.callsOf('backups.restore')).toEqual([['new']])
+    const result = page.getByRole('dialog', { name: 'The server is restored' })
+    await result.getByText('/home/alice/.local/share/desktop-pds-before').waitFor()
+    expect(desktop.callsOf('restore.run')).toEqual([[{ from: 'backups' }, backups[0]?.at, undefined]])
     await page.keyboard.press('Escape')
-    await restored.waitFor({ state: 'detached' })
+    await result.waitFor({ state: 'detached' })
   })
 
   test('replaced data is listed with the date of its deletion, and deleted after a confirmation', async () => {
@@ -139,15 +172,18 @@ describe('backups', () => {
   })
 
   test('a backup that cannot be read cannot be restored', async () => {
-    desktop.handlers['backups.preview'] = () => failed('This file is not a backup.')
+    desktop.handlers['restore.preview'] = () => failed('This file is not a backup.')
     const page = await signedIn('/backups')
+    await openPoints(page)
     await page
-      .getByRole('button', { name: /^Restore backup/ })
+      .getByRole('button', { name: /^Restore as of/ })
       .first()
       .click()
     await page.getByRole('dialog').getByText('This file is not a backup.').waitFor()
-    await page.getByLabel('Type restore to confirm').fill('restore')
-    expect(await page.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Restore', exact: true }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(desktop.callsOf('restore.cancel')).toHaveLength(1)
   })
 
   test('export needs a passphrase or an explicit choice of none', async () => {
@@ -176,8 +212,10 @@ describe('backups', () => {
   })
 
   test('an encrypted file is opened, previewed and imported', async () => {
-    desktop.handlers['backups.previewChosen'] = (passphrase) =>
-      passphrase === 'right' ? desktop.handlers['backups.preview']('') : failed('Wrong passphrase.')
+    const preview = desktop.handlers['restore.preview']
+    const right = { from: 'file', passphrase: 'right' } as const
+    desktop.handlers['restore.preview'] = (source) =>
+      source.from === 'file' && source.passphrase === 'right' ? preview(source) : failed('Wrong passphrase.')
     const page = await signedIn('/backups')
     await page.getByRole('button', { name: 'Import…' }).click()
     await page.getByLabel('Passphrase of the file').fill('wrong')
@@ -185,25 +223,29 @@ describe('backups', () => {
     await page.getByText('Wrong passphrase.').waitFor()
     await page.getByLabel('Passphrase of the file').fill('right')
     await page.keyboard.press('Enter')
-    await page.getByText('server.age contains:').waitFor()
+    await page.getByText('server.age').waitFor()
+    await page.getByText('alice.test, bob.test').waitFor()
     await page.getByLabel('Type restore to confirm').fill('restore')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Backup restored' }).waitFor()
-    expect(desktop.callsOf('backups.import')).toEqual([['right']])
+    await page.getByRole('dialog', { name: 'The server is restored' }).waitFor()
+    expect(desktop.callsOf('restore.run')).toEqual([[right, undefined, undefined]])
   })
 
   test('an unencrypted file needs no passphrase, and cancelling the file dialog does nothing', async () => {
     const page = await signedIn('/backups')
     const choose = page.getByRole('button', { name: 'Import…' })
-    desktop.handlers['backups.choose'] = () => done(undefined)
+    desktop.handlers['restore.chooseFile'] = () => done(undefined)
     await choose.click()
-    await expect.poll(() => desktop.callsOf('backups.choose').length).toBe(1)
-    desktop.handlers['backups.choose'] = () => done({ file: 'server.sqlite', encrypted: false })
+    await expect.poll(() => desktop.callsOf('restore.chooseFile').length).toBe(1)
+    desktop.handlers['restore.chooseFile'] = () => done({ file: 'server.sqlite', encrypted: false })
     await choose.click()
-    await page.getByText('server.sqlite contains:').waitFor()
+    await page
+      .getByRole('dialog', { name: 'Import everything from a file' })
+      .getByText('server.sqlite')
+      .waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(desktop.callsOf('backups.import')).toEqual([])
+    expect(desktop.callsOf('restore.run')).toEqual([])
   })
 
   test('the owner exports the repository of any account, others their own', async () => {

@@ -21,7 +21,9 @@ beforeEach(() => {
   desktop.view = { ...desktop.view, copies: [url], isSheetKept: true }
 })
 
-const rowsOf = (page: Page) => page.getByRole('list', { name: 'Places' }).getByRole('listitem')
+/** Rows of places outside of this computer. */
+const rowsOf = (page: Page) =>
+  page.getByRole('list', { name: 'Places' }).locator('> li').filter({ hasNotText: 'This computer' })
 
 /** Makes the server of a page respond with places of choice. */
 function serve(page: Page, ...places: object[]): Promise<unknown> {
@@ -61,7 +63,8 @@ describe('places', () => {
 
   test('only the owner sees the places', async () => {
     const page = await signedIn('/backups', {}, [bob])
-    await page.getByText('Sign in as the owner of this server to see its copies.').waitFor()
+    await page.getByText('Sign in as the owner of this server to see its places.').waitFor()
+    await page.getByRole('button', { name: 'Back up now' }).waitFor()
     expect(await rowsOf(page).count()).toBe(0)
   })
 
@@ -80,7 +83,7 @@ describe('a place is added', () => {
     desktop.view = { ...desktop.view, isSheetKept: false }
     const page = await signedIn('/backups')
     await add(page)
-    const dialog = page.getByRole('dialog', { name: 'Add a place for copies' })
+    const dialog = page.getByRole('dialog', { name: 'Add a place' })
     await dialog.getByRole('button', { name: 'Choose…' }).click()
     await expect.poll(() => dialog.getByLabel('Folder').last().inputValue()).toBe('/media/disk')
     desktop.handlers['copies.add'] = () => ({ address: 'This program may not write there.' })
@@ -180,7 +183,7 @@ describe('states of a place', () => {
     await rowsOf(page).waitFor()
     await page.getByRole('link', { name: 'Home', exact: true }).click()
     await page.getByText(`Nothing has been copied to ${disk} for more than a day. Connect it.`).waitFor()
-    await page.getByRole('link', { name: 'Show copies' }).click()
+    await page.getByRole('link', { name: 'Show places' }).click()
     await rowsOf(page).waitFor()
   })
 
@@ -212,7 +215,7 @@ describe('states of a place', () => {
     desktop.accounts = []
     desktop.handlers['copies.isElsewhere'] = () => true
     const page = await visitor('/backups')
-    await page.getByText('Sign in as the owner of this server to see its copies.').waitFor()
+    await page.getByText('Sign in as the owner of this server to see its places.').waitFor()
     await page.getByRole('button', { name: 'Continue on this computer…' }).waitFor()
     expect(await findings(page)).toEqual([])
   })
@@ -264,40 +267,175 @@ describe('the recovery sheet', () => {
 })
 
 describe('a server is restored from a copy', () => {
-  test('problems are shown at their fields; then a moment is chosen, and the result is shown', async () => {
+  test('problems are shown at their fields; then a restore point is chosen, and the result is shown', async () => {
     const page = await visitor('/restore')
-    desktop.handlers['copies.find'] = () => ({ problems: { key: 'This is no key of a copy.' }, moments: [] })
+    desktop.handlers['restore.points'] = () => ({
+      problems: { key: 'This is no key of a copy.' },
+      points: [],
+    })
     await page.getByLabel('Folder').last().fill('/media/disk')
     await page.getByLabel('Key of the recovery sheet').fill('x')
     await page.keyboard.press('Enter')
     await page.getByText('This is no key of a copy.').waitFor()
     expect(await findings(page)).toEqual([])
-    const moments = ['2026-01-02T10:00:00.000Z', '2026-01-01T10:00:00.000Z']
-    desktop.handlers['copies.find'] = () => ({ problems: {}, moments })
+    const times = ['2026-01-02T10:00:00.000Z', '2026-01-01T10:00:00.000Z']
+    const points = times.map((at) => ({ at }))
+    desktop.handlers['restore.points'] = () => ({ problems: {}, points })
     await page.getByRole('button', { name: 'From a file…' }).click()
     await expect.poll(() => page.getByLabel('Key of the recovery sheet').inputValue()).toBe(copyKey)
     await page.getByRole('button', { name: 'Open the copy' }).click()
-    await page.getByLabel('Moment').selectOption(moments[1] as string)
+    const rows = page.getByRole('list', { name: 'Restore points of the place' }).getByRole('listitem')
+    await rows
+      .last()
+      .getByRole('button', { name: /^Restore as of/ })
+      .click()
     await page.getByText('The other computer stops accepting changes').waitFor()
+    await page.getByRole('dialog').getByText('alice.test, bob.test').waitFor()
     expect(await findings(page)).toEqual([])
 
-    desktop.handlers['copies.restore'] = () => failed('There is no folder /media/disk. Connect the disk.')
+    desktop.handlers['restore.run'] = () => failed('There is no folder /media/disk. Connect the disk.')
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByText('There is no folder /media/disk. Connect the disk.').waitFor()
     const finishing = Promise.withResolvers<void>()
-    desktop.handlers['copies.restore'] = async () => {
+    desktop.handlers['restore.run'] = async () => {
       await finishing.promise
-      return done({ at: moments[1] as string, missingMedia: 2, replaced: '' })
+      return done({ at: times[1] as string, missingMedia: 2, replaced: '' })
     }
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await desktop.emit('restoreProgress', { step: 'media', done: 3, total: 20 })
     await page.getByRole('status').getByText('Fetching media').waitFor()
+    // What is being restored stays open.
+    await page.keyboard.press('Escape')
     finishing.resolve()
-    await page.getByRole('heading', { name: 'Your server is back' }).waitFor()
-    await page.getByText('2 media files were not at the place.').waitFor()
-    const [, again] = desktop.callsOf('copies.restore')
-    expect(again).toEqual([expect.objectContaining({ address: '/media/disk' }), copyKey, moments[1]])
-    await page.getByRole('link', { name: 'Sign in' }).click()
+    const result = page.getByRole('dialog', { name: 'The server is restored' })
+    await result.getByText('2 media files were not there.').waitFor()
+    const [, again] = desktop.callsOf('restore.run')
+    const source = {
+      from: 'otherPlace',
+      place: expect.objectContaining({ address: '/media/disk' }),
+      key: copyKey,
+    }
+    expect(again).toEqual([source, times[1], undefined])
+    await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
+
+describe('a place that this server uses', () => {
+  const source = { from: 'place', url }
+
+  beforeEach(() => {
+    desktop.accounts = [owner]
+  })
+
+  test('has restore points; what would be lost is shown before, and accepted by the restore', async () => {
+    const loss =
+      'The copy can be restored as of 2026-01-01 10:00:00 UTC. 2 objects with later changes cannot be used.'
+    const preview = desktop.handlers['restore.preview']
+    desktop.handlers['restore.preview'] = async (...args) => {
+      const outcome = await preview(...args)
+      return outcome.ok ? done({ ...outcome.value, loss }) : outcome
+    }
+    const page = await withPlaces(place)
+    await rowsOf(page).locator('summary').click()
+    await page.getByRole('button', { name: /^Restore as of/ }).click()
+    await page.getByRole('dialog').getByText(loss).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.type('restore')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'The server is restored' }).waitFor()
+    // The newest one: what came later belongs to it.
+    expect(desktop.callsOf('restore.run')).toEqual([[source, undefined, loss]])
+  })
+
+  test('is restored as of a time that the person enters', async () => {
+    const page = await withPlaces(place)
+    await rowsOf(page).locator('summary').click()
+    await page.getByRole('button', { name: 'Another time…' }).click()
+    await page.getByLabel('Time').fill('2026-01-01T09:30')
+    await page.keyboard.press('Enter')
+    await page.getByText('alice.test, bob.test').waitFor()
+    const [[, at]] = desktop.callsOf('restore.preview') as [[unknown, string]]
+    expect(new Date(at).getMinutes()).toBe(30)
+  })
+
+  test('that cannot be read says why, and is read again on request', async () => {
+    let problem: object = { address: 'There is no folder. Connect the disk.' }
+    desktop.handlers['restore.points'] = ({ from }) =>
+      from === 'place' ? { problems: problem, points: [] } : { problems: {}, points: [] }
+    const page = await withPlaces(place)
+    await rowsOf(page).locator('summary').click()
+    await rowsOf(page).getByText('There is no folder. Connect the disk.').waitFor()
+    problem = {}
+    await rowsOf(page).getByRole('button', { name: 'Try again' }).click()
+    await rowsOf(page).getByText('There are no restore points yet.').waitFor()
+  })
+})
+
+describe('what only the owner can decide', () => {
+  const lost = { ...place, lost: { changes: 3, until: '2026-01-02T10:00:00.000Z' } }
+
+  beforeEach(() => {
+    desktop.accounts = [owner]
+  })
+
+  /** Returns the input of the next call of a method, which succeeds. */
+  async function inputOf(page: Page, method: string) {
+    const called = page.waitForRequest(
+      (request) => request.url().endsWith(method) && request.method() === 'POST',
+    )
+    await page.route(`**/${method}`, (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 200, headers: { 'access-control-allow-origin': '*' } })
+        : route.continue(),
+    )
+    return async () => (await called).postDataJSON()
+  }
+
+  test('an empty place gets a new copy after a confirmation', async () => {
+    const page = await withPlaces(troubled('empty', 'Connect its disk, or begin anew.'))
+    await rowsOf(page).getByText('This place is empty. Connect its disk, or begin anew.').waitFor()
+    await page.getByRole('button', { name: 'Begin anew here' }).click()
+    await page.getByText('If the disk is only not connected, connect it').waitFor()
+    expect(await findings(page)).toEqual([])
+    const input = await inputOf(page, 'com.core.admin.acceptEmptyPlace')
+    await page.getByRole('button', { name: 'Begin anew', exact: true }).click()
+    expect(await input()).toEqual({ url })
+    await page.getByText('A new copy is being made').waitFor()
+  })
+
+  test('changes that this disk has lost are restored', async () => {
+    const page = await withPlaces(lost)
+    await rowsOf(page).getByText('This place has 3 changes that this computer has lost.').waitFor()
+    await page.getByRole('button', { name: 'Restore them…' }).click()
+    await page.getByText('alice.test, bob.test').waitFor()
+    expect(desktop.callsOf('restore.preview')).toEqual([[{ from: 'place', url }, lost.lost.until]])
+  })
+
+  test('changes that this disk has lost are dismissed after a confirmation', async () => {
+    const page = await withPlaces(lost)
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Stop offering these changes?' })
+    const input = await inputOf(page, 'com.core.admin.dismissLostChanges')
+    await dialog.getByRole('button', { name: 'Dismiss' }).click()
+    expect(await input()).toEqual({ url })
+    await page.getByText('The changes are no longer offered').waitFor()
+  })
+
+  test('media that neither side has lead to the list of missing media', async () => {
+    const page = await withPlaces({ ...place, missingHere: 4 })
+    await rowsOf(page).getByText('Neither this computer nor this place has 4 media files.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Missing media' }).click()
+    await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
+  })
+
+  test('in a browser, lost changes are dismissed there, and restored by a command', async () => {
+    const page = await world.signedIn(owner, '/account')
+    await serve(page, lost)
+    await page.goto(`${world.url}/#/network`)
+    await page.getByText('Restore them with: npm run restore').waitFor()
+    expect(await page.getByRole('button', { name: 'Restore them…' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor()
   })
 })

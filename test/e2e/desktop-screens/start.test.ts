@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ServerState, StartFailure } from '../../../electron/bridge.ts'
 import { findings } from '../../support/accessibility.ts'
-import { done, ScriptedDesktop } from '../../support/desktop-bridge.ts'
+import { done, restored, ScriptedDesktop } from '../../support/desktop-bridge.ts'
 import { backups, desktop, setupScreens, signedIn, visitor } from '../../support/desktop-screens.ts'
 import { heading, World } from '../../support/world.ts'
 

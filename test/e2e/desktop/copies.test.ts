@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PlaceInput } from '../../../electron/bridge.ts'
+import type { PlaceInput, RestoreSource } from '../../../electron/bridge.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 
@@ -28,6 +28,10 @@ afterAll(async () => {
 
 const folder = (address: string): PlaceInput => ({
   ...{ kind: 'folder', address, user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
+})
+
+const at = (address: string, key: string): RestoreSource => ({
+  ...{ from: 'otherPlace', place: folder(address), key },
 })
 
 async function xrpc(machine: Machine, nsid: string, input?: object, accessJwt?: string) {
@@ -144,8 +148,8 @@ describe('the other computer', () => {
 
   test('a wrong key and an empty place are named', async () => {
     const page = await app.page()
-    const find = async (address: string, text: string) => call(page, 'copies.find', folder(address), text)
-    expect(await find(disk, 'x')).toEqual({ problems: { key: expect.any(String) }, moments: [] })
+    const find = async (address: string, text: string) => call(page, 'restore.points', at(address, text))
+    expect(await find(disk, 'x')).toEqual({ problems: { key: expect.any(String) }, points: [] })
     expect(await find(other.folder, key)).toMatchObject({ problems: { address: expect.any(String) } })
     const sheet = await call(page, 'copies.sheet')
     if (!sheet.ok) throw new Error(sheet.message)
@@ -155,9 +159,14 @@ describe('the other computer', () => {
   test('the server is restored with progress, accepts the passwords, and continues the copy', async () => {
     const page = await app.page()
     const typed = key.toLowerCase().replaceAll(/.{4}/g, '$& ')
-    expect((await call(page, 'copies.find', folder(disk), typed)).moments).toHaveLength(1)
+    const source = at(disk, typed)
+    expect((await call(page, 'restore.points', source)).points).toHaveLength(1)
     await listen(page, 'restoreProgress')
-    const restored = await call(page, 'copies.restore', folder(disk), typed, undefined)
+    const preview = await call(page, 'restore.preview', source)
+    expect(preview).toMatchObject({ ok: true, value: { handles: ['alice.test'], missingBlobs: 0 } })
+    expect(await readdir(other.dataDir)).toContain('copy.fetched')
+    const restored = await call(page, 'restore.run', source)
+    expect(await readdir(other.dataDir)).not.toContain('copy.fetched')
     expect(restored).toMatchObject({ ok: true, value: { missingMedia: 0 } })
     expect(await eventsOf(page, 'restoreProgress')).toContainEqual({
       ...{ step: 'database', done: 1, total: 1 },
@@ -168,6 +177,29 @@ describe('the other computer', () => {
     expect((await call(page, 'settings.view')).copies).toEqual([pathToFileURL(disk).href])
     const read = async () => (await xrpc(other, 'com.core.admin.getCopies', undefined, token)).body.places[0]
     await expect.poll(async () => (await read()).lastCopiedAt, soon).toEqual(expect.any(String))
+  })
+
+  test('its own place is read without the key, and a preview that is cancelled leaves nothing', async () => {
+    const page = await app.page()
+    const source = { from: 'place', url: pathToFileURL(disk).href } as const
+    const unknown = { from: 'place', url: pathToFileURL(other.folder).href } as const
+    expect(await call(page, 'restore.points', unknown)).toMatchObject({
+      problems: { address: expect.any(String) },
+    })
+    expect(await call(page, 'restore.run', unknown)).toMatchObject({ ok: false })
+    const { points } = await call(page, 'restore.points', source)
+    const at = points.at(-1)?.at
+    await listen(page, 'serverState')
+    expect(await call(page, 'restore.preview', source, at)).toMatchObject({
+      ok: true,
+      value: { createdAt: at, handles: ['alice.test'], missingBlobs: 0 },
+    })
+    expect(await readdir(other.dataDir)).toContain('copy.fetched')
+    await call(page, 'restore.cancel')
+    expect(await readdir(other.dataDir)).not.toContain('copy.fetched')
+    expect(await eventsOf(page, 'serverState')).toEqual([])
+    expect(await call(page, 'restore.run', source, at)).toMatchObject({ ok: true, value: { at } })
+    expect((await call(page, 'settings.view')).copies).toEqual([source.url])
     await app.quit()
   })
 })
