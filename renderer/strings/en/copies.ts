@@ -38,7 +38,7 @@ export const copies = {
   removeSubmit: 'Stop copying',
   removed: 'The place was removed',
   configured: 'Set by PDS_COPIES',
-  byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run copy -- --sheet FILE',
+  byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run backup -- --sheet FILE',
 
   kind: 'Kind of place',
   kinds: { folder: 'Folder', webdav: 'WebDAV', s3: 'S3 storage' },

@@ -1,4 +1,4 @@
-/** `npm run backup`: backs the data up, also while the server runs. */
+/** `npm run backup`: backs the data up, also while the server runs; the key and the state of the replicas. */
 import { join, resolve } from 'node:path'
 import { exportBackup } from '../../platform/store/backups/copy-data.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
@@ -6,33 +6,52 @@ import { createBackupProofs } from '../replicas/local/proofs.ts'
 import { backupFolder } from '../replicas/local/target.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
+import { acceptEmpty, describeStatus, writeSheet } from './places.ts'
 
 const help = `
 Backs the data up, also while the server runs.
 
   npm run backup [-- --data-dir DIR]
   npm run backup -- --export FILE [--passphrase-file FILE | --unprotected] [--data-dir DIR]
+  npm run backup -- --status [--data-dir DIR]
+  npm run backup -- --sheet FILE [--data-dir DIR]
+  npm run backup -- --accept-empty URL [--data-dir DIR]
 
-The backup is an SQLite file in DIR/backups, compressed with Zstandard ("zstd -d FILE -o copy.sqlite" opens it), with its
-checksums beside it. It is restored into a scratch folder and verified. Media are in DIR/backups/blobs, each file once for
-all backups, and take no further space where the disk has hard links. The newest seven backups made by this command are
-kept, beside the daily ones. Files with other names in that folder are never removed.
+A backup is a folder in DIR/backups/bases. Its database is compressed with Zstandard ("zstd -d FILE -o copy.sqlite" opens it). It is
+restored into a scratch folder and verified. Media are in DIR/backups/blobs, each file once for all backups, and take no further space
+where the disk has hard links. The newest seven backups are kept, beside one per day of a week and one per week of a month.
 
 With --export the backup is one file for another computer, with accounts, records, media and keys. It is encrypted with a
 passphrase: the command asks for one, or reads the first line of --passphrase-file. --unprotected writes it without
-encryption; any reader of the file can then act as its accounts.
-
-The file is in the age format (https://age-encryption.org), so it can be read without this program:
+encryption; any reader of the file can then act as its accounts. The file is in the age format (https://age-encryption.org), so it can
+be read without this program:
 
   age --decrypt FILE | tar -xz -C DIR
+
+The other flags are for the places in PDS_COPIES. --status prints the state of the backups and of each place as JSON: lastCopiedAt,
+behindSeconds, lastProvenAt, error. --sheet writes the key of the places to a file that only its owner can read. Keep it outside of this
+computer: a place cannot be read without it. It is written only if it opens each place that responds, and never made: the server does
+that. Its format is that of an age identity. --accept-empty begins anew at a place that had the data and is empty; a disk that is
+not connected looks the same.
 `
 
 await runCommand(help, async (invocation) => {
-  const { dataDir, positionals, list, exportTo, passphraseFile, unprotected } = invocation
+  const { dataDir, positionals, list, exportTo, passphraseFile, unprotected, sheet, status } = invocation
+  const asked = [exportTo, sheet, status || undefined, invocation.acceptEmpty].filter(
+    (each) => each !== undefined,
+  )
   const protections = Number(passphraseFile !== undefined) + Number(unprotected)
-  const isInvalid = positionals.length > 0 || list || protections > (exportTo === undefined ? 0 : 1)
+  const isInvalid =
+    positionals.length > 0 || list || asked.length > 1 || protections > (exportTo === undefined ? 0 : 1)
   if (isInvalid) throw new Error(help.trim())
   if (exportTo !== undefined) return exportData(invocation, resolve(exportTo))
+  if (status) return describeStatus(dataDir)
+  if (sheet !== undefined) return writeSheet(dataDir, resolve(sheet))
+  if (invocation.acceptEmpty !== undefined) return acceptEmpty(dataDir, invocation.acceptEmpty)
+  return backUp(dataDir)
+})
+
+async function backUp(dataDir: string): Promise<string> {
   const now = () => new Date()
   const made = await makeBackup({ dataDir, now })
   const { bytes, parts } = made
@@ -40,7 +59,7 @@ await runCommand(help, async (invocation) => {
   const { problem } = await createBackupProofs({ dataDir, now }).prove(made)
   if (problem !== undefined) throw new Error(`${file} was made, but cannot be restored. ${problem}`)
   return `${file} (${bytes} bytes)\nIt is restorable: it was restored into a scratch folder and verified.`
-})
+}
 
 async function exportData(invocation: Invocation, file: string): Promise<string> {
   const { dataDir, passphraseFile, unprotected } = invocation

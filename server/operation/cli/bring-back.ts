@@ -1,62 +1,65 @@
-/** `npm run restore -- --from`: restores a copy. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** Restores a backup, or from a place. */
+import { handlesIn, newestRecord } from '../../platform/store/backups/salvage.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
 import { iso } from '../../platform/util/time.ts'
 import { bringBack } from '../replicas/bring-back.ts'
-import {
-  type Credentials,
-  credentialsFile,
-  credentialsName,
-  readCredentials,
-} from '../replicas/credentials.ts'
-import { openPlace } from '../replicas/places/open.ts'
-import { ReplicaKey } from '../replicas/replica-key.ts'
-import { createSealer } from '../replicas/sealer.ts'
+import type { Chain } from '../replicas/catalog.ts'
+import { type Backup, listBackups } from '../replicas/local/list.ts'
+import { restorePoints } from '../replicas/restore-points.ts'
+import type { Target } from '../replicas/send.ts'
 import type { Invocation } from './command.ts'
-import { ask } from './salvage.ts'
+import { withSource } from './source.ts'
+import { ask } from './terminal.ts'
 
-/** Prints a loss, and asks whether to go on. */
-export async function confirmInTerminal(loss: string, isAccepted: boolean): Promise<boolean> {
-  process.stdout.write(`${loss}\n`)
-  return isAccepted || ask('Restore it without them? [y/N] ', '--accept-loss')
-}
-
-/** @throws Error with a sentence for people */
-export async function runBringBack({ from, keyFile, at, dataDir, acceptLoss }: Invocation): Promise<string> {
-  if (from === undefined || keyFile === undefined)
-    throw new Error('--from needs --key, a file with the key of the copy.')
-  if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
+/** @param backup the one to restore; undefined with `--from` @throws Error with a sentence for people */
+export function runBringBack(invocation: Invocation, backup?: Backup): Promise<string> {
+  const { dataDir, at, acceptLoss } = invocation
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
-  const replicaKey = await ReplicaKey.parse(await readFile(keyFile, 'utf8'))
-  const sealer = createSealer(replicaKey)
-  try {
-    const path = process.env.PDS_COPIES_CREDENTIALS || join(dataDir, credentialsName)
-    const keeper = credentialsFile(dataDir, path)
-    const own: Partial<Credentials> & { earlierKeys?: unknown[] } = await readCredentials(keeper)
-    const credentials = own.places?.[from.replace(/\/$/, '')]
-    const target = { place: await openPlace(from, { credentials }), sealer }
+  return withSource(invocation, async ({ target, adoptKey }) => {
+    const others = await countOthers(dataDir, target, backup)
     const result = await bringBack({
-      ...{ target, dataDir, at: until, now: () => new Date() },
-      confirmLoss: (loss) => confirmInTerminal(loss, acceptLoss),
+      ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
+      onOpened: (sqlite, chain) => process.stdout.write(`${describeState(sqlite, chain)}\n${others}\n`),
+      confirmLoss: (loss) => confirmLoss(loss, acceptLoss),
     })
-    // Without its key the server here could not continue the copy.
-    const isOther = own.key !== undefined && own.key !== replicaKey.identity
-    const earlier = isOther ? { earlierKeys: [...(own.earlierKeys ?? []), own.key] } : {}
-    if (own.key !== replicaKey.identity) {
-      await keeper.write(`${JSON.stringify({ ...own, key: replicaKey.identity, ...earlier })}\n`)
-    }
-    const lines = [`Restored the copy of ${iso(result.at)}.`]
-    if (isOther) {
-      lines.push(`The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`)
-    }
+    const lines = [`Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`, ...(await adoptKey())]
     if (result.missing.length > 0)
       lines.push(`It lacks ${result.missing.length} media files. They are marked as missing.`)
-    if (result.replaced !== undefined) {
-      lines.push(`The replaced files are in ${result.replaced}. The server deletes them after 30 days.`)
-    }
-    return lines.join('\n')
-  } finally {
-    await sealer.end()
-  }
+    return [...lines, ...describeReplacement(result.replaced)].join(' ')
+  })
+}
+
+/** Says where the replaced files are. */
+export function describeReplacement(folder: string | undefined): string[] {
+  return folder === undefined
+    ? []
+    : [`The replaced files are in ${folder}. The server deletes them after 30 days.`]
+}
+
+function describeState(sqlite: Reader, { at }: Chain): string {
+  return `To restore: the server as of ${iso(at)}.${describeOwners(sqlite)}`
+}
+
+/** Says whose data these are. */
+export function describeOwners(sqlite: Reader): string {
+  const shown = 5
+  const rows = handlesIn(sqlite)
+  const handles = rows.slice(0, shown)
+  if (rows.length > shown) handles.push(`${rows.length - shown} more`)
+  const changed = newestRecord(sqlite)
+  const until = changed ? ` The last change is of ${iso(changed)}.` : ''
+  return rows.length === 0 ? ` It has no accounts.${until}` : ` It has ${handles.join(', ')}.${until}`
+}
+
+/** Says what else could be restored. */
+async function countOthers(dataDir: string, target: Target, backup: Backup | undefined): Promise<string> {
+  const all = backup ? await listBackups(dataDir) : await restorePoints(target)
+  return `Other restore points: ${Math.max(0, all.length - 1)}. --list shows them.`
+}
+
+/** Prints a loss, and asks whether to go on. */
+export async function confirmLoss(loss: string, isAccepted: boolean): Promise<boolean> {
+  process.stdout.write(`${loss}\n`)
+  return isAccepted || ask('Restore it without them? [y/N] ', '--accept-loss')
 }

@@ -18,7 +18,7 @@ export interface Invocation {
   readonly undo: boolean
   /** The folder of replaced files to delete. */
   readonly forget: string | undefined
-  /** Accepts the loss that a salvage states, without a question. */
+  /** Accepts the loss that a restore or a salvage states, without a question. */
   readonly acceptLoss: boolean
   /** Accepts a database that another program changed, without a question. */
   readonly acceptChanged: boolean

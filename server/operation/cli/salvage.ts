@@ -1,34 +1,42 @@
 /** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
-import { createInterface } from 'node:readline/promises'
 import { type SalvagePlan, salvage } from '../../platform/store/backups/salvage.ts'
 import { databaseName } from '../../platform/store/layout.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
+import { findChain } from '../replicas/bring-back.ts'
 import { backupPages } from '../replicas/local/page-source.ts'
+import { replicaPages } from '../replicas/page-source.ts'
 import type { Invocation } from './command.ts'
+import { withSource } from './source.ts'
+import { ask } from './terminal.ts'
 
-type Flags = Pick<Invocation, 'dataDir' | 'acceptLoss' | 'acceptChanged'>
-
-export async function runSalvage({ dataDir, acceptLoss, acceptChanged }: Flags): Promise<string> {
-  const result = await salvage({
-    directory: dataDir,
-    schema,
-    sources: [backupPages(dataDir)],
-    now: () => new Date(),
-    async confirm(plan) {
-      process.stdout.write(`${describePlan(plan)}\n`)
-      if (plan.from === 'changed') {
-        return acceptChanged || ask('Open the changed database? [y/N] ', '--accept-changed')
-      }
-      return acceptLoss || ask('Open what verifies? [y/N] ', '--accept-loss')
-    },
+export function runSalvage(invocation: Invocation): Promise<string> {
+  const { dataDir, from, acceptLoss, acceptChanged } = invocation
+  return withSource(invocation, async ({ target }) => {
+    const isOfPlace = from !== undefined
+    // Fails for a wrong key.
+    if (isOfPlace) await findChain(target)
+    const result = await salvage({
+      directory: dataDir,
+      schema,
+      sources: [backupPages(dataDir), ...(isOfPlace ? [replicaPages(target)] : [])],
+      now: () => new Date(),
+      async confirm(plan) {
+        process.stdout.write(`${describePlan(plan, isOfPlace)}\n`)
+        if (plan.from === 'changed') {
+          return acceptChanged || ask('Open the changed database? [y/N] ', '--accept-changed')
+        }
+        return acceptLoss || ask('Open what verifies? [y/N] ', '--accept-loss')
+      },
+    })
+    return result
+      ? `Salvaged. The replaced files are in ${result.keptIn}. Start the server.`
+      : 'Nothing was changed.'
   })
-  return result
-    ? `Salvaged. The replaced files are in ${result.keptIn}. Start the server.`
-    : 'Nothing was changed.'
 }
 
-export function describePlan(plan: SalvagePlan): string {
+/** @param isOfPlace whether a place was asked, too */
+function describePlan(plan: SalvagePlan, isOfPlace: boolean): string {
   const { from, backup, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = plan
   const lines = []
   const broken = from === 'changed' ? damaged.slice(1) : damaged
@@ -39,11 +47,12 @@ export function describePlan(plan: SalvagePlan): string {
     )
   }
   if (from === 'database' && damaged.includes(databaseName)) {
-    lines.push('Its damaged pages are taken from a backup that has them in the same version.')
+    lines.push('Its damaged pages are taken from a backup or place that has them in the same version.')
   }
   if (from === 'backup') {
     lines.push(
-      `No backup has the damaged pages of the database. The newest intact backup is used: ${backup}.`,
+      `No backup${isOfPlace ? ' or place' : ''} has the damaged pages of the database. The newest intact one is used: ${backup}.`,
+      ...(isOfPlace ? [] : ['With --from URL --key FILE, pages of a place are used, too.']),
       'BACKUPS.md describes how to recover newer rows with SQLite instead.',
     )
   }
@@ -58,15 +67,4 @@ function describeLoss(transactions: number, isExact: boolean): string {
     return isExact ? 'No transaction is lost.' : 'Lost: an unknown number of the last transactions.'
   }
   return `Lost: ${isExact ? '' : 'at least '}${transactions} of the last transactions.`
-}
-
-/** Asks in the terminal. @param flag answers instead where there is none */
-export async function ask(question: string, flag: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Error(`Nothing was changed. Add ${flag} to go on without a terminal.`)
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim())
-  } finally {
-    terminal.close()
-  }
 }

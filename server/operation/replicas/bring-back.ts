@@ -45,8 +45,8 @@ export interface BringBackOptions {
    */
   readonly confirmLoss?: (loss: string, of: LossOf) => Promise<boolean>
   readonly onProgress?: (progress: Progress) => void
-  /** May look into the database before the restore is committed. */
-  readonly onOpened?: ((sqlite: Reader) => void) | undefined
+  /** May look into the database and the way to it, before `confirmLoss`. */
+  readonly onOpened?: ((sqlite: Reader, chain: Chain) => void) | undefined
 }
 
 export interface BroughtBack {
@@ -105,7 +105,6 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
   let missing: readonly string[] = []
   const replaced = await restore({
     ...{ directory: dataDir, file: databasePath(folder), schema, now, files, isLocked: true },
-    onOpened: (sqlite) => options.onOpened?.(sqlite),
     blobFolders: mediaFolder === undefined ? [] : [mediaFolder],
     async onMissingBlobs(lost) {
       missing = lost
@@ -135,7 +134,7 @@ interface Fetched {
 
 /** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
 export async function fetchBest(
-  { target, at, base }: Pick<BringBackOptions, 'target' | 'at' | 'base'>,
+  { target, at, base, onOpened }: Pick<BringBackOptions, 'target' | 'at' | 'base' | 'onOpened'>,
   root: string,
   fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
 ): Promise<Fetched> {
@@ -145,7 +144,11 @@ export async function fetchBest(
     const intact = without(content, damaged, base)
     const [chain] = waysTo(intact, at)
     if (!chain) {
-      throw new PlaceProblem('damaged', 'The copy has no complete database from that time that is intact.')
+      const problem =
+        base === undefined
+          ? 'The copy has no complete database from that time that is intact.'
+          : 'This backup is damaged. Choose another one.'
+      throw new PlaceProblem('damaged', problem)
     }
     const loss = base === undefined ? lossOf(content, chain, at) : undefined
     if (loss !== undefined && !isSecond) {
@@ -161,7 +164,8 @@ export async function fetchBest(
     await assertSpace(files, root, chain)
     try {
       await fetchChain(target, chain, { ...fetching, folder })
-      return { chain, folder, cids: await assemble(files, folder, chain), loss }
+      const cids = await assemble(files, folder, chain, (sqlite) => onOpened?.(sqlite, chain))
+      return { chain, folder, cids, loss }
     } catch (error) {
       if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error
       const object = isDamaged(error) ? error.object : undefined

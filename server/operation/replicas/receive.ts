@@ -12,7 +12,8 @@ import { readJournals } from '../../platform/store/journal/journal.ts'
 import { applyFrames } from '../../platform/store/journal/recover.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
-import { closeFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
+import { closeFile, type OpenedFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
 import { type Chain, endName, type Link } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
@@ -115,34 +116,60 @@ const pagesAtOnce = 16_384
 
 /**
  * Puts what `fetchChain` has fetched together: writes a database, which can be restored like a backup. Returns its CIDs of media.
+ * @param onOpened may look into the database
  * @throws StoreDamaged, PlaceProblem `damaged`
  */
-export async function assemble(files: Files, folder: string, { seq }: Pick<Chain, 'seq'>): Promise<string[]> {
-  const database = databasePath(folder)
-  await writeChunks(files, database, decompressed(files, folder))
-  const opened = await openChecked(files, database)
+export async function assemble(
+  files: Files,
+  folder: string,
+  { seq }: Pick<Chain, 'seq'>,
+  onOpened: (sqlite: Reader) => void = () => {},
+): Promise<string[]> {
+  const opened = await openBase(files, folder)
+  const save = () => putPages(files, databasePath(folder), opened.overlay.takeChanges())
   try {
     let last = opened.seq
-    for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
-      const content = await decompress(await files.read(join(folder, 'segments', name)))
-      for (const journal of readJournals(content)) {
-        const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
-        if (applied.error !== undefined) {
-          throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
-            ...{ cause: applied.error, object: name },
-          })
-        }
-        last = applied.last
-      }
-      if (opened.overlay.changes >= pagesAtOnce) await putPages(files, database, opened.overlay.takeChanges())
+    for await (const applied of applySegments(files, folder, opened)) {
+      last = applied
+      if (opened.overlay.changes >= pagesAtOnce) await save()
     }
     if (last !== seq)
       throw new PlaceProblem('damaged', `The copy ends at transaction ${last} instead of ${seq}.`)
     setSeq(opened.sqlite, last)
-    await putPages(files, database, opened.overlay.takeChanges())
+    await save()
+    onOpened(opened.sqlite)
     return blobCids(opened.sqlite)
   } finally {
     await closeFile(opened)
+  }
+}
+
+/** Decompresses the base that `fetchChain` has fetched, and opens it. @throws StoreDamaged */
+export async function openBase(files: Files, folder: string): Promise<OpenedFile> {
+  const database = databasePath(folder)
+  await writeChunks(files, database, decompressed(files, folder))
+  return openChecked(files, database)
+}
+
+/** Applies the fetched segments to their base. Yields the number of the last transaction after each journal. @throws PlaceProblem `damaged` */
+export async function* applySegments(
+  files: Files,
+  folder: string,
+  opened: Pick<OpenedFile, 'sqlite' | 'seq'>,
+): AsyncGenerator<number> {
+  let last = opened.seq
+  for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
+    const content = await decompress(await files.read(join(folder, 'segments', name)))
+    for (const journal of readJournals(content)) {
+      const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
+      if (applied.error !== undefined) {
+        throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
+          ...{ cause: applied.error, object: name },
+        })
+      }
+      last = applied.last
+      yield last
+    }
   }
 }
 

@@ -111,11 +111,12 @@ function parse(bytes: Uint8Array): StoredStatus[] {
   }
 }
 
-/** The state of a place for scripts. Times are in ISO 8601. */
+/** The state of the backups or of a place for scripts. Times are in ISO 8601. */
 export interface ScriptStatus {
   readonly place: string
   readonly lastCopiedAt: string | null
-  readonly behindSeconds: number
+  /** Null for the backups, which are not continuous. */
+  readonly behindSeconds: number | null
   readonly lastProvenAt: string | null
   readonly error: string | null
 }

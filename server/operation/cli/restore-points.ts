@@ -1,0 +1,60 @@
+/** `npm run restore -- --list`: the backups or the restore points of a place, and the folders of replaced files. */
+
+import { listReplaced } from '../../platform/store/replaced.ts'
+import { iso } from '../../platform/util/time.ts'
+import { findChain } from '../replicas/bring-back.ts'
+import { type Backup, listBackups } from '../replicas/local/list.ts'
+import type { BackupProof } from '../replicas/local/proof.ts'
+import { backupFolder } from '../replicas/local/target.ts'
+import { restorePoints } from '../replicas/restore-points.ts'
+import type { Invocation } from './command.ts'
+import { withSource } from './source.ts'
+
+export async function describeRestorePoints(invocation: Invocation): Promise<string> {
+  const { from, dataDir } = invocation
+  if (from === undefined) {
+    return [await describeBackups(dataDir), ...(await describeReplaced(dataDir))].join('\n')
+  }
+  return withSource(invocation, async ({ target }) => {
+    // Fails for a key of another replica, or if there is nothing to restore.
+    await findChain(target)
+    const times = await restorePoints(target)
+    return [`Restore points at ${from}, for --at:`, '', ...times.map(iso)].join('\n')
+  })
+}
+
+async function describeBackups(dataDir: string): Promise<string> {
+  const backups = await listBackups(dataDir)
+  if (backups.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
+  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
+  const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
+  const summary =
+    latest === undefined
+      ? 'No backup has been proven restorable.'
+      : `A backup was last proven restorable: ${iso(latest)}`
+  return [summary, '', ...backups.map(describeOne)].join('\n')
+}
+
+async function describeReplaced(dataDir: string): Promise<string[]> {
+  const replaced = await listReplaced(dataDir)
+  if (replaced.length === 0) return []
+  const lines = replaced.map(
+    ({ name, replacedAt, keptUntil, bytes }) =>
+      `${iso(replacedAt)}  ${bytes} bytes  ${name}\n  deleted on ${iso(keptUntil).slice(0, 10)}`,
+  )
+  return ['', 'Replaced files:', '', ...lines]
+}
+
+function describeOne({ name, at, bytes, isPartial, proof }: Backup): string {
+  const kind = isPartial ? '  incomplete' : ''
+  return `${iso(at)}${kind}  ${bytes} bytes  ${name}\n  ${describeProof(proof)}`
+}
+
+function describeProof(proof: BackupProof | undefined): string {
+  if (!proof) return 'not checked yet'
+  const { checkedAt, provenAt, problem, missing } = proof
+  const lost = missing ? `, without ${missing.count} lost media files: ${missing.cids.join(', ')}` : ''
+  if (problem === undefined) return `last proven restorable: ${iso(checkedAt)}${lost}`
+  const before = provenAt ? ` (last proven restorable: ${iso(provenAt)})` : ''
+  return `not restorable: ${problem}${before}`
+}

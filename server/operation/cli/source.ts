@@ -1,0 +1,55 @@
+/** Where `npm run restore` reads from: the backups, or with `--from` a place. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Credentials,
+  type CredentialsKeeper,
+  credentialsFile,
+  credentialsName,
+  readCredentials,
+} from '../replicas/credentials.ts'
+import { localTarget } from '../replicas/local/target.ts'
+import { openPlace } from '../replicas/places/open.ts'
+import { ReplicaKey } from '../replicas/replica-key.ts'
+import { createSealer } from '../replicas/sealer.ts'
+import type { Target } from '../replicas/send.ts'
+import type { Invocation } from './command.ts'
+
+export interface Source {
+  readonly target: Target
+  /** Keeps the key of the place for the server here. Returns sentences for people. */
+  adoptKey(): Promise<string[]>
+}
+
+/** @throws Error with a sentence for people */
+export async function withSource<T>(
+  invocation: Invocation,
+  work: (source: Source) => Promise<T>,
+): Promise<T> {
+  const { from, dataDir } = invocation
+  if (from === undefined) return work({ target: localTarget(dataDir), adoptKey: async () => [] })
+  if (invocation.keyFile === undefined)
+    throw new Error('--from needs --key, a file with the key of the copy.')
+  if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
+  const replicaKey = await ReplicaKey.parse(await readFile(invocation.keyFile, 'utf8'))
+  const path = process.env.PDS_COPIES_CREDENTIALS || join(dataDir, credentialsName)
+  const keeper = credentialsFile(dataDir, path)
+  const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
+  const sealer = createSealer(replicaKey)
+  try {
+    const target = { place: await openPlace(from, { credentials }), sealer }
+    return await work({ target, adoptKey: () => adoptKey(keeper, path, replicaKey.identity) })
+  } finally {
+    await sealer.end()
+  }
+}
+
+/** Without this key the server here could not continue the copy. */
+async function adoptKey(keeper: CredentialsKeeper, path: string, key: string): Promise<string[]> {
+  const own: Partial<Credentials> & { earlierKeys?: unknown[] } = await readCredentials(keeper)
+  if (own.key === key) return []
+  const earlier = own.key === undefined ? {} : { earlierKeys: [...(own.earlierKeys ?? []), own.key] }
+  await keeper.write(`${JSON.stringify({ ...own, key, ...earlier })}\n`)
+  if (own.key === undefined) return []
+  return [`The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`]
+}
