@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { readContent } from '../../server/operation/replicas/catalog.ts'
 import { openPlace } from '../../server/operation/replicas/places/open.ts'
+import { sealedBytes } from '../../server/operation/replicas/replica-key.ts'
 import { readConfig } from '../../server/platform/config/config.ts'
 import { startServer } from '../../server/server.ts'
 import {
@@ -98,7 +99,7 @@ async function copyAndRestore(
   const copied = (limitMs: number) =>
     poll(
       async () => {
-        const [status] = JSON.parse(await command('copy', '--status', '--data-dir', server.dataDir))
+        const [, status] = JSON.parse(await command('backup', '--status', '--data-dir', server.dataDir))
         return status?.behindSeconds === 0 && status.error === null ? true : undefined
       },
       () => 'the copy is not complete',
@@ -124,14 +125,14 @@ async function copyAndRestore(
   await server.kill()
 
   const sheet = join(folder, 'sheet.txt')
-  await command('copy', '--sheet', sheet, '--data-dir', server.dataDir)
+  await command('backup', '--sheet', sheet, '--data-dir', server.dataDir)
   // A restore that is cut goes on where it ended.
   const restored = join(folder, 'restored')
   const restore = () => command('restore', '--from', url, '--key', sheet, '--data-dir', restored)
   door.bytes = 10_000
   await assert.rejects(restore())
   door.bytes = Number.POSITIVE_INFINITY
-  assert.match(await restore(), /^Restored the copy of /)
+  assert.match(await restore(), /^Restored the copy of /m)
   const there = await ownServer('', '', { PDS_DATA_DIR: restored })
   const accessJwt = await signIn(there.url, account.did, account.password)
   assertEqualContent(await contentOf({ ...account, server: there.url, accessJwt }), before)
@@ -180,7 +181,7 @@ async function proveAndTidy(env: Record<string, string>, url: string, account: A
 async function countSegments({ PDS_COPIES_CREDENTIALS: secrets = '' }, url: string): Promise<number> {
   const { places } = JSON.parse(await readFile(secrets, 'utf8'))
   const place = await openPlace(url, { credentials: places[url] })
-  return (await readContent(place)).segments.length
+  return (await readContent({ place, sealer: { sealedBytes } })).segments.length
 }
 
 /** Forwards connections to a port, and cuts each after some bytes in either direction. */

@@ -154,7 +154,8 @@ export async function listTimelines(place: Pick<Place, 'list'>): Promise<Timelin
     .sort((a, b) => b.generation - a.generation || (a.name < b.name ? -1 : 1))
 }
 
-interface Listed {
+/** A place, and how it has objects. */
+export interface Listed {
   readonly place: Pick<Place, 'list'>
   readonly sealer: Sizes
 }

@@ -1,12 +1,11 @@
 /** The moments to which a copy can be restored. */
-import { readContent, waysTo } from './catalog.ts'
+import { type Listed, readContent, waysTo } from './catalog.ts'
 import { dayMs, hourMs } from './retention.ts'
-import type { Target } from './send.ts'
 
 const weekMs = 7 * dayMs
 
 /** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week. */
-export async function restorePoints(target: Target): Promise<Date[]> {
+export async function restorePoints(target: Listed): Promise<Date[]> {
   const times = new Set<number>()
   for (const { base, segments } of waysTo(await readContent(target))) {
     for (const { at } of [base, ...segments]) times.add(at.getTime())

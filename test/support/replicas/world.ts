@@ -1,7 +1,7 @@
 /** Computers and their place, and the rules that hold after each step. */
 import { bringBack } from '../../../server/operation/replicas/bring-back.ts'
 import type { Place } from '../../../server/operation/replicas/places/place.ts'
-import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
+import { type ReplicaKey, sealedBytes } from '../../../server/operation/replicas/replica-key.ts'
 import type { Sealer } from '../../../server/operation/replicas/sealer.ts'
 import type { FaultyDisk } from '../../unit/platform/store/faulty-disk.ts'
 import { day, minute, second } from '../clock.ts'
@@ -525,6 +525,7 @@ export class World {
     const sealer: Sealer = {
       fingerprint,
       hiddenName: (name) => key.hiddenName(name),
+      sealedBytes,
       seal: (name, content) => key.seal(name, content),
       open: (name, sealed) => key.open(name, sealed),
       end: async () => {},

@@ -15,6 +15,7 @@ import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreLocked } from '../../../../server/platform/store/errors.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
+import { parseFileTime } from '../../../../server/platform/store/layout.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import * as damagedBlobs from '../../../../server/platform/store/tables/damaged-blobs.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
@@ -106,10 +107,8 @@ test.each([
     const segments = named('segments/')
     expect(segments.length).toBeGreaterThanOrEqual(3)
     harm(segments.at(-2))
-    const until = new Date(Number(segments.at(-3)?.split('-')[2]))
-      .toISOString()
-      .slice(0, 16)
-      .replace('T', ' ')
+    const end = parseFileTime(segments.at(-3)?.split('-')[2] ?? '')
+    const until = end?.toISOString().slice(0, 16).replace('T', ' ')
     const loss = new RegExp(`restored as of ${until}.* UTC.*2 objects.*newest change.*2030-`, 's')
     await expect(restored()).rejects.toThrow(loss)
     const asked: string[] = []
@@ -118,8 +117,7 @@ test.each([
     expect(asked).toEqual([expect.stringMatching(loss)])
     await expect(restored({ confirmLoss: async () => false })).rejects.toThrow('Nothing was changed.')
     // An earlier moment is whole.
-    const at = new Date(Number(segments.at(-3)?.split('-')[2]))
-    expect((await restored({ at })).rows).toEqual(['row 1', 'row 2'])
+    expect((await restored({ at: end })).rows).toEqual(['row 1', 'row 2'])
   },
 )
 

@@ -25,8 +25,8 @@ setupServer({ config: () => ({ copies: [pathToFileURL(place).href] }), accounts:
 function copied(): Promise<void> {
   return vi.waitFor(
     async () => {
-      const stdout = await runCommand('copy', ['--status', '--data-dir', server.config.dataDir])
-      expect(JSON.parse(stdout)).toEqual([
+      const stdout = await runCommand('backup', ['--status', '--data-dir', server.config.dataDir])
+      expect(JSON.parse(stdout).slice(1)).toEqual([
         {
           place: pathToFileURL(place).href,
           lastCopiedAt: expect.any(String),
@@ -47,7 +47,7 @@ test('what was copied is restored on another computer, as it was last and as it 
   await copied()
   const names = await readdir(place, { recursive: true })
   const sheet = join(root, 'sheet.txt')
-  await runCommand('copy', ['--sheet', sheet, '--data-dir', server.config.dataDir])
+  await runCommand('backup', ['--sheet', sheet, '--data-dir', server.config.dataDir])
   // Its program was started once on the other computer, which made another key.
   const other = 'AGE-SECRET-KEY-1OTHER'
   await mkdir(elsewhere)

@@ -10,7 +10,7 @@ import { CredentialsUnavailable } from '../../../../server/operation/replicas/cr
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
 import { type Place, PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
-import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { ReplicaKey, sealedBytes } from '../../../../server/operation/replicas/replica-key.ts'
 import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
 import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
@@ -41,7 +41,7 @@ const write = (text: string) =>
   )
 
 async function newestWay(place: Place) {
-  for (const way of waysTo(await readContent(place))) return way
+  for (const way of waysTo(await readContent({ place, sealer: { sealedBytes } }))) return way
   return undefined
 }
 
@@ -100,7 +100,7 @@ test('journals for a place that is away are removed when they are large; it gets
   expect(await readdir(place)).toEqual([])
   const url = pathToFileURL(place).href
   const accepting = ['--accept-empty', url, '--data-dir', server.config.dataDir]
-  expect(await runCommand('copy', accepting, { PDS_COPIES: url })).toContain('begins anew')
+  expect(await runCommand('backup', accepting, { PDS_COPIES: url })).toContain('begins anew')
   copies().wake()
   await copies().flush(20_000)
   const target = folderPlace(place)

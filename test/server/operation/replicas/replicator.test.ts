@@ -245,7 +245,7 @@ test('changes that this disk has lost are no other computer: they are offered, a
   expect(second.replicator.state).toMatchObject({ problem: undefined, seq: store.seq, lost: { changes: 2 } })
   expect(second.replicator.state.lost?.until.getTime()).toBeLessThanOrEqual(end.getTime() + 1000)
   expect(await restored()).toEqual(['row 1', 'row 4'])
-  const ways = [...waysTo(await readContent(place))]
+  const ways = [...waysTo(await readContent({ place, sealer }))]
   const branch = ways.find(
     ({ seq, timeline }) => timeline.name === second.replicator.state.lost?.timeline && seq > 1,
   )

@@ -61,7 +61,7 @@ test('what was copied to servers that fail now and then is restored from each', 
   }
 
   const sheet = join(root, 'sheet.txt')
-  await run('copy', '--sheet', sheet, '--data-dir', server.config.dataDir)
+  await run('backup', '--sheet', sheet, '--data-dir', server.config.dataDir)
   for (const { address } of [dav, s3]) {
     const dataDir = await mkdtemp(join(root, 'elsewhere-'))
     const output = await run('restore', '--from', address, '--key', sheet, '--data-dir', dataDir)

@@ -36,7 +36,7 @@ function keep(key: ReplicaKey): Promise<void> {
 }
 
 const sheet = () =>
-  runCommand('copy', ['--sheet', join(root, 'sheet.txt'), '--data-dir', dataDir], {
+  runCommand('backup', ['--sheet', join(root, 'sheet.txt'), '--data-dir', dataDir], {
     PDS_COPIES: places.join(','),
   })
 

@@ -18,6 +18,7 @@ const timeline = (name: string, parent?: Timeline, seq = 0): Timeline => ({
 })
 const base = (of: Timeline, seq: number, minute: number): Base => ({
   ...{ name: `base ${seq} of ${of.name}`, timeline: of.name, seq, at: at(minute), parts: [] },
+  isPartial: false,
 })
 const segment = (of: Timeline, from: number, to: number, minute: number): Segment => ({
   ...{ name: `${from}-${to} of ${of.name}`, timeline: of.name, from, to, at: at(minute), bytes: 1 },

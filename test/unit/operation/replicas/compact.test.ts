@@ -101,7 +101,7 @@ class MemoryPlace implements Place {
 }
 
 const replicatorOf = (place: Place) => ({
-  read: async () => ({ content: await readContent(place), timeline }),
+  read: async () => ({ content: await readContent({ place, sealer }), timeline }),
   betweenSteps: createSerializer(),
   forget() {},
 })
@@ -116,7 +116,7 @@ function cleanUpsOf(place: Place, current = timeline) {
   const cleanUps = createCleanUps(nodeFiles, join(records, String(Math.random())))
   const replicator = {
     ...replicatorOf(place),
-    read: async () => ({ content: await readContent(place), timeline: current }),
+    read: async () => ({ content: await readContent({ place, sealer }), timeline: current }),
   }
   return (now: number) => compact({ place, sealer }, { replicator, cleanUps, now: new Date(now), weeks: 12 })
 }
@@ -153,7 +153,7 @@ test('a clean-up that is cut off anywhere loses nothing, and the next one comple
   const whole = full.clone()
   await clean(whole, end)
   const expected = [...whole.objects.keys()].toSorted()
-  const kept = await restorePoints(whole)
+  const kept = await restorePoints({ place: whole, sealer })
   for (let changes = 0; ; changes++) {
     const place = full.clone()
     place.changesLeft = changes
@@ -162,7 +162,7 @@ test('a clean-up that is cut off anywhere loses nothing, and the next one comple
       () => false,
     )
     if (isDone) break
-    const content = await readContent(place)
+    const content = await readContent({ place, sealer })
     expect(chainOf(content, timeline)?.seq).toBe(seq)
     for (const moment of kept) expect(chainOf(content, timeline, { until: moment })?.at).toEqual(moment)
     // A base that is removed in part does not count as one.
@@ -240,7 +240,7 @@ test('a passed timeline goes after two listings, unless a branch leads through i
     expect(namesAt(place)).toContain(leaseName(through))
     for (let n = 1; n < 4; n++) await cleanUp(start + 13 * week + n * hour)
     if (isBranched) {
-      expect(chainOf(await readContent(place), branch)?.seq).toBe(14)
+      expect(chainOf(await readContent({ place, sealer }), branch)?.seq).toBe(14)
     } else {
       const later = start + 15 * week
       await place.base(current, 40, later)
@@ -293,7 +293,7 @@ describe('media that the server has no more', () => {
       await place.segment(timeline, last, ++last, now)
       await place.base(timeline, last, now)
       await compactMedia(
-        { place },
+        { place, sealer },
         {
           ...{
             replicator: replicatorOf(place),
@@ -305,7 +305,7 @@ describe('media that the server has no more', () => {
           mediaNames: { read: async () => new Map([...here].map((name) => [name, name])) },
         },
       )
-      return [...(await listMedia(place)).keys()].toSorted()
+      return [...(await listMedia({ place, sealer })).keys()].toSorted()
     }
     return { place, end, here, unreferenced, cleanMedia }
   }

@@ -27,6 +27,7 @@ function random(seed: number): () => number {
 const timeline: Timeline = { name: '000001_aa', generation: 1, parent: undefined }
 const base = (seq: number, at: number): Base => ({
   ...{ name: `base-${seq}-${at}`, timeline: timeline.name, seq, at: new Date(at), parts: ['1'] },
+  isPartial: false,
 })
 const segment = (from: number, to: number, at: number, bytes = 1000): Segment => ({
   ...{ name: `segment-${from}-${to}-${at}`, timeline: timeline.name, from, to, at: new Date(at), bytes },

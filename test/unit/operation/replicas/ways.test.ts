@@ -14,7 +14,7 @@ test('what continues a timeline is found first, although the clock was ahead bef
       { name: parent, generation: 1, parent: undefined },
       { name: child, generation: 1, parent: { name: parent, seq: 2 } },
     ],
-    bases: [{ name: 'bases/1', timeline: parent, seq: 1, at: new Date(start), parts: [] }],
+    bases: [{ name: 'bases/1', timeline: parent, seq: 1, at: new Date(start), parts: [], isPartial: false }],
     segments: [segment(parent, 2, 400 * day), segment(child, 3, day)],
     ...{ unfinished: [], cut: [] },
   }
