@@ -302,7 +302,10 @@ describe('media that the server has no more', () => {
             now: new Date(now),
             weeks: 12,
           },
-          mediaNames: { read: async () => new Map([...here].map((name) => [name, name])) },
+          mediaNames: {
+            read: async () => new Map([...here].map((name) => [name, name])),
+            marked: () => new Set(),
+          },
         },
       )
       return [...(await listMedia({ place, sealer })).keys()].toSorted()
