@@ -80,7 +80,8 @@ export async function replayJournals(
     // The database has all of it.
     const next = seqs[at + 1]
     if (next !== undefined && next <= seq + 1) continue
-    if (last >= (upTo ?? Number.POSITIVE_INFINITY)) break
+    // One is read even if the database has everything: its absence is damage.
+    if (journals.length > 0 && last >= (upTo ?? Number.POSITIVE_INFINITY)) break
     if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     const path = journalPath(dir, first)
     const isNewest = next === undefined

@@ -1,0 +1,199 @@
+/** Copies of a database that a server is writing. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { whileLocked } from '../../../../server/platform/store/backups/backup-lock.ts'
+import { copyDatabase } from '../../../../server/platform/store/backups/copy-data.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
+import { type Files, nodeFiles, type OpenFile } from '../../../../server/platform/store/files.ts'
+import { openBytes } from '../../../support/database-bytes.ts'
+import { schemaOf } from '../../../support/schema-of.ts'
+import { FaultyDisk } from './faulty-disk.ts'
+
+const schema = schemaOf('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT')
+const now = () => new Date('2026-01-01')
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'pds-copy-'))
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const open = (files = nodeFiles) => Database.open({ directory, schema, now, files })
+const insert = (db: Database, text: string) =>
+  db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
+
+/** Copies the data as another process does, and returns the texts in the copy. */
+async function copied(files: Files = nodeFiles): Promise<string[]> {
+  const file = join(directory, 'copy.zst')
+  await copyDatabase(files, directory, file)
+  return textsIn(await nodeFiles.read(file))
+}
+
+async function textsIn(content: Uint8Array): Promise<string[]> {
+  const sqlite = await openBytes(content)
+  const rows = sqlite.all<{ text: string }>('SELECT text FROM note ORDER BY id')
+  sqlite.close()
+  return rows.map(({ text }) => text)
+}
+
+/** Files of a process that calls `work` between reading the checksums and the pages. */
+const besides = (work: () => Promise<void>): Files => ({
+  ...nodeFiles,
+  async open(path) {
+    if (path === join(directory, 'pds.sqlite')) await work()
+    return nodeFiles.open(path)
+  },
+})
+
+test('a copy is made although a server that does not wait for it replaces the files again and again', async () => {
+  const db = await open()
+  const texts: string[] = []
+  const files: Files = {
+    ...nodeFiles,
+    async list(dir) {
+      if (dir === directory && texts.length < 12) {
+        texts.push(`note ${texts.length}`)
+        await insert(db, texts.at(-1) ?? '')
+        await db.checkpoint()
+      }
+      return nodeFiles.list(dir)
+    },
+  }
+  expect(await copied(files)).toEqual(texts)
+  await db.close()
+})
+
+test('a copy is made although a checkpoint ends meanwhile and leaves journals of the same names', async () => {
+  const [begun, mayGoOn, ended, mayRemove] = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+  const db = await open({
+    ...nodeFiles,
+    async rename(from, to) {
+      if (to.endsWith('pds.checkpoint')) {
+        begun?.resolve()
+        await mayGoOn?.promise
+      }
+      await nodeFiles.rename(from, to)
+    },
+    async remove(path) {
+      if (path.endsWith('.journal')) {
+        ended?.resolve()
+        await mayRemove?.promise
+      }
+      await nodeFiles.remove(path)
+    },
+  })
+  await insert(db, 'a')
+  const checkpoint = db.checkpoint()
+  await begun?.promise
+  let reads = 0
+  const texts = await copied(
+    besides(async () => {
+      reads++
+      mayGoOn?.resolve()
+      await ended?.promise
+    }),
+  )
+  expect([texts, reads]).toEqual([['a'], 2])
+  mayRemove?.resolve()
+  await checkpoint
+  await db.close()
+})
+
+test('the next checkpoint waits for the backup of another process, and transactions go on', async () => {
+  const db = await open()
+  await insert(db, 'before')
+  const ends: string[] = []
+  let checkpoint: Promise<unknown> | undefined
+  const beside = besides(async () => {
+    checkpoint ??= db.checkpoint().then(() => ends.push('checkpoint'))
+    for (let i = 0; i < 20; i++) await insert(db, `note ${i}`)
+  })
+  await whileLocked(nodeFiles, directory, () => copied(beside))
+  ends.push('backup')
+  await checkpoint
+  expect(ends).toEqual(['backup', 'checkpoint'])
+  await db.close()
+})
+
+test('a server closes beside a copy that another process makes', async () => {
+  const db = await open()
+  await insert(db, 'a')
+  expect(await copied(besides(() => db.close()))).toEqual(['a'])
+})
+
+/** Files whose journals fail to sync once `hold` was called, when the result is called. */
+function failingJournals(files: Files) {
+  let held: Promise<never> | undefined
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  const failing = async (path: string, opening: Promise<OpenFile>): Promise<OpenFile> => {
+    const file = await opening
+    if (!path.endsWith('.journal')) return file
+    const sync = () => {
+      if (held) reach()
+      return held ?? file.sync()
+    }
+    return { ...file, sync }
+  }
+  return {
+    files: {
+      ...files,
+      create: (path: string) => failing(path, files.create(path)),
+      edit: (path: string) => failing(path, files.edit(path)),
+    },
+    reached,
+    hold(): () => void {
+      const { promise, reject } = Promise.withResolvers<never>()
+      held = promise
+      return () => {
+        held = undefined
+        reject(new Error('the disk accepts no sync'))
+      }
+    },
+  }
+}
+
+test('a transaction that is not on disk yet, and then fails, is in no copy', async () => {
+  const { files } = new FaultyDisk()
+  const failing = failingJournals(files)
+  const db = await Database.open({ directory: '/data', schema, now, files: failing.files })
+  await insert(db, 'on disk')
+  const fail = failing.hold()
+  const inFlight = insert(db, 'in flight')
+  await failing.reached
+  const copy = await db.copyTo('/data/copy.zst')
+  expect(copy.seq).toBe(db.seq)
+  expect(await textsIn(await files.read('/data/copy.zst'))).toEqual(['on disk'])
+  // Its frame is in the journal.
+  await copyDatabase(files, '/data', '/data/copy.zst')
+  expect(await textsIn(await files.read('/data/copy.zst'))).toEqual(['on disk', 'in flight'])
+  fail()
+  await expect(inFlight).rejects.toThrow(StoreUnavailable)
+  expect(db.all('SELECT text FROM note')).toEqual([{ text: 'on disk' }])
+  await db.close()
+})
+
+test('a copy of data without a transaction since the last checkpoint', async () => {
+  const db = await open()
+  await insert(db, 'a')
+  await db.checkpoint()
+  const file = join(directory, 'copy.zst')
+  expect(await db.copyTo(file)).toMatchObject({ seq: db.seq, leftOut: [] })
+  expect(await textsIn(await nodeFiles.read(file))).toEqual(['a'])
+  await db.close()
+})
+
+test('a copy that reads back differently is an error, and leaves no file', async () => {
+  const { files } = new FaultyDisk()
+  const db = await Database.open({ directory: '/data', schema, now, files })
+  async function* chunks(path: string, start?: number, end?: number): AsyncGenerator<Uint8Array> {
+    for await (const chunk of files.chunks(path, start, end))
+      yield path.endsWith('.zst.tmp') ? zstdCompressSync(Buffer.alloc(8192)) : chunk
+  }
+  const copying = copyDatabase({ ...files, chunks }, '/data', '/data/copy.zst')
+  await expect(copying).rejects.toThrow('was damaged when it was written')
+  expect((await files.list('/data')).filter((name) => name.startsWith('copy'))).toEqual([])
+  await db.close()
+})
