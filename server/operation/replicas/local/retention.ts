@@ -23,7 +23,7 @@ export function expiredBackups<T extends Dated>(backups: readonly T[], now: Date
   return [...groups.values()].flatMap((made) => {
     if (made[0]?.isPartial) return made.slice(newestPartial)
     const beyond = made.slice(newest)
-    const kept = new Set([...firstOfEach(beyond, dayMs, days), ...firstOfEach(beyond, weekMs, weeks)])
+    const kept = new Set([...firstOfEach(made, dayMs, days), ...firstOfEach(beyond, weekMs, weeks)])
     return beyond.filter((backup) => !kept.has(backup))
   })
 }
