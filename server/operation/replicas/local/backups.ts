@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { whileLocked } from '../../../platform/store/backups/backup-lock.ts'
 import { copyDatabase } from '../../../platform/store/backups/copy-data.ts'
 import { hasSpace } from '../../../platform/store/backups/space.ts'
+import { exists } from '../../../platform/store/blob-files.ts'
 import type { Database } from '../../../platform/store/database.ts'
-import { StoreUnavailable } from '../../../platform/store/errors.ts'
+import { StoreDamaged, StoreUnavailable } from '../../../platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../../platform/store/files.ts'
 import { databaseName } from '../../../platform/store/layout.ts'
 import { type JobDeps, runFileJob } from '../file-jobs.ts'
 import { compressedShare } from '../pending-base.ts'
 import { type Backup, listBackups, removeBackup } from './list.ts'
 import { removableBackups } from './retention.ts'
-import { backupFolder, pendingName } from './target.ts'
+import { backupFolder, withPendingName } from './target.ts'
 
 interface Options extends JobDeps {
   readonly dataDir: string
@@ -31,9 +32,12 @@ const copyAttempts = 3
  */
 export async function makeBackup(options: Options): Promise<Backup> {
   const { dataDir, store, files = nodeFiles } = options
+  const database = join(dataDir, databaseName)
+  if (!(await exists(files, database))) throw new StoreDamaged(database, 'is missing')
   const locked = <T>(work: () => Promise<T>) => whileLocked(files, dataDir, work)
   const attempt = async () => {
-    const name = await writeBackup(options, files, store ? locked : (work) => work())
+    const publishing = store ? locked : <T>(work: () => Promise<T>) => work()
+    const name = await withPendingName((pending) => writeBackup(options, files, pending, publishing))
     const made = (await listBackups(dataDir, files)).find((backup) => backup.name === name)
     if (made) return made
     throw new StoreUnavailable('The backup is not in its folder. Check the disk, then try again.')
@@ -46,10 +50,11 @@ export async function makeBackup(options: Options): Promise<Backup> {
 async function writeBackup(
   options: Options,
   files: Files,
+  pendingName: string,
   locked: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<string> {
   const { dataDir, now, store } = options
-  const pending = join(backupFolder(dataDir), pendingName())
+  const pending = join(backupFolder(dataDir), pendingName)
   const copyOptions = { mayBePartial: true }
   await files.makeDir(backupFolder(dataDir))
   await assertSpace(options, files)

@@ -5,7 +5,7 @@ import { StoreLocked } from '../../../platform/store/errors.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { blobsName, isBlobName, temporarySuffix } from '../../../platform/store/layout.ts'
 import { readContent } from '../catalog.ts'
-import { backupFolder, isPendingOfOthers, localTarget } from './target.ts'
+import { backupFolder, isLeftPending, localTarget } from './target.ts'
 
 /** Removes temporary files, bases without a database, and scratch folders, unless another process is using them. */
 export async function removeLeftovers(files: Files, dataDir: string): Promise<void> {
@@ -23,8 +23,7 @@ export async function removeLeftovers(files: Files, dataDir: string): Promise<vo
 
 async function removeFiles(files: Files, dataDir: string): Promise<void> {
   const folder = backupFolder(dataDir)
-  for (const name of (await files.list(folder)).filter(isPendingOfOthers))
-    await files.remove(join(folder, name))
+  for (const name of (await files.list(folder)).filter(isLeftPending)) await files.remove(join(folder, name))
   const { unfinished } = await readContent(localTarget(dataDir, files))
   for (const { name, parts } of unfinished) if (parts.length === 0) await files.removeDir(join(folder, name))
   const pool = join(folder, blobsName)

@@ -26,14 +26,25 @@ const plainSealer: Sealer = {
   end: async () => {},
 }
 
-/** The name of the compressed database of a backup that this process is making. */
-export function pendingName(): string {
-  return `base-${process.pid}.zst`
+/** Names of the compressed databases of backups that this process is making. */
+const pendingNames = new Set<string>()
+
+/** Calls `work` with a name for the compressed database of a backup that no other backup uses meanwhile. */
+export async function withPendingName<T>(work: (name: string) => Promise<T>): Promise<T> {
+  let name = ''
+  for (let number = 1; name === '' || pendingNames.has(name); number++)
+    name = `base-${process.pid}-${number}.zst`
+  pendingNames.add(name)
+  try {
+    return await work(name)
+  } finally {
+    pendingNames.delete(name)
+  }
 }
 
-/** Whether another process, which no longer runs, has left a file while it made a backup. */
-export function isPendingOfOthers(name: string): boolean {
-  return /^base-\d+\.zst(\.tmp)?$/.test(name) && !name.startsWith(pendingName())
+/** Whether a process that no longer runs has left a file while it made a backup. */
+export function isLeftPending(name: string): boolean {
+  return /^base-[\d-]+\.zst(\.tmp)?$/.test(name) && !pendingNames.has(name.replace(/\.tmp$/, ''))
 }
 
 export function backupFolder(dataDir: string): string {
@@ -48,15 +59,18 @@ export function localTarget(dataDir: string, files: Files = nodeFiles): Target {
 
 function localPlace(files: Files, root: string): Place {
   const pathOf = (name: string) => join(root, name)
+  const sizeOf = async (path: string) => ((await exists(files, path)) ? files.size(path) : undefined)
   return {
     async list(folder) {
-      const names = await files.list(pathOf(folder))
-      return Promise.all(
-        names.map(async (name) => ({ name, bytes: await files.size(join(pathOf(folder), name)) })),
-      )
+      const entries = (await files.list(pathOf(folder))).map(async (name) => ({
+        name,
+        bytes: await sizeOf(join(pathOf(folder), name)),
+      }))
+      // Another process may have removed some of them meanwhile.
+      return (await Promise.all(entries)).filter(({ bytes }) => bytes !== undefined)
     },
     get: (name) => readIfThere(files, pathOf(name)),
-    size: async (name) => ((await exists(files, pathOf(name))) ? files.size(pathOf(name)) : undefined),
+    size: (name) => sizeOf(pathOf(name)),
     async put(name, bytes) {
       await files.makeDir(dirname(pathOf(name)))
       await replaceFile(files, pathOf(name), bytes)
