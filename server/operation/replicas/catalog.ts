@@ -20,7 +20,7 @@ import type { Sealer } from './sealer.ts'
 export const headName = 'pds-replica'
 export const mediaFolder = 'media'
 const timelinesFolder = 'timelines'
-const basesFolder = 'bases'
+export const basesFolder = 'bases'
 const segmentsFolder = 'segments'
 
 export interface Timeline {

@@ -4,7 +4,7 @@ import { keepBlobs, removeUnusedBlobs } from '../../../platform/store/backups/ba
 import type { DatabaseCopy } from '../../../platform/store/backups/copy-data.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { blobsName } from '../../../platform/store/layout.ts'
-import { baseName, endName, partName, readContent } from '../catalog.ts'
+import { baseName, basesFolder, endName, partName, readContent } from '../catalog.ts'
 import { writeHead } from '../lease.ts'
 import { endOf, putVerified } from '../send.ts'
 import { listBackups, removeBackup } from './list.ts'
@@ -60,7 +60,13 @@ async function removeExpired(files: Files, dataDir: string, now: Date): Promise<
   for (const expired of expiredBackups(await listBackups(dataDir, files), now)) {
     await removeBackup(dataDir, files, expired)
   }
-  const { bases, unfinished } = await readContent(localTarget(dataDir, files))
-  const lists = [...bases, ...unfinished].map(({ name }) => join(backupFolder(dataDir), name, mediaListName))
+  // A process that was killed has left them: the caller holds the lock.
+  const { unfinished } = await readContent(localTarget(dataDir, files))
+  for (const base of unfinished) await removeBackup(dataDir, files, base)
+  const folder = join(backupFolder(dataDir), basesFolder)
+  const lists: string[] = []
+  // Of folders that a person renamed, too.
+  for (const name of await files.list(folder))
+    if (await files.measureDir(join(folder, name))) lists.push(join(folder, name, mediaListName))
   await removeUnusedBlobs(files, join(backupFolder(dataDir), blobsName), lists)
 }
