@@ -144,11 +144,12 @@ export async function fetchBest(
     const intact = without(content, damaged, base)
     const [chain] = waysTo(intact, at)
     if (!chain) {
-      const problem =
+      throw new PlaceProblem(
+        'damaged',
         base === undefined
           ? 'The copy has no complete database from that time that is intact.'
-          : 'This backup is damaged. Choose another one.'
-      throw new PlaceProblem('damaged', problem)
+          : 'This backup is damaged or incomplete. Restore another one.',
+      )
     }
     const loss = base === undefined ? lossOf(content, chain, at) : undefined
     if (loss !== undefined && !isSecond) {

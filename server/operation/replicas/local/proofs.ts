@@ -10,7 +10,7 @@ import { blobsName, databaseName } from '../../../platform/store/layout.ts'
 import { createSerializer } from '../../../platform/util/serialize.ts'
 import type { CheckJob, CheckResult } from '../check-restore.ts'
 import { type JobDeps, runFileJob } from '../file-jobs.ts'
-import { readEnd } from '../receive.ts'
+import { isDamaged, readEnd } from '../receive.ts'
 import { type Backup, listBackups } from './list.ts'
 import { type BackupProof, writeProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
@@ -48,11 +48,21 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     )
   }
 
+  async function checksumOf(name: string): Promise<string | undefined> {
+    try {
+      return (await readEnd(target, name)).sha256
+    } catch (error) {
+      if (isDamaged(error)) return undefined
+      throw error
+    }
+  }
+
   async function check({ name, parts: [part = ''] }: Backup, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
     await assertSpace()
     const scratch = join(folder, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
-    const { sha256 } = await readEnd(target, name)
+    const sha256 = await checksumOf(name)
+    if (sha256 === undefined) return { problem: 'Its checksum is damaged.', missing: undefined, suspects: [] }
     const blobFolders = [join(folder, blobsName)]
     const media = repairMedia && join(dataDir, blobsName)
     const job: CheckJob = {
