@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Duplex, pipeline } from 'node:stream'
-import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { blobsIn, exists, isIntact, matchesCid } from '../blob-files.ts'
 import { StoreDamaged } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, sha256Of } from '../files.ts'
@@ -34,6 +34,9 @@ export interface CopyOptions {
   /** Leaves damaged pages out instead of failing. */
   readonly mayBePartial?: boolean | undefined
 }
+
+/** A checksum of the content, so that a file that was carried elsewhere can be checked. */
+const zstdParams = { [constants.ZSTD_c_checksumFlag]: 1 }
 
 /** Reads that fail in a row, with the same journals before and after, are damage. */
 const damagedReads = 3
@@ -148,7 +151,7 @@ async function journalsOf(files: Files, dir: string): Promise<string> {
 /** Writes a compressed database, and reads it back before it gets its name. Returns the SHA-256 of the file. */
 async function writeCompressed(files: Files, file: string, chunks: Iterable<Uint8Array>): Promise<string> {
   const [plain, packed] = [createHash('sha256'), createHash('sha256')]
-  const compressed = through(hashed(chunks, plain), createZstdCompress())
+  const compressed = through(hashed(chunks, plain), createZstdCompress({ params: zstdParams }))
   await replaceByChunks(files, file, hashed(compressed, packed), (written) =>
     assertSame(file, plain, through(files.chunks(written), createZstdDecompress())),
   )
