@@ -1,6 +1,6 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
-import { finishRestore } from './backups/restore.ts'
+import { finishRestore, newReplacedFolder } from './backups/restore.ts'
 import { hasSpace } from './backups/space.ts'
 import { exists } from './blob-files.ts'
 import { StoreDamaged, StoreUnavailable } from './errors.ts'
@@ -17,7 +17,6 @@ import {
   isTemporary,
   journalSeqs,
   originalName,
-  replacedName,
   replacedPrefix,
   restoredBlobsName,
   restoredMarkName,
@@ -78,11 +77,11 @@ export async function openStore(
 
   const loaded = await loadTwice(files, dir, now, await verify?.(), onReadAgain)
   let journal: Journal | undefined
+  let kept: string | undefined
+  const version = schemaVersion(loaded.sqlite)
   try {
     checkVersion(loaded.file.path, loaded.sqlite, schema)
-    if (schemaVersion(loaded.sqlite) < newestVersion(schema)) {
-      await keepBeforeUpgrade(files, dir, loaded, now())
-    }
+    if (version < newestVersion(schema)) kept = await keepBeforeUpgrade(files, dir, loaded, now())
     if (loaded.tail) onDroppedTail?.({ after: loaded.seq, upTo: loaded.tail.upTo })
     await resumeCheckpoint(files, dir, loaded)
     journal = await openJournal(files, dir, loaded)
@@ -94,6 +93,8 @@ export async function openStore(
     return { ...loaded, journal, sealedBytes }
   } catch (error) {
     await journal?.close()
+    // The upgrade has changed nothing, and would leave a further copy with each start.
+    if (kept !== undefined && schemaVersion(loaded.sqlite) === version) await files.removeDir(kept)
     await closeFile(loaded)
     throw error
   }
@@ -101,29 +102,33 @@ export async function openStore(
 
 /**
  * Keeps the database as it was before an upgrade in a folder of replaced data, which `undoRestore` puts back. Leaves damaged pages out.
- * @throws StoreUnavailable with too little free space
+ * Returns the folder. @throws StoreUnavailable with too little free space
  */
 async function keepBeforeUpgrade(
   files: Files,
   dir: string,
   { sqlite, seq }: Loaded,
   at: Date,
-): Promise<void> {
+): Promise<string> {
   if (!(await hasSpace(files, dir, sqlite.size))) {
     throw new StoreUnavailable(
       'The disk has too little free space to update the data. Free disk space, then start again.',
     )
   }
   setSeq(sqlite, seq)
-  const folder = join(dir, replacedName(at))
+  const folder = await newReplacedFolder(files, dir, at)
   await files.makeDir(folder)
   const path = join(folder, databaseName)
   try {
     await replaceByChunks(files, path, sqlite.chunks())
   } catch (error) {
-    if (!(error instanceof StoreDamaged)) throw error
+    if (!(error instanceof StoreDamaged)) {
+      await files.removeDir(folder).catch(() => {})
+      throw error
+    }
     await replaceByChunks(files, path, sqlite.chunks(sqlite.damagedPages()))
   }
+  return folder
 }
 
 /** Whether the directory has no file of this program. A start with empty data would hide the loss of a database. */

@@ -131,7 +131,7 @@ export async function undoRestore(
     if (!(await exists(files, join(folder, databaseName)))) {
       throw new Error(`${folder} has no database. Nothing was changed.`)
     }
-    const to = await newFolder(files, dir, now())
+    const to = await newReplacedFolder(files, dir, now())
     const hasBlobs = (await files.list(folder)).includes(blobsName)
     const present = (await dataIn(files, dir)).filter((name) => hasBlobs || name !== blobsName)
     const undo: Undo = { from: basename(folder), to: basename(to), present }
@@ -176,7 +176,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
   const old = names.filter((name) => isData(name) && name !== restoredName)
-  const folder = await newFolder(files, dir, at)
+  const folder = await newReplacedFolder(files, dir, at)
   if (old.length > 0) await moveAway(files, dir, old, folder)
   await replaceBlobs(files, dir, folder)
   await forgetCopies(files, dir)
@@ -188,7 +188,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
 }
 
 /** Returns the name of a folder for replaced files that does not exist yet. */
-async function newFolder(files: Files, dir: string, at: Date): Promise<string> {
+export async function newReplacedFolder(files: Files, dir: string, at: Date): Promise<string> {
   for (let time = at; ; time = new Date(time.getTime() + 1)) {
     const folder = join(dir, replacedName(time))
     if (!(await exists(files, folder))) return folder
