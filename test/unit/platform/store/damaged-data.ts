@@ -1,5 +1,7 @@
 /** A database on a simulated disk that is damaged and salvaged. */
 import { join } from 'node:path'
+import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
+import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
 import type { PageSource } from '../../../../server/platform/store/backups/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
@@ -19,16 +21,21 @@ export function flipped(disk: FaultyDisk, ...offsets: readonly number[]): Faulty
   return copy
 }
 
-/** How data of a schema are opened and salvaged. */
+/** How data of a schema are opened, backed up and salvaged. */
 export function dataOf(schema: Schema, now: () => Date) {
   return {
     open: (disk: FaultyDisk) =>
       Database.open({ directory, schema, now, files: disk.files, reserveBytes: pageBytes }),
 
-    async salvage(disk: FaultyDisk, sources: readonly PageSource[] = []): Promise<SalvagePlan> {
+    backUp: (db: Database, { files }: FaultyDisk) =>
+      makeBackup({ dataDir: directory, now, store: db, files }),
+
+    /** @param more sources besides the backups */
+    async salvage(disk: FaultyDisk, more: readonly PageSource[] = []): Promise<SalvagePlan> {
       let plan: SalvagePlan | undefined
       await salvage({
-        ...{ directory, schema, now, files: disk.files, sources },
+        ...{ directory, schema, now, files: disk.files },
+        sources: [backupPages(directory, disk.files), ...more],
         confirm: async (stated) => {
           plan = stated
           return true

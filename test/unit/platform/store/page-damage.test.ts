@@ -21,7 +21,7 @@ const bodyOf = (id: number) => (id % 40 === 0 ? new Uint8Array(9000).fill(id) : 
 
 let minute = 0
 const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
-const { open, salvage } = dataOf(schema, now)
+const { open, backUp, salvage } = dataOf(schema, now)
 
 /** By all ways to the data. */
 const queries = [
@@ -96,7 +96,7 @@ beforeAll(async () => {
   }
   await db.transact((tx) => tx.run('DELETE FROM entry WHERE id > 350'))
   await db.checkpoint()
-  await db.backup()
+  await backUp(db, disk)
   await db.transact((tx) => tx.run('INSERT INTO entry VALUES (1000, ?, 1, NULL)', [nameOf(1000)]))
   disk.kill()
   await db.close()
@@ -240,7 +240,7 @@ test('a page that fails its check leaves reads and writes of other pages working
   expect(db.get('SELECT version FROM entry WHERE id = 1')).toEqual({ version: 2 })
   await db.transact((tx) => tx.run('UPDATE entry SET version = 4 WHERE id = 1'))
   await db.checkpoint()
-  expect((await db.backup()).kind).toBe('incomplete')
+  expect((await backUp(db, copy)).isPartial).toBe(true)
   await db.close()
   const again = await open(copy)
   expect(again.get('SELECT version FROM entry WHERE id = 1')).toEqual({ version: 4 })
@@ -268,7 +268,7 @@ test('a damaged free page stops no backup, and the next checkpoint replaces it',
   for (const number of changedPages.get('free') ?? []) {
     const copy = flipped(changed, (number - 1) * pageBytes + 2047)
     const db = await open(copy)
-    await db.backup()
+    expect((await backUp(db, copy)).isPartial).toBe(false)
     expect(db.isPageIntact(number), `page ${number}`).toBe(true)
     expect(db.damagedPages).toEqual([])
     await db.transact((tx) => tx.run('UPDATE entry SET version = 9 WHERE id = 1'))
@@ -280,10 +280,11 @@ test('a damaged free page stops no backup, and the next checkpoint replaces it',
   }
 })
 
-test('a damaged list of free pages makes a backup incomplete: its pages are not known to be free', async () => {
+test('a damaged list of free pages makes a backup partial: its pages are not known to be free', async () => {
   const [number = 0] = changedPages.get('free list') ?? []
-  const db = await open(flipped(changed, (number - 1) * pageBytes + 2047))
+  const copy = flipped(changed, (number - 1) * pageBytes + 2047)
+  const db = await open(copy)
   expect(db.isPageIntact(number)).toBe(false)
-  expect((await db.backup()).kind).toBe('incomplete')
+  expect((await backUp(db, copy)).isPartial).toBe(true)
   await db.close()
 })

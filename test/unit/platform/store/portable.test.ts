@@ -1,18 +1,20 @@
 import { execFileSync } from 'node:child_process'
+import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { exportBackup, listBackups } from '../../../../server/platform/store/backups/backup.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { describeBackup, isProtected } from '../../../../server/platform/store/backups/backup-content.ts'
+import { exportBackup } from '../../../../server/platform/store/backups/copy-data.ts'
 import { checkBackup } from '../../../../server/platform/store/backups/read-backup.ts'
 import { restore } from '../../../../server/platform/store/backups/restore.ts'
 import { runInWorker } from '../../../../server/platform/store/backups/tasks.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { BackupForeign, BackupLocked, StoreDamaged } from '../../../../server/platform/store/errors.ts'
-import { replaceFile } from '../../../../server/platform/store/files.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import { FaultyDisk } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
@@ -266,29 +268,56 @@ describe('one-file backups', () => {
   )
 })
 
+describe('an export', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pds-export-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  test('does not follow a symlink in place of its temporary file', async () => {
+    const [target, elsewhere] = [join(folder, 'all.tar.gz'), join(folder, 'elsewhere')]
+    await writeFile(elsewhere, '', { mode: 0o666 })
+    await symlink(elsewhere, `${target}.tmp`)
+    const db = await Database.open({ directory: folder, schema, now })
+    await db.export(target)
+    await db.close()
+    expect(await readFile(elsewhere)).toHaveLength(0)
+    const info = await lstat(target)
+    expect(info.isFile()).toBe(true)
+    expect((info.mode & 0o777).toString(8)).toBe('600')
+  })
+
+  test('is made of data on a disk that accepts no lock', async () => {
+    await (await Database.open({ directory: folder, schema, now })).close()
+    await mkdir(join(folder, 'backups'))
+    const lock = async () => Promise.reject(new Error('the disk is full'))
+    const target = join(folder, 'all.tar.gz')
+    await exportBackup(folder, target, { createdAt }, { ...nodeFiles, lock })
+    await checkBackup(folder, target)
+  })
+})
+
 describe('describeBackup', () => {
-  test('reads both forms; the time is in the one-file backup, else in the name, else that of the file', async () => {
+  test('reads both forms; the time is in the one-file backup, else that of the file', async () => {
     const disk = new FaultyDisk()
     const { files } = disk
     const db = await Database.open({ directory, schema, now, files })
-    await db.backup()
     await files.makeDir('/usb')
     await db.export(file)
+    await db.copyTo('/usb/copy.sqlite.zst')
     await db.close()
-    const [made] = await listBackups(directory, files)
-    await replaceFile(files, '/usb/renamed.sqlite', await files.read(made?.file ?? ''))
     const toSecond = new Date(createdAt.getTime() - createdAt.getUTCMilliseconds())
     const nothing = { handles: [], records: 0, notifications: 0, blobs: 0, missingBlobs: 0 }
-    const describeFile = (name: string) => describeBackup(directory, name, schema, undefined, files)
+    const describeFile = (name: string) => describeBackup(directory, name, { schema, files })
     expect(await describeFile(file)).toEqual({
       createdAt: toSecond,
       bytes: disk.content(file).length,
       ...nothing,
     })
-    expect(await describeFile(made?.file ?? '')).toEqual({ createdAt, bytes: made?.bytes, ...nothing })
-    const bytes = made?.bytes ?? 0
+    const bytes = disk.content('/usb/copy.sqlite.zst').length
     // This disk has no clock: its files change at as many milliseconds as they have bytes.
-    expect(await describeFile('/usb/renamed.sqlite')).toEqual({
+    expect(await describeFile('/usb/copy.sqlite.zst')).toEqual({
       createdAt: new Date(bytes),
       bytes,
       ...nothing,
@@ -296,12 +325,12 @@ describe('describeBackup', () => {
   })
 
   test('throws the errors of a restore, with their class, from a worker too', async () => {
-    await expect(runInWorker({ kind: 'describe', dir: tmpdir(), file, schema })).rejects.toBeInstanceOf(
-      StoreDamaged,
-    )
+    await expect(
+      runInWorker({ kind: 'describe', dir: tmpdir(), file, options: { schema } }),
+    ).rejects.toBeInstanceOf(StoreDamaged)
     const script = import.meta.filename
     await expect(
-      runInWorker({ kind: 'describe', dir: tmpdir(), file: script, schema }),
+      runInWorker({ kind: 'describe', dir: tmpdir(), file: script, options: { schema } }),
     ).rejects.toMatchObject({
       constructor: BackupForeign,
       file: script,

@@ -1,9 +1,12 @@
 /** A fault at every file operation of a restore and of a salvage: the data is the old or the new one afterwards, whole. */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Backup } from '../../../../server/operation/replicas/local/list.ts'
+import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
 import { restore } from '../../../../server/platform/store/backups/restore.ts'
 import { salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
+import { sourceOf } from '../../../support/local-backups.ts'
 import { type Fault, FaultyDisk, isPossible } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
 
@@ -15,12 +18,14 @@ const now = () => new Date(Date.UTC(2026, 0, 2))
 
 /** Items 1 to 3 in the backup, 4 to 6 only in the data. */
 let base: FaultyDisk
-let file: string
+let backup: Backup
 beforeAll(async () => {
   const store = new TrackedStore(new FaultyDisk())
   await store.open()
   await store.add(1, 2, 3)
-  file = (await store.db.backup()).file
+  const made = await store.backup()
+  if (!made) throw new Error('There is no backup.')
+  backup = made
   await store.add(4)
   await store.checkpoint()
   await store.add(5, 6)
@@ -71,7 +76,8 @@ describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
     await tryAll(
       fault,
       base,
-      ({ files }) => restore({ directory, file, schema: items, now, files }),
+      async ({ files }) =>
+        restore({ directory, ...(await sourceOf(directory, backup, files)), schema: items, now, files }),
       async (disk, where) => {
         const ids = (await idsOf(disk)).join()
         expect(['1,2,3', '1,2,3,4,5,6'], where).toContain(ids)
@@ -96,7 +102,10 @@ describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
         bytes[64] = (bytes[64] ?? 0) ^ 1
       }
       const work = ({ files }: FaultyDisk) =>
-        salvage({ directory, schema: items, now, files, confirm: async () => true })
+        salvage({
+          ...{ directory, schema: items, now, files, confirm: async () => true },
+          sources: [backupPages(directory, files)],
+        })
       await tryAll(fault, from, work, async (disk, where) => {
         try {
           expect((await idsOf(disk)).join(), where).toBe(expected)

@@ -1,6 +1,7 @@
 /** Salvage: opens what verifies of damaged data, states the loss before it is accepted, and keeps the damaged files. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
 import { bytesOf, openBytes, unreleased } from '../../../support/database-bytes.ts'
@@ -37,6 +38,7 @@ async function run(isAccepted = true): Promise<{ plan: SalvagePlan; ids: number[
   const before = disk.names(directory)
   const result = await salvage({
     ...{ directory, schema: items, now: store.now, files: disk.files },
+    sources: [backupPages(directory, disk.files)],
     async confirm(stated) {
       expect(disk.names(directory).filter((name) => name.startsWith('pds.'))).toEqual(
         before.filter((name) => name.startsWith('pds.')),
@@ -222,7 +224,7 @@ test('a flipped bit in the only page that differs is damage, not the change of a
 })
 
 test('a page whose checksum is damaged, too, is not taken from a backup that has another version of it', async () => {
-  const { open, salvage } = dataOf(
+  const { open, backUp, salvage } = dataOf(
     schemaOf('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)'),
     store.now,
   )
@@ -235,7 +237,7 @@ test('a page whose checksum is damaged, too, is not taken from a backup that has
     })
   await write('old ')
   await db.checkpoint()
-  await db.backup()
+  await backUp(db, other)
   await write('new ')
   await db.close()
   const content = other.content(path)

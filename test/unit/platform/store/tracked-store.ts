@@ -1,5 +1,7 @@
 /** A store on a faulty disk, with a record of the acknowledged items. */
 import { expect } from 'vitest'
+import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
+import type { Backup } from '../../../../server/operation/replicas/local/list.ts'
 import { Database, type Schema, type Writer } from '../../../../server/platform/store/database.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
@@ -90,8 +92,16 @@ export class TrackedStore {
     await this.#db?.checkpoint().catch((error) => this.#expectPlain(error))
   }
 
-  async backup(): Promise<void> {
-    await this.#db?.backup().catch((error) => this.#expectPlain(error))
+  /** Makes a backup; undefined if the disk fails. */
+  async backup(): Promise<Backup | undefined> {
+    const { files } = this.disk
+    if (!this.isOpen) return undefined
+    return makeBackup({ dataDir: directory, now: this.now, store: this.db, files }).catch(
+      (error: unknown) => {
+        this.#expectPlain(error)
+        return undefined
+      },
+    )
   }
 
   async close(): Promise<void> {
