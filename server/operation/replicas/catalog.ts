@@ -15,6 +15,7 @@
  */
 import { fileTime, parseFileTime } from '../../platform/store/layout.ts'
 import type { Entry, Place } from './places/place.ts'
+import { createReach } from './reach.ts'
 import type { Sealer } from './sealer.ts'
 
 export const headName = 'pds-replica'
@@ -200,20 +201,33 @@ export async function readContent({ place, sealer }: Listed): Promise<Content> {
 
 /** Returns the last transaction that counts of a timeline and of each that it continues, by their names. */
 export function limitsOf(timelines: readonly Timeline[], timeline: Timeline): Map<string, number> {
+  return limitsIn(new Map(timelines.map((each) => [each.name, each])), timeline)
+}
+
+function limitsIn(byName: ReadonlyMap<string, Timeline>, timeline: Timeline): Map<string, number> {
   const limits = new Map([[timeline.name, Number.POSITIVE_INFINITY]])
   let limit = Number.POSITIVE_INFINITY
   for (let next = timeline.parent; next && !limits.has(next.name); ) {
     const { name, seq } = next
     limit = Math.min(limit, seq)
     limits.set(name, limit)
-    next = timelines.find((each) => each.name === name)?.parent
+    next = byName.get(name)?.parent
   }
   return limits
 }
 
 /** Returns the bases and segments that count for a timeline, with the last transaction of each that does. */
-export function onPath({ timelines, bases, segments }: Content, timeline: Timeline) {
-  const limits = limitsOf(timelines, timeline)
+export function onPath(
+  { timelines, bases, segments }: Omit<Content, 'unfinished' | 'cut'>,
+  timeline: Timeline,
+) {
+  return within({ bases, segments }, limitsOf(timelines, timeline))
+}
+
+function within(
+  { bases, segments }: Pick<Content, 'bases' | 'segments'>,
+  limits: ReadonlyMap<string, number>,
+) {
   return {
     bases: bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1)),
     segments: segments.flatMap((segment): Link[] => {
@@ -230,35 +244,43 @@ interface TimeLimit {
 
 /** Returns the longest chain of a timeline; undefined if there is no base. Of equal chains, the one that has less to replay. */
 export function chainOf(content: Content, timeline: Timeline, { until }: TimeLimit = {}): Chain | undefined {
-  return chainsOf(content, timeline, until).reduce<Chain | undefined>(
+  const limits = limitsOf(content.timelines, timeline)
+  return chainsOf(inTime(content, until), timeline, limits).reduce<Chain | undefined>(
     (best, chain) => (best && best.seq > chain.seq ? best : chain),
     undefined,
   )
 }
 
+/** A chain with the time of its newest object: what continues a chain is never older, even if the clock was wrong in between. */
+interface Dated extends Chain {
+  /** In milliseconds since 1970. */
+  readonly latest: number
+}
+
 /** Returns the longest chain from each base, ascending by the base. */
-function chainsOf(content: Content, timeline: Timeline, until: Date | undefined): Chain[] {
-  const isInTime = ({ at }: { at: Date }) => until === undefined || at <= until
-  const { bases, segments } = onPath(content, timeline)
-  const inTime = segments.filter(isInTime)
-  return bases.filter(isInTime).map((base) => {
-    const links: Link[] = []
-    let seq = base.seq
-    let farthest: Link | undefined
-    const follow = () => {
-      if (!farthest || farthest.last <= seq) return false
-      links.push(farthest)
-      seq = farthest.last
-      return true
+function chainsOf(
+  objects: Pick<Content, 'bases' | 'segments'>,
+  timeline: Timeline,
+  limits: ReadonlyMap<string, number>,
+): Dated[] {
+  const { bases, segments } = within(objects, limits)
+  const reach = createReach(segments)
+  return bases.map((base) => {
+    const { seq, at, latest } = reach.endFrom(base.seq) ?? { ...base, latest: 0 }
+    let links: readonly Link[] | undefined
+    return {
+      ...{ timeline, base, seq, at, latest: Math.max(latest, base.at.getTime()) },
+      get segments() {
+        links ??= reach.linksFrom(base.seq)
+        return links
+      },
     }
-    for (const segment of inTime) {
-      // Of segments that overlap, the one that reaches farthest.
-      if (segment.from > seq + 1 && !(follow() && segment.from <= seq + 1)) break
-      if (segment.last > (farthest?.last ?? 0)) farthest = segment
-    }
-    follow()
-    return { timeline, base, segments: links, seq, at: (links.at(-1) ?? base).at }
   })
+}
+
+function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Content, 'bases' | 'segments'> {
+  const isInTime = ({ at }: { readonly at: Date }) => until === undefined || at <= until
+  return { bases: bases.filter(isInTime), segments: segments.filter(isInTime) }
 }
 
 /**
@@ -266,21 +288,38 @@ function chainsOf(content: Content, timeline: Timeline, until: Date | undefined)
  * object is missing counts as one that begins with a base.
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
-  const names = new Set([...content.bases, ...content.segments].map(({ timeline }) => timeline))
-  const known = content.timelines.filter(({ name }) => names.delete(name))
-  const unknown = [...names].map((name) => ({ name, generation: generationOf(name), parent: undefined }))
-  const ways = [...known, ...unknown].flatMap((timeline) => chainsOf(content, timeline, until))
+  const objects = inTime(content, until)
+  const ways = pathsIn(content).flatMap(({ timeline, limits }) => chainsOf(objects, timeline, limits))
   yield* ways.sort(
     (a, b) =>
       Number(a.base.isPartial) - Number(b.base.isPartial) ||
       b.timeline.generation - a.timeline.generation ||
-      latest(b) - latest(a) ||
+      b.latest - a.latest ||
       b.seq - a.seq ||
       b.base.seq - a.base.seq,
   )
 }
 
-/** When the newest object of a way was written: what continues a way is never older, even if the clock was wrong in between. */
-function latest({ base, segments }: Chain): number {
-  return Math.max(...[base, ...segments].map(({ at }) => at.getTime()))
+/** Returns the times of all states to which ways lead, in milliseconds since 1970. */
+export function timesOf(content: Content): Set<number> {
+  const times = new Set<number>()
+  for (const { limits } of pathsIn(content)) {
+    const { bases, segments } = within(content, limits)
+    for (const { at } of bases) times.add(at.getTime())
+    const add = ({ at }: Link) => times.add(at.getTime())
+    createReach(segments).visit(
+      bases.map(({ seq }) => seq),
+      add,
+    )
+  }
+  return times
+}
+
+/** Returns all timelines, also those whose own object is missing, with what `limitsOf` returns. */
+function pathsIn({ timelines, bases, segments }: Content) {
+  const names = new Set([...bases, ...segments].map(({ timeline }) => timeline))
+  const known = timelines.filter(({ name }) => names.delete(name))
+  const unknown = [...names].map((name) => ({ name, generation: generationOf(name), parent: undefined }))
+  const byName = new Map(timelines.map((each) => [each.name, each]))
+  return [...known, ...unknown].map((timeline) => ({ timeline, limits: limitsIn(byName, timeline) }))
 }

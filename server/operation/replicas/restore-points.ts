@@ -1,16 +1,12 @@
 /** The moments to which a copy can be restored. */
-import { type Listed, readContent, waysTo } from './catalog.ts'
+import { type Listed, readContent, timesOf } from './catalog.ts'
 import { dayMs, hourMs } from './retention.ts'
 
 const weekMs = 7 * dayMs
 
 /** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week. */
 export async function restorePoints(target: Listed): Promise<Date[]> {
-  const times = new Set<number>()
-  for (const { base, segments } of waysTo(await readContent(target))) {
-    for (const { at } of [base, ...segments]) times.add(at.getTime())
-  }
-  return thinned([...times]).map((time) => new Date(time))
+  return thinned([...timesOf(await readContent(target))]).map((time) => new Date(time))
 }
 
 /** Keeps the last of each hour, day or week, by how long ago it is. */

@@ -13,11 +13,8 @@ const joinedBytes = 1024 * 1024
 
 /** Returns the neighbouring segments to be joined: those of a minute once it is an hour old, and those of a day after a day. */
 export function joinable({ segments }: Pick<Content, 'segments'>, now: Date): Segment[][] {
-  const names = [...new Set(segments.map(({ timeline }) => timeline))]
-  return names.flatMap((name) => {
-    const own = segments.filter(({ timeline }) => timeline === name)
-    return joinableOf(own, now)
-  })
+  const byTimeline = Map.groupBy(segments, ({ timeline }) => timeline)
+  return [...byTimeline.values()].flatMap((own) => joinableOf(own, now))
 }
 
 /** @param segments those of one timeline */
@@ -92,6 +89,8 @@ function expiredBases(
 ): Base[] {
   const surplus: Base[] = []
   const weeks = new Set<number>()
+  const ascending = segments.values()
+  let next = ascending.next()
   let reached = 0
   for (const base of bases) {
     const week = Math.floor(base.at.getTime() / weekMs)
@@ -103,16 +102,12 @@ function expiredBases(
       continue
     }
     weeks.add(week)
-    reached = reach(base, segments)
+    reached = Math.max(reached, base.seq)
+    for (; !next.done && next.value.from <= reached + 1; next = ascending.next()) {
+      reached = Math.max(reached, next.value.to)
+    }
   }
   return surplus
-}
-
-/** Returns the number of the last transaction to which segments continue a base. */
-function reach(base: Base, segments: readonly Segment[]): number {
-  let last = base.seq
-  for (const { from, to } of segments) if (from <= last + 1) last = Math.max(last, to)
-  return last
 }
 
 /** Whether the last restore point of an abandoned branch is no longer kept. Nothing listed is unknown, never old. */

@@ -118,8 +118,6 @@ export async function beginTimeline(
       .toReversed()
 
   function lostOf(content: Content, name: string, last: number): Omit<Lost, 'isDismissed'> | undefined {
-    const reaches = [...content.bases.map(reachOf), ...content.segments.map(reachOf)]
-    if (!reaches.some((each) => each.timeline === name && each.seq > last)) return undefined
     const timeline = content.timelines.find((each) => each.name === name)
     const chain: Chain | undefined = timeline && chainOf(content, timeline)
     if (!chain || chain.seq <= last) return undefined
@@ -145,8 +143,9 @@ export async function beginTimeline(
       return { ...current, parent: parent && { name: parent.name, seq: parent.last } }
     },
     lostAt(content) {
+      const reached = reachedIn(content)
       for (const { name, last, dismissed = 0 } of ancestors()) {
-        const lost = lostOf(content, name, last)
+        const lost = (reached.get(name) ?? 0) > last ? lostOf(content, name, last) : undefined
         if (lost) return { ...lost, isDismissed: lost.seq <= dismissed }
       }
       return undefined
@@ -172,8 +171,13 @@ export async function beginTimeline(
   }
 }
 
-function reachOf(object: { timeline: string } & ({ to: number } | { seq: number })) {
-  return { timeline: object.timeline, seq: 'to' in object ? object.to : object.seq }
+/** Returns the last transaction that objects of each timeline have, by its name. */
+function reachedIn({ bases, segments }: Content): Map<string, number> {
+  const reached = new Map<string, number>()
+  const add = (name: string, seq: number) => reached.set(name, Math.max(reached.get(name) ?? 0, seq))
+  for (const { timeline, seq } of bases) add(timeline, seq)
+  for (const { timeline, to } of segments) add(timeline, to)
+  return reached
 }
 
 /** Makes the next start begin a timeline of a generation that continues none, as after a restore. */
