@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
 import { adminAuth } from '../../support/server.ts'
 import { server, setupServer } from '../../support/setup.ts'
 
@@ -37,7 +38,7 @@ test('deleted accounts: after a checkpoint no file contains the private key, exc
   expect(await filesWith(key)).toEqual(['pds.sqlite'])
 
   expect((await server.post('com.core.admin.deleteAccount', { did }, adminAuth)).status).toBe(200)
-  await store.backup()
+  await makeBackup({ dataDir: server.config.dataDir, now: server.clock.now, store })
   await store.checkpoint()
   expect(await filesWith(key)).toEqual([])
   await server.restart()

@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bringBack } from '../../../server/operation/replicas/bring-back.ts'
+import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
+import { localTarget } from '../../../server/operation/replicas/local/target.ts'
 import { runInWorker } from '../../../server/platform/store/backups/tasks.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { blobsName } from '../../../server/platform/store/layout.ts'
@@ -59,19 +62,18 @@ test('a one-file backup brings everything back on another computer', { timeout: 
   const store = await open(server.config.dataDir)
   await store.export(file, passphrase)
   await store.close()
-  await restore('another-computer', file, passphrase)
-})
-
-test('a daily backup brings everything back', { timeout: 120_000 }, async () => {
-  const store = await open(server.config.dataDir)
-  const { file } = await store.backup('daily')
-  await store.close()
-  await restore('from-daily', file)
-})
-
-async function restore(name: string, file: string, passphrase?: string): Promise<void> {
-  const dir = join(folder, name)
-  const at = server.clock.now()
-  await runInWorker({ kind: 'restore', dir, file, passphrase, schema, at })
+  const dir = join(folder, 'another-computer')
+  await runInWorker({ kind: 'restore', dir, file, passphrase, schema, at: server.clock.now() })
   await expectSame(dir)
-}
+})
+
+test('a backup brings everything back', { timeout: 120_000 }, async () => {
+  const store = await open(server.config.dataDir)
+  const { dataDir } = server.config
+  const { now } = server.clock
+  const { name } = await makeBackup({ dataDir, now, store })
+  await store.close()
+  const elsewhere = join(folder, 'from-backup')
+  await bringBack({ target: localTarget(dataDir), dataDir: elsewhere, base: name, now })
+  await expectSame(elsewhere)
+})

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { readCarWithRoot, verifyRepo } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,6 +8,7 @@ import { isProtected } from '../../../server/platform/store/backups/backup-conte
 import { runInWorker } from '../../../server/platform/store/backups/tasks.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { saveRepo } from '../../../server/repository/records/export.ts'
+import { runCommand } from '../../support/copies.ts'
 import { ownerOnly } from '../../support/modes.ts'
 import { type AppSession, TestServer } from '../../support/server.ts'
 import { owner as alice, server, setupServer } from '../../support/setup.ts'
@@ -35,11 +33,7 @@ function post(text: string) {
   return server.post('com.core.repo.createRecord', input, alice)
 }
 
-/** Runs a command without a terminal. */
-function run(command: string, ...args: string[]) {
-  const script = fileURLToPath(new URL(`../../../server/operation/cli/${command}.ts`, import.meta.url))
-  return promisify(execFile)(process.execPath, ['--no-warnings', script, ...args])
-}
+const run = (command: string, ...args: string[]) => runCommand(command, args)
 
 async function expectSameData(there: TestServer): Promise<void> {
   expect((await there.get('com.core.server.getSession', {}, alice)).body).toMatchObject({ did: alice.did })
@@ -67,7 +61,7 @@ test('one-file backups: an encrypted one restores accounts, keys and sessions on
   expect((await readFile(file)).includes('alice')).toBe(false)
   expect(await isProtected(file)).toBe(true)
   const describe = (passphrase: string) =>
-    runInWorker({ kind: 'describe', dir: tmpdir(), file, passphrase, schema })
+    runInWorker({ kind: 'describe', dir: tmpdir(), file, options: { passphrase, schema } })
   expect(await describe('a long passphrase')).toMatchObject({
     bytes: (await stat(file)).size,
     handles: ['alice.test', 'bob.test'],
@@ -100,15 +94,13 @@ test('one-file backups: the commands write one and restore it over existing data
   await writeFile(secret, 'from a file\nand not this\n')
   const from = ['--data-dir', server.config.dataDir]
   const made = await run('backup', '--export', file, '--passphrase-file', secret, ...from)
-  expect(made.stdout).toContain('There is no way to read it without the passphrase')
+  expect(made).toContain('There is no way to read it without the passphrase')
   const open = join(folder, 'open.tar.gz')
   await expect(run('backup', '--export', open, ...from)).rejects.toHaveProperty(
     'stderr',
     expect.stringContaining('A passphrase can only be typed in a terminal'),
   )
-  expect((await run('backup', '--export', open, '--unprotected', ...from)).stdout).toContain(
-    'It is not encrypted',
-  )
+  expect(await run('backup', '--export', open, '--unprotected', ...from)).toContain('It is not encrypted')
 
   const there = await TestServer.start()
   const to = ['--data-dir', there.config.dataDir]
@@ -126,7 +118,7 @@ test('one-file backups: the commands write one and restore it over existing data
   expect((await there.signIn({ handle: 'carol.test', password: 'carol-password' })).status).toBe(200)
   await there.running.close()
 
-  expect((await run('restore', file, '--passphrase-file', secret, ...to)).stdout).toContain('replaced-')
+  expect(await run('restore', file, '--passphrase-file', secret, ...to)).toContain('replaced-')
   await there.open()
   await expectSameData(there)
   await there.running.close()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { damagedRepositories } from '../../../server/operation/backups/verify-repositories.ts'
+import { damagedRepositories } from '../../../server/operation/replicas/verify-repositories.ts'
 import { databaseName } from '../../../server/platform/store/layout.ts'
 import { pageBytes } from '../../../server/platform/store/pages/page-file.ts'
 

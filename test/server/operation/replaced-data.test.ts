@@ -1,12 +1,13 @@
 /** Folders with the data that a restore replaced: they hold account keys, and are deleted after 30 days. */
 import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
 import { restore } from '../../../server/platform/store/backups/restore.ts'
 import { deleteReplaced, listReplaced } from '../../../server/platform/store/replaced.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import { day } from '../../support/clock.ts'
+import { runCommand } from '../../support/copies.ts'
 import { server, setupServer } from '../../support/setup.ts'
 
 let dir: string
@@ -20,7 +21,8 @@ const folders = async () => (await readdir(dir)).filter((name) => name.startsWit
 
 /** Restores a backup of the server. Returns the name of the folder with the replaced data. */
 async function restoreData(): Promise<string> {
-  const { file } = await server.running.services.store.backup()
+  const file = join(dir, 'outside.zst')
+  await server.running.services.store.copyTo(file)
   await server.running.close()
   await restore({ directory: dir, file, schema, now: server.clock.now })
   await server.open()
@@ -112,4 +114,28 @@ test('replaced data: nothing but real folders with such a name is listed or dele
   expect(await deleteReplaced(dir, real)).toBe(true)
   expect(await folders()).toEqual(before)
   expect(await readdir(outside)).toEqual(['precious'])
+})
+
+test('replaced data: the command lists folders, and deletes the one that is named', async () => {
+  await server.running.close()
+  const names = ['replaced-20260101T100000000Z', 'replaced-20260202T100000000Z'] as const
+  for (const name of names) await mkdir(join(dir, name))
+  await writeFile(join(dir, names[1], 'pds.sqlite'), 'data')
+  await utimes(join(dir, names[1], 'pds.sqlite'), new Date(0), new Date(0))
+  const list = () => runCommand('restore', ['--list', '--data-dir', dir])
+  expect(await list()).toContain(
+    `2026-02-02T10:00:00.000Z  4 bytes  ${names[1]}\n  deleted on 2026-03-04\n` +
+      `2026-01-01T10:00:00.000Z  0 bytes  ${names[0]}\n  deleted on 2026-01-31\n`,
+  )
+  const forget = (name: string) => runCommand('restore', ['--forget', name, '--data-dir', dir])
+  for (const wrong of ['replaced-notes', `../${basename(dir)}/${names[0]}`, 'backups', '']) {
+    await expect(forget(wrong)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no folder of replaced files'),
+    })
+  }
+  expect(await forget(names[0])).toMatch(/^Deleted .*replaced-20260101T100000000Z/)
+  expect(await folders()).toEqual([names[1]])
+  expect(await list()).not.toContain(names[0])
+  await server.open()
 })

@@ -34,7 +34,8 @@ async function rows(): Promise<string[]> {
 /** Data with transactions in journals, over which a wrong backup was restored. Returns the folder with the data. */
 async function restoredWrongly(): Promise<string> {
   const store = await Database.open({ directory: dir, schema, now })
-  const { file } = await store.backup()
+  const file = join(dir, 'outside.zst')
+  await store.copyTo(file)
   await store.transact((tx) => tx.run(insert, ['row 1', Buffer.from('1')]))
   await store.checkpoint()
   await store.transact((tx) => tx.run(insert, ['row 2', Buffer.from('2')]))
@@ -96,7 +97,8 @@ test('the command says whose data it has restored, and of when', async () => {
       )
     }
   })
-  const { file } = await store.backup()
+  const file = join(dir, 'outside.zst')
+  await store.copyTo(file)
   await store.close()
   const output = await runCommand('restore', [file, '--data-dir', dir])
   expect(output).toContain('It has 1.test, 2.test, 3.test, 4.test, 5.test, 2 more.')

@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { createBackupProofs } from '../../../server/operation/backups/proofs.ts'
-import { backup, listBackups } from '../../../server/platform/store/backups/backup.ts'
+import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
+import { type Backup, listBackups } from '../../../server/operation/replicas/local/list.ts'
+import { createBackupProofs } from '../../../server/operation/replicas/local/proofs.ts'
 import { blobOf, download, png } from '../../support/blobs.ts'
 import { hour } from '../../support/clock.ts'
 import { refusal } from '../../support/server.ts'
@@ -70,10 +71,15 @@ async function recheck(): Promise<void> {
 /** Backs up and checks as the periodic jobs do. */
 async function backUp() {
   server.clock.advance(hour)
-  await services().store.backup('daily')
+  await makeBackup({ dataDir: server.config.dataDir, now: server.clock.now, store: services().store })
   await services().operation.backupProofs.proveDue()
   await renewSessions()
   return (await listBackups(server.config.dataDir))[0]
+}
+
+/** The list of the media of a backup. */
+function mediaOf(backup: Backup | undefined): Promise<string> {
+  return readFile(join(server.config.dataDir, 'backups', backup?.name ?? '', 'media'), 'utf8')
 }
 
 test('an upload replaces a damaged file of the same size', async () => {
@@ -125,7 +131,7 @@ test('the check of backups marks a damaged file as missing; an upload of the fil
   // Later backups say what they lack, and are not damaged themselves.
   const later = await backUp()
   expect(later?.proof).toMatchObject({ problem: undefined, missing: { count: 1, cids: [cid] } })
-  expect(await readFile(`${later?.file}.sha256`, 'utf8')).not.toContain(cid)
+  expect(await mediaOf(later)).not.toContain(cid)
 
   await blobOf(server, alice, image)
   expect(await served()).toBe('good')
@@ -139,7 +145,7 @@ test('the check of backups marks a damaged file as missing; an upload of the fil
     problem: undefined,
     missing: undefined,
   })
-  expect(await readFile(`${last?.file}.sha256`, 'utf8')).toContain(cid)
+  expect(await mediaOf(last)).toContain(cid)
 })
 
 test('damage that the check of a command finds beside the server is acted on within an hour, once', async () => {
@@ -148,8 +154,7 @@ test('damage that the check of a command finds beside the server is acted on wit
   // As `npm run backup` does.
   server.clock.advance(hour)
   const now = server.clock.now
-  const { file } = await backup(dataDir, now())
-  const proof = await createBackupProofs({ dataDir, now }).prove(file)
+  const proof = await createBackupProofs({ dataDir, now }).prove(await makeBackup({ dataDir, now }))
   expect(proof.problem).toBe(`A media file is missing or damaged: ${cid}.`)
   expect(await served()).toBe('damaged')
 

@@ -229,9 +229,10 @@ test('after a restore, a repository without its root block does not stop the sta
       [gina.did],
     ),
   )
-  const { file } = await store.backup()
-  await restored.running.close()
   const { dataDir: directory } = restored.config
+  const file = join(directory, 'outside.zst')
+  await store.copyTo(file)
+  await restored.running.close()
   await restore({ directory, file, schema, now: restored.clock.now })
   await restored.open()
   expect(await post('after the restore', hugo, restored.url)).toContain(hugo.did)
@@ -249,7 +250,9 @@ test('after a restore, numbers go on far ahead, and every account and repository
   const write = () => post('text', carla, restored.url)
   await write()
   await restored.setStatus(emil.did, { takedown: true })
-  const { file } = await restored.running.services.store.backup()
+  const { dataDir: directory } = restored.config
+  const file = join(directory, 'outside.zst')
+  await restored.running.services.store.copyTo(file)
   // All of this is lost.
   await write()
   await write()
@@ -261,12 +264,7 @@ test('after a restore, numbers go on far ahead, and every account and repository
   const { rev } = consumer.repositories.get(carla.did) ?? {}
 
   await restored.running.close()
-  await restore({
-    directory: restored.config.dataDir,
-    file,
-    schema,
-    now: restored.clock.now,
-  })
+  await restore({ directory, file, schema, now: restored.clock.now })
   await restored.open()
   await consumer.connect(restored.url)
   const reported = []

@@ -3,6 +3,7 @@ import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, type LexMap } from '@atproto/lex-data'
 import { type BlockMap, readCar } from '@atproto/repo'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
 import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
 import { type ArchiveRecord, archiveOf, blockOf, blocksOf } from '../../../support/archive.ts'
 import { type DidHost, startDidHost } from '../../../support/did-host.ts'
@@ -95,7 +96,7 @@ const omitted = ([key]: ArchiveRecord, record: ArchiveRecord, reason: string) =>
 /** Makes a backup, and returns the problem with it. */
 async function proveBackup() {
   const { store, operation } = server.running.services
-  await store.backup()
+  await makeBackup({ dataDir: server.config.dataDir, now: server.clock.now, store })
   server.clock.advance(1000)
   return (await operation.backupProofs.proveDue()).map(({ problem }) => problem)
 }

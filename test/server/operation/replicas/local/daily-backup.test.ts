@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
-import { startJobs } from '../../../server/operation/jobs/scheduler.ts'
-import { listBackups } from '../../../server/platform/store/backups/backup.ts'
-import { day, hour, minute } from '../../support/clock.ts'
-import { server, setupServer } from '../../support/setup.ts'
+import { periodicJobs } from '../../../../../server/operation/jobs/jobs.ts'
+import { startJobs } from '../../../../../server/operation/jobs/scheduler.ts'
+import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
+import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
+import { day, hour, minute } from '../../../../support/clock.ts'
+import { server, setupServer } from '../../../../support/setup.ts'
 
 setupServer({ per: 'test' })
 beforeEach(() => {
@@ -13,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('daily backup: runs a minute after the start and then once a day, manual backups or not', async () => {
+test('daily backup: runs a minute after the start, and then a day after the last backup, whoever made that', async () => {
   const { services } = server.running
   const made = async (ms: number) => {
     server.clock.advance(ms)
@@ -29,8 +30,9 @@ test('daily backup: runs a minute after the start and then once a day, manual ba
   expect(await made(day - hour)).toBe(1)
   expect(await made(hour)).toBe(2)
   expect(await made(hour)).toBe(2)
-  await services.store.backup()
-  expect(await made(day - 2 * hour)).toBe(3)
+  const { now } = server.clock
+  await makeBackup({ dataDir: server.config.dataDir, now, store: services.store })
+  expect(await made(day - hour)).toBe(3)
   expect(await made(hour)).toBe(4)
   stop()
   startJobs(jobs, services.background)()

@@ -1,17 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runInWorker } from '../../../server/platform/store/backups/tasks.ts'
-import { schema } from '../../../server/platform/store/schema.ts'
-import { blobOf, download, filesIn, png } from '../../support/blobs.ts'
-import { TestServer } from '../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../support/setup.ts'
+import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
+import { runInWorker } from '../../../../../server/platform/store/backups/tasks.ts'
+import { schema } from '../../../../../server/platform/store/schema.ts'
+import { iso } from '../../../../../server/platform/util/time.ts'
+import { blobOf, download, filesIn, png } from '../../../../support/blobs.ts'
+import { runCommand } from '../../../../support/copies.ts'
+import { databaseOf, sourceOf } from '../../../../support/local-backups.ts'
+import { TestServer } from '../../../../support/server.ts'
+import { owner as alice, server, setupServer } from '../../../../support/setup.ts'
 
 let folder: string
 let cid: string
@@ -33,11 +36,13 @@ function profile(record: Record<string, unknown>) {
   return server.post('com.core.repo.putRecord', input, alice)
 }
 
-/** Runs a command without a terminal. */
-function run(command: string, ...args: string[]) {
-  const script = fileURLToPath(new URL(`../../../server/operation/cli/${command}.ts`, import.meta.url))
-  return promisify(execFile)(process.execPath, ['--no-warnings', script, ...args])
+function backUp() {
+  const { config, clock, running } = server
+  clock.advance(1000)
+  return makeBackup({ dataDir: config.dataDir, now: clock.now, store: running.services.store })
 }
+
+const run = (command: string, ...args: string[]) => runCommand(command, args)
 
 async function expectImage(there: TestServer): Promise<void> {
   const answer = await download(there, alice.did, cid)
@@ -46,22 +51,23 @@ async function expectImage(there: TestServer): Promise<void> {
 }
 
 test('backups share the files of the server, and a restore brings a deleted blob back', async () => {
-  const { store, background } = server.running.services
-  const { file } = await store.backup('daily')
-  await store.backup('daily')
-  const there = join(server.config.dataDir, 'blobs', cid.slice(-2), cid)
-  const kept = join(dirname(file), 'blobs', cid.slice(-2), cid)
+  const { dataDir } = server.config
+  const backup = await backUp()
+  await backUp()
+  const there = join(dataDir, 'blobs', cid.slice(-2), cid)
+  const kept = join(dataDir, 'backups', 'blobs', cid.slice(-2), cid)
   expect((await stat(kept)).ino).toBe((await stat(there)).ino)
-  expect(await filesIn(dirname(file), 'blobs')).toEqual([`${cid.slice(-2)}/${cid}`])
-  await promisify(execFile)('sha256sum', ['--check', '--strict', `${file}.sha256`], { cwd: dirname(file) })
-  const content = await runInWorker({ kind: 'describe', dir: tmpdir(), file, schema })
+  expect(await filesIn(dataDir, 'backups', 'blobs')).toEqual([`${cid.slice(-2)}/${cid}`])
+  expect(await readFile(join(dataDir, 'backups', backup.name, 'media'), 'utf8')).toBe(`${cid}\n`)
+  const { file, ...source } = await sourceOf(dataDir, backup)
+  const content = await runInWorker({ kind: 'describe', dir: tmpdir(), file, options: { schema, ...source } })
   expect(content).toMatchObject({ blobs: 1, missingBlobs: 0 })
 
   await profile({ displayName: 'without an image' })
-  await background.idle()
+  await server.running.services.background.idle()
   expect((await download(server, alice.did, cid)).status).toBe(400)
   await server.running.close()
-  await run('restore', file, '--data-dir', server.config.dataDir)
+  await run('restore', iso(backup.at), '--data-dir', dataDir)
   await server.open()
   await expectImage(server)
 })
@@ -98,9 +104,8 @@ test('a one-file backup that tar unpacks is a data directory', async () => {
 })
 
 test('a decompressed backup is an ordinary SQLite database, and can be restored', async () => {
-  const { file } = await server.running.services.store.backup()
   const copy = join(folder, 'copy.sqlite')
-  await writeFile(copy, zstdDecompressSync(await readFile(file)))
+  await writeFile(copy, zstdDecompressSync(await readFile(databaseOf(server.config.dataDir, await backUp()))))
   const database = new DatabaseSync(copy, { readOnly: true })
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   expect(database.prepare('SELECT handle FROM accounts').all()).toEqual([{ handle: 'alice.test' }])
@@ -113,9 +118,8 @@ test('a decompressed backup is an ordinary SQLite database, and can be restored'
 })
 
 test('a backup without its blobs is restored, and its owner learns which are missing', async () => {
-  const { file } = await server.running.services.store.backup()
   const alone = join(folder, 'alone.sqlite')
-  await promisify(execFile)('cp', [file, alone])
+  await copyFile(databaseOf(server.config.dataDir, await backUp()), alone)
   const dataDir = join(folder, 'without-blobs')
   await run('restore', alone, '--data-dir', dataDir)
   const there = await TestServer.start({ dataDir })

@@ -1,22 +1,21 @@
 /** Checks of backups: each is restored into a scratch folder, opened and verified. */
-import { hash } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { checkRestore } from '../../../server/operation/backups/check.ts'
-import { createBackupProofs } from '../../../server/operation/backups/proofs.ts'
-import { periodicJobs } from '../../../server/operation/jobs/jobs.ts'
-import { listBackups } from '../../../server/platform/store/backups/backup.ts'
-import { writeProof } from '../../../server/platform/store/backups/backup-proof.ts'
-import { checksumLine } from '../../../server/platform/store/backups/read-backup.ts'
-import { nodeFiles } from '../../../server/platform/store/files.ts'
-import type { Sqlite } from '../../../server/platform/store/sqlite.ts'
-import { createLogger } from '../../../server/platform/util/log.ts'
-import { blobOf, png } from '../../support/blobs.ts'
-import { hour } from '../../support/clock.ts'
-import { bytesOf, openBytes } from '../../support/database-bytes.ts'
-import { owner as alice, server, setupServer } from '../../support/setup.ts'
+import { periodicJobs } from '../../../../../server/operation/jobs/jobs.ts'
+import { checkRestore } from '../../../../../server/operation/replicas/check-restore.ts'
+import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
+import { type Backup, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
+import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
+import { nodeFiles } from '../../../../../server/platform/store/files.ts'
+import type { Sqlite } from '../../../../../server/platform/store/sqlite.ts'
+import { createLogger } from '../../../../../server/platform/util/log.ts'
+import { blobOf, png } from '../../../../support/blobs.ts'
+import { hour } from '../../../../support/clock.ts'
+import { bytesOf, openBytes } from '../../../../support/database-bytes.ts'
+import { databaseOf } from '../../../../support/local-backups.ts'
+import { owner as alice, server, setupServer } from '../../../../support/setup.ts'
 
 let folder: string
 let cid: string
@@ -37,16 +36,22 @@ beforeAll(async () => {
 })
 
 const services = () => server.running.services
+const dataDir = () => server.config.dataDir
+function backUp() {
+  server.clock.advance(1000)
+  return makeBackup({ dataDir: dataDir(), now: server.clock.now, store: services().store })
+}
+const newestProof = async () => (await listBackups(dataDir()))[0]?.proof
 const scratchFolders = async () => (await readdir(folder)).filter((name) => name.startsWith('check-'))
 
 test('a check records beside the backup that it can be restored, and leaves nothing else', async () => {
-  const { file } = await services().store.backup()
-  expect((await listBackups(server.config.dataDir))[0]?.proof).toBeUndefined()
-  const before = await readdir(folder)
+  const { name, proof } = await backUp()
+  expect(proof).toBeUndefined()
+  const files = async () => (await readdir(folder, { recursive: true })).toSorted()
+  const before = await files()
   expect(await services().operation.backupProofs.proveDue()).toEqual([])
-  expect(await readdir(folder)).toEqual([...before, `${basename(file)}.proof.json`].toSorted())
-  const proof = async () => (await listBackups(server.config.dataDir))[0]?.proof
-  const first = await proof()
+  expect(await files()).toEqual([...before, join(name, 'proof')].toSorted())
+  const first = await newestProof()
   expect(first).toEqual({
     checkedAt: expect.any(Date),
     provenAt: first?.checkedAt,
@@ -57,25 +62,32 @@ test('a check records beside the backup that it can be restored, and leaves noth
   // The newest one is checked again after a week.
   server.clock.advance(6 * 24 * hour)
   await services().operation.backupProofs.proveDue()
-  expect(await proof()).toEqual(first)
+  expect(await newestProof()).toEqual(first)
   server.clock.advance(24 * hour)
   await services().operation.backupProofs.proveDue()
-  const { checkedAt = new Date(0) } = (await proof()) ?? {}
+  const { checkedAt = new Date(0) } = (await newestProof()) ?? {}
   expect(checkedAt > (first?.checkedAt ?? checkedAt)).toBe(true)
 })
 
 test('a check does not start on a disk that it would fill', async () => {
-  const { file } = await services().store.backup()
+  const backup = await backUp()
   const files = { ...nodeFiles, freeBytes: async () => 100_000 }
-  const proofs = createBackupProofs({ dataDir: server.config.dataDir, now: () => new Date(), files })
-  await expect(proofs.prove(file)).rejects.toThrow('too little free space to test a backup')
+  const proofs = createBackupProofs({ dataDir: dataDir(), now: () => new Date(), files })
+  await expect(proofs.prove(backup)).rejects.toThrow('too little free space to test a backup')
   expect(await scratchFolders()).toEqual([])
 })
+
+/** Overwrites the last bytes of the database of a backup. */
+async function spoil(backup: Backup, of = dataDir()): Promise<void> {
+  const file = databaseOf(of, backup)
+  const content = await readFile(file)
+  await writeFile(file, content.fill(0, content.length - 10))
+}
 
 describe('a backup that cannot be restored', () => {
   let original: string
   beforeAll(async () => {
-    original = (await services().store.backup()).file
+    original = databaseOf(dataDir(), await backUp())
   })
 
   /** Checks a copy of the backup that is changed as if this program had written it so. */
@@ -88,8 +100,7 @@ describe('a backup that cannot be restored', () => {
     const bytes = bytesOf(sqlite)
     sqlite.close()
     await writeFile(file, bytes)
-    await writeFile(`${file}.sha256`, checksumLine(hash('sha256', bytes), basename(file)))
-    const job = { file, scratch, at: server.clock.now() }
+    const job = { file, scratch, at: server.clock.now(), blobFolders: [join(folder, 'blobs')] }
     const { problem } = await checkRestore(nodeFiles, job).finally(() => rm(scratch, { recursive: true }))
     return problem
   }
@@ -170,31 +181,29 @@ describe('a backup that cannot be restored', () => {
 
   test('the file: the result keeps when it was last proven', async () => {
     server.clock.advance(hour)
-    const { file } = await services().store.backup()
+    const backup = await backUp()
     const { backupProofs } = services().operation
-    const provenAt = server.clock.now()
-    await writeProof(nodeFiles, file, { checkedAt: provenAt, problem: undefined, missing: undefined })
+    const { provenAt } = await backupProofs.prove(backup)
+    expect(provenAt).toBeInstanceOf(Date)
     server.clock.advance(hour)
-    await writeFile(file, (await readFile(file)).subarray(0, -10))
+    await spoil(backup)
     const problem = 'The file is damaged or cut short.'
-    expect(await backupProofs.prove(file)).toMatchObject({ provenAt, problem })
-    expect((await listBackups(server.config.dataDir))[0]?.proof?.problem).toBe(problem)
+    expect(await backupProofs.prove(backup)).toMatchObject({ provenAt, problem })
+    expect(await newestProof()).toMatchObject({ provenAt, problem })
     expect(await scratchFolders()).toEqual([])
   })
 })
 
 test('the periodic check logs a backup that cannot be restored, once', async () => {
-  const { file } = await services().store.backup()
-  const dataDir = await mkdtemp(join(tmpdir(), 'pds-proofs-'))
-  const damaged = join(dataDir, 'backups', basename(file))
-  await mkdir(dirname(damaged))
-  await writeFile(damaged, (await readFile(file)).subarray(0, -10))
-  await copyFile(`${file}.sha256`, `${damaged}.sha256`)
+  const backup = await backUp()
+  const elsewhere = await mkdtemp(join(tmpdir(), 'pds-proofs-'))
+  await cp(join(folder, backup.name), join(elsewhere, 'backups', backup.name), { recursive: true })
+  await spoil(backup, elsewhere)
   const lines: string[] = []
   const log = createLogger('error', { write: (line) => void lines.push(line) })
   // With given files, checks run in this thread, which saves the start of a worker.
   const files = { ...nodeFiles }
-  const backupProofs = createBackupProofs({ dataDir, now: server.clock.now, files })
+  const backupProofs = createBackupProofs({ dataDir: elsewhere, now: server.clock.now, files })
   const job = periodicJobs({ ...services(), operation: { ...services().operation, backupProofs }, log }).find(
     ({ name }) => name === 'check of backups',
   )
@@ -202,41 +211,32 @@ test('the periodic check logs a backup that cannot be restored, once', async () 
   await job?.run()
   const problem = 'The file is damaged or cut short.'
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 'error', file: damaged, problem, msg: 'backup cannot be restored' },
+    { level: 'error', backup: backup.name, problem, msg: 'backup cannot be restored' },
   ])
-  await rm(dataDir, { recursive: true })
+  await rm(elsewhere, { recursive: true })
 })
 
 test('a check that is ended leaves no scratch folder and no result', async () => {
-  const { file } = await services().store.backup()
+  const backup = await backUp()
   const stop = new AbortController()
-  const proofs = createBackupProofs({
-    dataDir: server.config.dataDir,
-    now: server.clock.now,
-    signal: stop.signal,
-  })
-  const check = proofs.prove(file)
+  const { signal } = stop
+  const check = createBackupProofs({ dataDir: dataDir(), now: server.clock.now, signal }).prove(backup)
   stop.abort()
   await expect(check).rejects.toThrow()
   expect(await scratchFolders()).toEqual([])
-  expect(await readdir(folder)).not.toContain(`${basename(file)}.proof.json`)
+  expect(await newestProof()).toBeUndefined()
 })
 
 test('the next start removes what a crash left among the backups, and nothing else', async () => {
-  const { file } = await services().store.backup()
-  const name = basename(file)
-  const pool = join(dirname(file), 'blobs', cid.slice(-2))
+  const backup = await backUp()
+  const pool = join(folder, 'blobs', cid.slice(-2))
+  const cutOff = join('bases', '000000000001-20200101T000000000Z-1-000001_00')
   await mkdir(join(folder, 'check-crashed/data'), { recursive: true })
-  const left = [
-    `${name}.tmp`,
-    `${name}.sha256.tmp`,
-    `${name}.proof.json.tmp`,
-    'pds-daily-20200101T000000000Z.sqlite.zst.sha256',
-    'pds-daily-20200101T000000000Z.sqlite.zst.proof.json',
-    'check-crashed/data/pds.sqlite',
-  ].map((one) => join(folder, one))
-  left.push(join(pool, `${cid}.tmp`))
-  const kept = ['mine.sqlite', 'mine.sqlite.sha256', 'notes.tmp'].map((one) => join(folder, one))
+  await mkdir(join(folder, cutOff))
+  const left = ['base-1-1.zst', 'base-1-2.zst.tmp', 'check-crashed/data/pds.sqlite', join(cutOff, 'media')]
+    .map((one) => join(folder, one))
+    .concat(join(pool, `${cid}.tmp`))
+  const kept = ['mine.sqlite', 'base.zst', 'notes.tmp'].map((one) => join(folder, one))
   for (const path of [...left, ...kept]) await writeFile(path, 'x')
   const inUse = join(folder, 'check-running')
   await mkdir(inUse)
@@ -246,7 +246,10 @@ test('the next start removes what a crash left among the backups, and nothing el
   await services().background.idle()
   expect(await scratchFolders()).toEqual(['check-running'])
   const there = (await readdir(folder, { recursive: true })).map((one) => join(folder, one))
-  expect(there).toEqual(expect.arrayContaining([...kept, file, `${file}.sha256`, join(pool, cid)]))
+  const made = ['end', 'media'].map((name) => join(folder, backup.name, name))
+  expect(there).toEqual(
+    expect.arrayContaining([...kept, ...made, databaseOf(dataDir(), backup), join(pool, cid)]),
+  )
   expect(left.filter((path) => there.includes(path))).toEqual([])
   await lock.release()
 })
