@@ -137,7 +137,7 @@ describe('imports', () => {
       ['app/notifications'],
       ['app/proxy', 'app/push'],
       ['app/app.ts'],
-      ['operation/backups', 'operation/doctor', 'operation/moving', 'operation/web'],
+      ['operation/doctor', 'operation/moving', 'operation/web'],
       ['operation/replicas'],
       ['operation/jobs'],
       ['operation/operation.ts'],
@@ -286,7 +286,7 @@ describe('bytes of others', () => {
     // Reads messages that this server wrote.
     'server/platform/mail/outbox.ts': true,
     // Reads back what it has just written.
-    'server/platform/store/backups/backup.ts': true,
+    'server/platform/store/backups/copy-data.ts': true,
     // Stops at the limit of bytes of the method: streams, or at most the limit at once.
     'server/platform/xrpc/body.ts': true,
     // Loads the package that encrypts; it reads nothing.

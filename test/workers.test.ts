@@ -27,7 +27,7 @@ test('without its worker files the server hashes passwords and makes backups on 
   const workers = readdirSync(join(folder, 'dist/server'), { recursive: true, encoding: 'utf8' }).filter(
     (file) => /-worker\.js$/.test(file),
   )
-  expect(workers).toHaveLength(8)
+  expect(workers).toHaveLength(7)
   for (const file of workers) rmSync(join(folder, 'dist/server', file))
 
   const env = { ...process.env, PDS_DATA_DIR: join(folder, 'data'), PDS_PORT: '0' }
@@ -62,12 +62,19 @@ test('without its worker files the server hashes passwords and makes backups on 
 
   server.kill()
   await once(server, 'exit')
-  const tasks = await import(pathToFileURL(join(folder, 'dist/server/platform/store/backups/tasks.js')).href)
-  const problems: Error[] = []
-  const task = { kind: 'backup', dir: join(folder, 'data'), at: new Date(), of: 'manual' }
-  const { file } = await tasks.runInWorker(task, (error: Error) => problems.push(error))
-  expect(existsSync(file)).toBe(true)
-  expect(problems.map(({ message }) => message)).toEqual([
+  const built = (file: string) => import(pathToFileURL(join(folder, 'dist/server', file)).href)
+  const { Database } = await built('platform/store/database.js')
+  const { schema } = await built('platform/store/schema.js')
+  const { makeBackup } = await built('operation/replicas/local/backups.js')
+  const problems: string[] = []
+  const onUnloadable = ({ message }: Error) => problems.push(message)
+  const [dataDir, now] = [join(folder, 'data'), () => new Date()]
+  const store = await Database.open({ directory: dataDir, schema, now, onUnloadable })
+  const { name } = await makeBackup({ dataDir, now, store, onUnloadable })
+  await store.close()
+  expect(existsSync(join(dataDir, 'backups', name, 'end'))).toBe(true)
+  expect(problems).toEqual([
     'The store worker cannot be loaded, its jobs run on the main thread',
+    'The replica files worker cannot be loaded, its jobs run on the main thread',
   ])
 })

@@ -10,12 +10,12 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { setup } from '../../build/test-servers.ts'
-import { damagedRepositories } from '../../server/operation/backups/verify-repositories.ts'
 import { bringBack } from '../../server/operation/replicas/bring-back.ts'
 import { chainOf, readContent, waysTo } from '../../server/operation/replicas/catalog.ts'
 import { openPlace } from '../../server/operation/replicas/places/open.ts'
-import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
+import { ReplicaKey, sealedBytes } from '../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../server/operation/replicas/sealer.ts'
+import { damagedRepositories } from '../../server/operation/replicas/verify-repositories.ts'
 import { nodeFiles } from '../../server/platform/store/files.ts'
 import { load } from '../../server/platform/store/journal/recover.ts'
 import { allPages, closeFile } from '../../server/platform/store/pages/database-file.ts'
@@ -92,7 +92,7 @@ async function start(dataDir: string, url: string, credentials: string, writers:
 async function waitForCopy(url: string, from: Date): Promise<void> {
   const place = await openPlace(url)
   for (;;) {
-    const [chain] = waysTo(await readContent(place))
+    const [chain] = waysTo(await readContent({ place, sealer: { sealedBytes } }))
     if (chain && chain.at > from) return
     await setTimeout(50)
   }
@@ -102,7 +102,7 @@ async function restore(url: string, credentials: string, dataDir: string): Promi
   const { key } = JSON.parse(await readFile(credentials, 'utf8'))
   const sealer = createSealer(await ReplicaKey.parse(key))
   const place = await openPlace(url)
-  const content = await readContent(place)
+  const content = await readContent({ place, sealer })
   const [timeline] = content.timelines
   // It was killed before its first database was at the place: the timeline before it is restored.
   if (timeline && !chainOf(content, timeline)) total.withoutBase++

@@ -9,13 +9,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { setup } from '../../build/test-servers.ts'
-import { backup, listBackups } from '../../server/platform/store/backups/backup.ts'
+import { makeBackup } from '../../server/operation/replicas/local/backups.ts'
+import { type Backup, listBackups } from '../../server/operation/replicas/local/list.ts'
 import { checkBackup } from '../../server/platform/store/backups/read-backup.ts'
 import { nodeFiles } from '../../server/platform/store/files.ts'
 import { type Loaded, load } from '../../server/platform/store/journal/recover.ts'
 import { backupsName, checkpointName, importsName } from '../../server/platform/store/layout.ts'
 import { allPages, closeFile, isSound } from '../../server/platform/store/pages/database-file.ts'
 import { type Listener, listening } from '../support/listener.ts'
+import { sourceOf } from '../support/local-backups.ts'
 import { LoadClient } from './load-client.ts'
 import { ServerProcess } from './process.ts'
 import { seededRandom } from './random.ts'
@@ -133,7 +135,7 @@ async function isImporting(): Promise<boolean> {
 }
 
 async function isBackingUp(): Promise<boolean> {
-  return (await nodeFiles.list(join(dir, backupsName))).some((name) => name.endsWith('.tmp'))
+  return (await nodeFiles.list(join(dir, backupsName))).some((name) => name.startsWith('base-'))
 }
 
 async function killDuringStart(): Promise<void> {
@@ -185,8 +187,8 @@ function expectNothingLeft({ sqlite }: Loaded): void {
 /** Makes a backup as another process, beside the server and its kills. It has all events that were sent before. */
 async function backUp(): Promise<void> {
   const before = lastEvent
-  const { file } = await backup(dir, new Date())
-  await checkBackup(scratch, file, {}, ({ missingBlobs }, { sqlite }) => {
+  const made = await makeBackup({ dataDir: dir, now: () => new Date() })
+  await check(made, ({ missingBlobs }, { sqlite }) => {
     const last = sqlite.get<{ seq: number }>('SELECT max(seq) AS seq FROM events')?.seq ?? 0
     assert.ok(last >= before, `the backup ends with event ${last}, before ${before}`)
     if (missingBlobs.length > 0) backups.withoutBlobs++
@@ -198,10 +200,15 @@ async function backUp(): Promise<void> {
 /** Restores each backup into a scratch folder. */
 async function checkBackups(): Promise<void> {
   await otherBackup
-  for (const { file } of await listBackups(dir)) {
-    await checkBackup(scratch, file)
+  for (const backup of await listBackups(dir)) {
+    await check(backup)
     backups.checked++
   }
+}
+
+async function check(backup: Backup, use?: Parameters<typeof checkBackup<void>>[3]): Promise<void> {
+  const { file, ...source } = await sourceOf(dir, backup)
+  await checkBackup(scratch, file, source, use)
 }
 
 async function connect(url: string): Promise<Listener> {

@@ -2,6 +2,7 @@
  * The real server with frequent checkpoints: `node server.ts DATA_DIR [PLACE CREDENTIALS]`. It makes a backup on SIGUSR2, and copies to the
  * URL of a place with the credentials of a file.
  */
+import { makeBackup } from '../../server/operation/replicas/local/backups.ts'
 import { startServer } from '../../server/server.ts'
 import { passwords } from '../support/passwords.ts'
 import { testConfig } from '../support/server.ts'
@@ -14,7 +15,7 @@ const { url, services } = await startServer(config, {
   checkpointBytes: 15_000,
 })
 process.on('SIGUSR2', () => {
-  services.store.backup().then(
+  makeBackup({ dataDir, now: () => new Date(), store: services.store }).then(
     () => process.stdout.write('made a backup\n'),
     (error: unknown) => process.stderr.write(`${error}\n`),
   )

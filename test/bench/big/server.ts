@@ -10,6 +10,9 @@ const { startServer }: typeof import('../../../server/server.ts') = await built(
 const { readConfig }: typeof import('../../../server/platform/config/config.ts') = await built(
   'server/platform/config/config.js',
 )
+const { makeBackup }: typeof import('../../../server/operation/replicas/local/backups.ts') = await built(
+  'server/operation/replicas/local/backups.js',
+)
 const { createLogger }: typeof import('../../../server/platform/util/log.ts') = await built(
   'server/platform/util/log.js',
 )
@@ -19,7 +22,7 @@ const server = await startServer(config, { log: createLogger(config.logLevel) })
 const { store } = server.services
 
 process.on('message', async (message: string) => {
-  if (message === 'backup') await store.backup()
+  if (message === 'backup') await makeBackup({ dataDir: config.dataDir, now: () => new Date(), store })
   else await store.export(message)
   process.send?.('made')
 })

@@ -13,7 +13,7 @@ process.send?.({ url })
 
 /** Returns the name of the error that a person reads; undefined for a backup that can be restored. */
 process.on('message', async ({ id, file }: { id: number; file: string }) => {
-  const error = await runInWorker({ kind: 'describe', dir: dataDir, file, schema }).then(
+  const error = await runInWorker({ kind: 'describe', dir: dataDir, file, options: { schema } }).then(
     () => undefined,
     (reason: Error) => reason.name,
   )

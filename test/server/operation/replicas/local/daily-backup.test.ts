@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('daily backup: runs a minute after the start, and then a day after the last backup, whoever made that', async () => {
+test('daily backup: runs a minute after the start, and then a day after the last backup', async () => {
   const { services } = server.running
   const made = async (ms: number) => {
     server.clock.advance(ms)
