@@ -47,8 +47,8 @@ test('backups: three partial ones are kept, and count for themselves', () => {
 })
 
 test('backups from the future, made while the clock was wrong, expire no other, in any order of names', () => {
-  const future = Array.from({ length: 12 }, (_, i) => made(1000 + i / 100))
-  const present = days(0, 7)
+  const hourly = (from: number, count: number) => Array.from({ length: count }, (_, i) => made(from + i / 24))
+  const [future, present] = [hourly(1000, 12), hourly(0, 7)]
   for (const backups of [[...future, ...present], [...present, ...future].toReversed()]) {
     const expired = expiredBackups(backups, day(6))
     // The first one is that of its day.
