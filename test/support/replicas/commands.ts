@@ -1,7 +1,9 @@
-/** The steps of the model of a place, as commands of fast-check. */
+/** The steps of the model of a place, as commands of fast-check: which there are, how often, and with what values. */
 import fc from 'fast-check'
 import { day, hour, minute, second } from '../clock.ts'
+import * as acts from './acts.ts'
 import type { Computer } from './computer.ts'
+import { restore, tryRestore } from './restores.ts'
 import { type Mood, moods, well } from './simulated-place.ts'
 import type { World } from './world.ts'
 
@@ -75,17 +77,19 @@ const rarely = fc.option(fc.integer({ min: 1, max: 25 }), { freq: 3, nil: undefi
 const maxComputers = 4
 
 const write = by('write', { n: fc.integer({ min: 1, max: 5 }) }, (world, computer, { n }) =>
-  world.write(computer, n),
+  acts.write(world, computer, n),
 )
-const copy = by('copy', { isWoken: isTrue }, (world, computer, { isWoken }) => world.copy(computer, isWoken))
+const copy = by('copy', { isWoken: isTrue }, (world, computer, { isWoken }) =>
+  acts.copy(world, computer, { isWoken }),
+)
 const copyAndDie = by('copyAndDie', { killAt: rarely }, (world, computer, { killAt }) =>
-  world.copy(computer, true, killAt),
+  acts.copy(world, computer, { isWoken: true, killAt }),
 )
 const busy = by('busy', { n: fc.integer({ min: 5, max: 25 }) }, (world, computer, { n }) =>
-  world.busy(computer, n),
+  acts.busy(world, computer, n),
 )
 const addMedia = by('addMedia', { bytes: fc.integer({ min: 1, max: 3000 }) }, (world, computer, { bytes }) =>
-  world.addMedia(computer, bytes),
+  acts.addMedia(world, computer, bytes),
 )
 const loseMedia = by('loseMedia', { pick }, async (_, computer, { pick }) => {
   const { cids } = computer.media()
@@ -95,7 +99,9 @@ const loseMedia = by('loseMedia', { pick }, async (_, computer, { pick }) => {
 const pass = step(
   'pass',
   { ms: fc.constantFrom(5 * second, minute, 6 * minute, hour, 26 * hour, 8 * day) },
-  async (world, { ms }) => world.pass(ms),
+  async (world, { ms }) => {
+    world.time += ms
+  },
 )
 const mood = step(
   'mood',
@@ -107,51 +113,47 @@ const mood = step(
 const beWell = step('well', {}, async (world) => {
   world.place.mood = well
 })
-const prove = by('prove', {}, (world, computer) => world.prove(computer))
-const compact = by('compact', {}, (world, computer) => world.compact(computer))
-const checkpoint = by('checkpoint', {}, (world, computer) => world.checkpoint(computer))
-const kill = by('kill', { isPowerCut: isTrue }, (world, computer, { isPowerCut }) =>
-  world.kill(computer, isPowerCut),
-)
-const restart = by('restart', {}, (world, computer) => world.restart(computer))
+const prove = by('prove', {}, (world, computer) => acts.prove(world, computer))
+const compact = by('compact', {}, (world, computer) => acts.compact(world, computer))
+const checkpoint = by('checkpoint', {}, (_, computer) => computer.process?.store.checkpoint().catch(() => {}))
+const kill = by('kill', { isPowerCut: isTrue }, (world, computer, drawn) => acts.kill(world, computer, drawn))
+const restart = by('restart', {}, (world, computer) => acts.restart(world, computer))
 const setClock = by(
   'setClock',
   { error: fc.constantFrom(0, 0, -3 * hour, 3 * hour, -400 * day, 400 * day) },
-  async (world, computer, { error }) => world.setClock(computer, error),
+  async (world, computer, { error }) => acts.setClock(world, computer, error),
 )
 const clone = by('clone', {}, async (world, computer) => {
-  if (world.computers.length < maxComputers) await world.clone(computer)
+  if (world.computers.length < maxComputers) await acts.clone(world, computer)
 })
-const takeSnapshot = by('takeSnapshot', {}, async (world, computer) => world.takeSnapshot(computer))
-const rollBack = by('rollBack', {}, (world, computer) => world.rollBack(computer))
-const continueHere = by('continueHere', {}, async (world, computer) => {
-  if (world.known(computer).isRefused) await world.continueHere(computer)
-})
-const restoreHere = by('restoreHere', {}, (world, computer) => world.restore(computer))
+const takeSnapshot = by('takeSnapshot', {}, async (world, computer) => acts.takeSnapshot(world, computer))
+const rollBack = by('rollBack', {}, (world, computer) => acts.rollBack(world, computer))
+const continueHere = by('continueHere', {}, (world, computer) => acts.continueHere(world, computer))
+const restoreHere = by('restoreHere', {}, (world, computer) => restore(world, computer))
 const restoreElsewhere = step('restoreElsewhere', {}, async (world) => {
-  if (world.computers.length < maxComputers) await world.restore(undefined)
+  if (world.computers.length < maxComputers) await restore(world, undefined)
 })
-const tryRestore = step('tryRestore', {}, (world) => world.tryRestore())
+const tryRestoring = step('tryRestore', {}, tryRestore)
 const failSync = by('failSync', { isWoken: isTrue }, (world, computer, { isWoken }) =>
-  world.failSync(computer, isWoken),
+  acts.failSync(world, computer, isWoken),
 )
 const damageJournal = by('damageJournal', { pick, part }, async (world, computer, { pick, part }) => {
-  if (computer.damageJournal(pick, part)) world.known(computer).isJournalDamaged = true
+  if (computer.damageJournal(pick, part)) world.tracked(computer).isJournalDamaged = true
 })
 const damagePage = by('damagePage', { part }, async (world, computer, { part }) => {
   computer.damagePage(part)
-  world.known(computer).isPageDamaged = true
+  world.tracked(computer).isPageDamaged = true
 })
-const damageObject = step('damageObject', { pick, part, isLost: isTrue }, async (world, drawn) => {
-  world.damageObject(drawn.pick, drawn.part, drawn.isLost)
-})
+const damageObject = step('damageObject', { pick, part, isLost: isTrue }, async (world, drawn) =>
+  acts.damageObject(world, drawn),
+)
 const unmount = step('unmount', {}, async (world) => {
   if (world.isMounted) world.unmount()
 })
 const mount = step('mount', {}, async (world) => {
   if (!world.isMounted) world.mount()
 })
-const calm = step('calm', {}, (world) => world.calm())
+const calm = step('calm', {}, acts.calm)
 const online = by('online', { isOnline: isTrue }, async (_, computer, { isOnline }) => {
   computer.isOnline = isOnline
 })
@@ -161,7 +163,7 @@ const steps = [
   ...[write, write, write, write, copy, copy, copy, copy, copyAndDie, busy],
   ...[addMedia, loseMedia, pass, pass, pass, mood, mood, beWell, beWell],
   ...[prove, compact, compact, checkpoint, kill, restart, setClock, clone, takeSnapshot, rollBack],
-  ...[continueHere, restoreHere, restoreElsewhere, tryRestore, failSync, damageJournal, damagePage],
+  ...[continueHere, restoreHere, restoreElsewhere, tryRestoring, failSync, damageJournal, damagePage],
   ...[damageObject, unmount, mount, calm, online],
 ]
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { decodeFrames, readJournals } from '../../../server/platform/store/journal/journal.ts'
+import { Violation } from './rules.ts'
 
 const decompress = promisify(zstdDecompress)
 
@@ -21,15 +22,6 @@ export interface State {
   isAcknowledged: boolean
   /** Its writer received an error. */
   isRefused: boolean
-}
-
-export class Violation extends Error {
-  readonly rule: string
-
-  constructor(rule: string, message: string) {
-    super(`${rule}: ${message}`)
-    this.rule = rule
-  }
 }
 
 export class History {

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { day, hour } from '../../../support/clock.ts'
-import { Violation } from '../../../support/replicas/history.ts'
+import * as acts from '../../../support/replicas/acts.ts'
 import { createRandom } from '../../../support/replicas/random.ts'
+import { tryRestore } from '../../../support/replicas/restores.ts'
+import { Violation } from '../../../support/replicas/rules.ts'
 import { World } from '../../../support/replicas/world.ts'
 
 const { DAMAGES = '40', MODEL_SEED = '36' } = process.env
@@ -24,10 +26,12 @@ test('whatever object is damaged, a restore is complete, or says that it is not'
   if (!computer) throw new Error('There is no computer.')
   const earlier = new Map<string, Uint8Array>()
   for (let round = 0; round < 12; round++) {
-    await world.step('write', () => world.write(computer, 3))
-    await world.step('add', () => world.addMedia(computer, 500))
-    await world.step('copy', () => world.copy(computer, true))
-    await world.step('pass', async () => world.pass(round % 4 === 3 ? 8 * day : hour))
+    await world.step('write', () => acts.write(world, computer, 3))
+    await world.step('add', () => acts.addMedia(world, computer, 500))
+    await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
+    await world.step('pass', async () => {
+      world.time += round % 4 === 3 ? 8 * day : hour
+    })
     for (const [name, bytes] of world.place.objects) if (!earlier.has(name)) earlier.set(name, bytes)
   }
   const whole = new Map(world.place.objects)
@@ -58,7 +62,7 @@ test('whatever object is damaged, a restore is complete, or says that it is not'
 /** What a restore of the place comes to. */
 async function outcome(world: World): Promise<string> {
   try {
-    await world.step('restore', () => world.tryRestore())
+    await world.step('restore', () => tryRestore(world))
     return 'all that the place still has'
   } catch (error) {
     if (!(error instanceof Violation)) throw error

@@ -6,8 +6,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import * as acts from '../../../support/replicas/acts.ts'
 import { commands, type Scene } from '../../../support/replicas/commands.ts'
-import { type Rule, rules, World } from '../../../support/replicas/world.ts'
+import { type Rule, rules } from '../../../support/replicas/rules.ts'
+import { World } from '../../../support/replicas/world.ts'
 
 const { MODEL_SEED = '36', MODEL_STEPS = '0', MODEL_RULES, MODEL_SHRINK } = process.env
 const seed = MODEL_SEED === 'random' ? Date.now() & 0x7fffffff : Number(MODEL_SEED)
@@ -70,10 +72,10 @@ test('a computer whose running disk was cloned and its clone do not both go on',
   const world = await World.create(await ReplicaKey.generate(), 7, enforced)
   const [computer] = world.computers
   if (!computer) throw new Error('There is no computer.')
-  await world.step('copy', () => world.copy(computer, true))
-  await world.step('clone', () => world.clone(computer))
-  await world.step('calm', () => world.calm())
-  expect(world.computers.map((each) => world.known(each).isRefused)).toEqual([false, true])
+  await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
+  await world.step('clone', () => acts.clone(world, computer))
+  await world.step('calm', () => acts.calm(world))
+  expect(world.computers.map((each) => world.tracked(each).isRefused)).toEqual([false, true])
   for (const each of world.running) await each.kill()
 })
 
@@ -81,11 +83,11 @@ test('a clean-up of an empty place, which had the copy, puts nothing there', asy
   const world = await World.create(await ReplicaKey.generate(), 7, enforced)
   const [computer] = world.computers
   if (!computer) throw new Error('There is no computer.')
-  await world.step('copy', () => world.copy(computer, true))
+  await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
   await world.step('unmount', async () => world.unmount())
-  await world.step('compact', () => world.compact(computer))
+  await world.step('compact', () => acts.compact(world, computer))
   expect(world.place.names()).toEqual([])
-  await world.step('copy', () => world.copy(computer, true))
+  await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
   expect(computer.status?.problem?.kind).toBe('empty')
   await computer.kill()
 })

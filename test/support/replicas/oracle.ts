@@ -1,0 +1,175 @@
+/** The rules: compares what computers say with what their place truly has. Each check throws a Violation. */
+import { day } from '../clock.ts'
+import type { Computer } from './computer.ts'
+import { isOnPath, pathTo, type State, type Truth } from './history.ts'
+import type { World } from './world.ts'
+
+/** What a place must still have after a step. */
+export interface Needed {
+  readonly tips: readonly State[]
+  /** Hidden names. */
+  readonly media: readonly string[]
+}
+
+/** Returns the newest states of the place, which are kept for weeks, and the media that the place has of them. */
+export async function neededAt(world: World): Promise<Needed> {
+  const isClockWrong = world.computers.some((computer) => world.tracked(computer).wasClockWrong)
+  if (!world.isMounted || isClockWrong) return { tips: [], media: [] }
+  const truth = await world.truth()
+  const parents = new Set([...truth.reachable].map(({ parent }) => parent))
+  const tips = [...truth.reachable].filter((state) => !parents.has(state) && world.time - state.at < 50 * day)
+  const cids = tips.flatMap((tip) => [...pathTo(tip)].flatMap(({ cid }) => cid ?? []))
+  const media = [...new Set(cids)].map((cid) => world.key.hiddenName(cid))
+  return { tips, media: media.filter((name) => truth.media.has(name)) }
+}
+
+/** Checks the rules that hold after each step. */
+export async function checkStep(world: World, needed: Needed): Promise<void> {
+  await checkKept(world, needed)
+  for (const computer of world.running) {
+    checkRefusal(world, computer)
+    await checkClaim(world, computer)
+  }
+  checkTwo(world)
+}
+
+async function checkKept(world: World, { tips, media }: Needed): Promise<void> {
+  if (world.hasLostObjects || (tips.length === 0 && media.length === 0)) return
+  const truth = await world.truth({ isNew: true })
+  for (const tip of tips) {
+    if (!truth.reachable.has(tip)) world.fail('kept', `the place had ${nameOf(tip)}, and has it no more`)
+  }
+  const lost = media.filter((name) => !truth.media.has(name))
+  if (lost.length > 0) world.fail('kept', `${lost.length} media files of the place were removed`)
+}
+
+function checkRefusal(world: World, computer: Computer): void {
+  const tracked = world.tracked(computer)
+  const isRefused = computer.status?.problem?.kind === 'elsewhere'
+  if (isRefused && !tracked.isRefused) checkOtherHasRun(world, computer, 'refuses writes')
+  tracked.isRefused = isRefused
+}
+
+/** Called when a computer refuses writes. */
+export function checkOtherHasRun(world: World, computer: Computer, words: string): void {
+  const { tookOverAt } = world.tracked(computer)
+  const others = world.computers.filter((each) => each !== computer)
+  if (others.some((each) => world.tracked(each).lastRanAt > tookOverAt)) return
+  world.fail('refusal', `${computer.name} ${words}, and no other computer has run`)
+}
+
+async function checkClaim(world: World, computer: Computer): Promise<void> {
+  const { doubt, isMediaInDoubt } = world.tracked(computer)
+  if (!isCurrent(computer) || doubt !== 'none') return
+  if (world.place.lies > 0 && world.place.mood.kind === 'lies') return
+  const truth = await world.truth({ isNew: true })
+  if (!truth.reachable.has(computer.head)) {
+    const has = truth.reachable.size > 0 ? nameOf(newestOf(truth)) : 'nothing'
+    world.fail('claim', `${computer.name} says that ${nameOf(computer.head)} is copied; the place has ${has}`)
+  }
+  if (!isMediaInDoubt) checkMedia(world, computer, truth)
+}
+
+function checkMedia(world: World, computer: Computer, truth: Truth): void {
+  const { cids } = computer.media()
+  const lacking = cids.filter((cid) => !truth.media.has(world.key.hiddenName(cid)))
+  const { missingMedia = 0, missingHere = 0 } = computer.status ?? {}
+  if (lacking.length <= missingMedia + missingHere) return
+  world.fail(
+    'media',
+    `${computer.name} says that all is copied; the place lacks ${lacking.length} media files`,
+  )
+}
+
+/** Whether the status of a computer says that everything is copied. */
+export function isCurrent({ status }: Computer): boolean {
+  if (!status || status.problem || status.isPaused || status.copiedAt === undefined) return false
+  return status.behindSeconds === 0 && status.behind === 0 && status.seq !== undefined
+}
+
+function checkTwo(world: World): void {
+  const accepting = world.running.filter((computer) => {
+    const { isRefused, readings } = world.tracked(computer)
+    return !isRefused && readings >= 3
+  })
+  if (accepting.length <= 1) return
+  const names = accepting.map(({ name }) => name).join(' and ')
+  world.fail('two', `${names} both go on after three readings`)
+}
+
+/** Called when a computer has read the place. */
+export function checkEmpty(world: World, computer: Computer): void {
+  if (world.isMounted || !computer.status?.copiedAt || computer.status.problem) return
+  world.fail('empty', `${computer.name} copies to an empty place, which had the copy`)
+}
+
+/** Called when a computer has proven the copy. */
+export async function checkProof(world: World, computer: Computer, head: State): Promise<void> {
+  if ((await world.truth()).reachable.has(head)) return
+  world.fail('proof', `${computer.name} has proven a copy, which lacks ${nameOf(head)}`)
+}
+
+/** Called when all faults have ended and each computer has read the place some times. */
+export async function checkRecovery(world: World, accepting: readonly Computer[]): Promise<void> {
+  const { reachable } = await world.truth({ isNew: true })
+  for (const computer of accepting) {
+    // The status names the damage of this computer; segments go on.
+    if (world.tracked(computer).isPageDamaged && reachable.has(computer.head)) continue
+    if (!canCopy(world, computer) || isCurrent(computer)) continue
+    const { problem } = computer.status ?? {}
+    world.fail('recovery', `${computer.name} is not up to date after six calm steps: ${problem?.message}`)
+  }
+}
+
+/** Whether its disk has what a copy needs. */
+function canCopy(world: World, computer: Computer): boolean {
+  const { isJournalDamaged, isPageDamaged } = world.tracked(computer)
+  return !isPageDamaged || (!isJournalDamaged && computer.status?.seq !== undefined)
+}
+
+export interface Restored {
+  readonly computer: Computer
+  /** What the place had. */
+  readonly truth: Truth
+  /** Whether the place and the way to it had no faults. */
+  readonly isWell: boolean
+  /** The media that the restore has named as missing. */
+  readonly missing: readonly string[]
+}
+
+/** Called when a restored computer has started. */
+export function checkRestored(world: World, { computer, truth, isWell, missing }: Restored): void {
+  if (!computer.process) {
+    world.fail('restore', `${computer.name} does not start: ${computer.damage}`)
+    return
+  }
+  const { head } = computer
+  for (const state of pathTo(head)) {
+    if (state.isRefused) world.fail('restore', `it has transaction ${nameOf(state)}, which was refused`)
+  }
+  const { cids, lost } = computer.media()
+  const rows = computer.mediaRows()
+  const forgotten = cids.filter((cid) => !rows.has(cid) && truth.media.has(world.key.hiddenName(cid)))
+  if (forgotten.length > 0) {
+    world.fail('restore', `it has forgotten ${forgotten.length} media files that the place has`)
+  }
+  if (!isWell) return
+  const further = [...truth.reachable].find((state) => state !== head && isOnPath(head, state))
+  if (further) world.fail('restore', `it ends at ${nameOf(head)}; the place has ${nameOf(further)}`)
+  const unsaid = lost.filter((cid) => !missing.includes(cid))
+  if (unsaid.length > 0) world.fail('restore', `it does not say that it lacks ${unsaid.length} media files`)
+}
+
+/** Called when a restore of a place without faults has failed. */
+export function failRestore(world: World, truth: Truth, error: unknown): void {
+  if (truth.reachable.size === 0) return
+  world.fail('restore', `the place has ${nameOf(newestOf(truth))}, and the restore says: ${error}`)
+}
+
+function newestOf({ reachable }: Truth): State {
+  return [...reachable].reduce((newest, state) => (state.seq > newest.seq ? state : newest))
+}
+
+function nameOf({ seq, token }: State): string {
+  return `transaction ${seq} (${token.slice(0, 4)})`
+}

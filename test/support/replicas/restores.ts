@@ -1,0 +1,78 @@
+/** Restores of a place in a step. */
+import { bringBack } from '../../../server/operation/replicas/bring-back.ts'
+import type { Place } from '../../../server/operation/replicas/places/place.ts'
+import type { Sealer } from '../../../server/operation/replicas/sealer.ts'
+import { copy } from './acts.ts'
+import { Computer, dataDir } from './computer.ts'
+import { checkRestored, failRestore } from './oracle.ts'
+import { createRandom } from './random.ts'
+import { Violation } from './rules.ts'
+import { SimulatedPlace } from './simulated-place.ts'
+import type { World } from './world.ts'
+
+/** Restores the copy on a computer, or on a new one. */
+export async function restore(world: World, on: Computer | undefined): Promise<void> {
+  const computer = on ?? world.add()
+  if (computer.process) await computer.stop()
+  computer.disk.restart()
+  const truth = await world.truth()
+  const isWell = world.place.mood.kind === 'well' && computer.isOnline
+  const place = world.place.connect(() => computer.isOnline)
+  const result = await bringBackTo(world, computer, place).catch((error: unknown) => {
+    if (error instanceof Violation) throw error
+    if (isWell) failRestore(world, truth, error)
+    return undefined
+  })
+  computer.damage = undefined
+  // Without a copy, a person does not go on there.
+  if (!result && !on) {
+    world.computers.splice(world.computers.indexOf(computer), 1)
+    return
+  }
+  await computer.start()
+  if (result) {
+    checkRestored(world, { computer, truth, isWell, missing: result.missing })
+    Object.assign(world.tracked(computer), {
+      ...{ tookOverAt: world.at, snapshot: undefined, isRefused: false },
+      ...{ isJournalDamaged: false, isPageDamaged: false },
+    })
+  }
+  for (const each of world.computers) world.tracked(each).readings = 0
+  if (computer.process) await copy(world, computer, { isWoken: true })
+}
+
+/** Restores what the place truly has on a computer of its own, without any trace. */
+export async function tryRestore(world: World): Promise<void> {
+  const truth = await world.truth()
+  if (truth.reachable.size === 0) return
+  const place = new SimulatedPlace(createRandom(1))
+  place.objects = new Map(world.place.objects)
+  const computer = new Computer('trial', world.around)
+  let missing: readonly string[]
+  try {
+    missing = (
+      await bringBackTo(
+        world,
+        computer,
+        place.connect(() => true),
+      )
+    ).missing
+  } catch (error) {
+    return failRestore(world, truth, error)
+  }
+  computer.isOnline = false
+  await computer.start()
+  checkRestored(world, { computer, truth, isWell: true, missing })
+  await computer.kill()
+}
+
+function bringBackTo({ key }: World, { now, disk }: Computer, place: Place) {
+  const sealer: Sealer = {
+    fingerprint: key.fingerprint,
+    hiddenName: (name) => key.hiddenName(name),
+    seal: (name, content) => key.seal(name, content),
+    open: (name, sealed) => key.open(name, sealed),
+    end: async () => {},
+  }
+  return bringBack({ target: { place, sealer }, dataDir, now, files: disk.files })
+}
