@@ -1,8 +1,9 @@
 /** What happens to computers and their place in a step, other than restores. */
 import { minute, second } from '../clock.ts'
-import { type Computer, settle, type Written } from './computer.ts'
+import type { Computer, Written } from './computer.ts'
 import { checkEmpty, checkOtherHasRun, checkProof, checkRecovery } from './oracle.ts'
 import { well } from './simulated-place.ts'
+import { settle } from './simulation.ts'
 import type { World } from './world.ts'
 
 export async function write(world: World, computer: Computer, count: number): Promise<void> {
@@ -62,9 +63,19 @@ export async function busy(world: World, computer: Computer, count: number): Pro
 
 /** A write whose sync fails while its frame is in the journal, and the place is copied to meanwhile. */
 export async function failSync(world: World, computer: Computer, isWoken: boolean): Promise<void> {
-  computer.failingSync = () => computer.copy(isWoken)
+  let copying: Promise<void> | undefined
+  computer.failingSync = () => {
+    copying = computer.copy(isWoken)
+    // The copy of a database waits for the sync.
+    const isWaiting = new Promise<void>((resolve) => {
+      computer.onCopyTo = resolve
+    })
+    return Promise.race([copying, isWaiting])
+  }
   await write(world, computer, 1)
   computer.failingSync = undefined
+  computer.onCopyTo = () => {}
+  await copying
   if (world.place.lies > 0) world.doubtAll('listing')
 }
 

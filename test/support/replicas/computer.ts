@@ -1,7 +1,6 @@
 /** A computer with the store and the copies of a server, on a disk in memory. Its process can end at any moment. */
 import { createHash, randomBytes } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
-import { vi } from 'vitest'
 import type { Place } from '../../../server/operation/replicas/places/place.ts'
 import { createReplicas, type Replicas } from '../../../server/operation/replicas/replicas.ts'
 import type { PlaceStatus } from '../../../server/operation/replicas/status.ts'
@@ -9,15 +8,17 @@ import { writeBlob } from '../../../server/platform/store/blob-files.ts'
 import { cidBytes, cidText } from '../../../server/platform/store/cid.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { StoreContinued, StoreDamaged } from '../../../server/platform/store/errors.ts'
-import type { Files, OpenFile } from '../../../server/platform/store/files.ts'
+import type { Files } from '../../../server/platform/store/files.ts'
 import { blobPath, blobsName } from '../../../server/platform/store/layout.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import type { Writer } from '../../../server/platform/store/transaction.ts'
 import { createLogger } from '../../../server/platform/util/log.ts'
 import { FaultyDisk } from '../../unit/platform/store/faulty-disk.ts'
 import { type History, pathTo, type State, tokenPattern } from './history.ts'
+import { filesOf } from './process-files.ts'
 import { Violation } from './rules.ts'
 import { flipped } from './simulated-place.ts'
+import { settle } from './simulation.ts'
 
 export const dataDir = '/data'
 export const url = 'file:///place'
@@ -55,6 +56,8 @@ export class Computer {
   process: Process | undefined
   /** Called before the next sync of a journal, which then fails. */
   failingSync: (() => Promise<void>) | undefined
+  /** Called when the database is about to be copied, which waits for the journal. */
+  onCopyTo: () => void = () => {}
   readonly #around: Surroundings
 
   constructor(name: string, around: Surroundings, disk = new FaultyDisk()) {
@@ -81,6 +84,7 @@ export class Computer {
         ...{ directory: dataDir, schema, now: this.now, files, reserveBytes: 65_536, onFault() {} },
       })
       await store.afterRestore(async () => {})
+      this.#watch(store)
       this.head = this.#headOf(store)
       for (const state of pathTo(this.head)) state.isRefused = false
     } catch (error) {
@@ -226,37 +230,21 @@ export class Computer {
     return this.#around.history.stateOf(tokensOf(store))
   }
 
-  /** The disk for one process: nothing happens on it after its end. */
-  #filesOf(process: { readonly isAlive: boolean }): Files {
-    const { files } = this.disk
-    const guarded = Object.entries(files).map(([name, work]) => [
-      name,
-      (...args: unknown[]) => {
-        if (!process.isAlive) throw new Error('The process has ended.')
-        return (work as (...args: unknown[]) => unknown)(...args)
-      },
-    ])
-    const guard: Files = Object.fromEntries(guarded)
-    const watched = async (path: string, opening: Promise<OpenFile>) =>
-      path.endsWith('.journal') ? this.#watched(await opening) : opening
-    return {
-      ...guard,
-      create: (path, options) => watched(path, guard.create(path, options)),
-      edit: (path, options) => watched(path, guard.edit(path, options)),
+  #watch(store: Database): void {
+    const copyTo = store.copyTo.bind(store)
+    store.copyTo = (file) => {
+      this.onCopyTo()
+      return copyTo(file)
     }
   }
 
-  #watched(file: OpenFile): OpenFile {
-    return {
-      ...file,
-      sync: async () => {
-        const { failingSync } = this
-        if (!failingSync) return file.sync()
-        this.failingSync = undefined
-        await failingSync()
-        throw Object.assign(new Error('EIO: the sync fails'), { code: 'EIO' })
-      },
+  #filesOf(process: Pick<Process, 'isAlive'>): Files {
+    const takeFailure = () => {
+      const { failingSync } = this
+      this.failingSync = undefined
+      return failingSync
     }
+    return filesOf(process, this.disk.files, takeFailure)
   }
 }
 
@@ -275,10 +263,4 @@ function addAccount(tx: Writer): void {
     [did],
   )
   tx.run('INSERT INTO imports (did, phase) VALUES (?, 0)', [did])
-}
-
-/** Lets timers that are due and what they start run. */
-export async function settle(): Promise<void> {
-  vi.advanceTimersByTime(2000)
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,12 +1,13 @@
 /** Computers, their place and the true time. Each step ends with the rules of `oracle.ts`. */
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { second } from '../clock.ts'
-import { Computer, type Surroundings, settle } from './computer.ts'
+import { Computer, type Surroundings } from './computer.ts'
 import { History, Reader, type Truth } from './history.ts'
 import { checkStep, neededAt } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Rule, Violation } from './rules.ts'
 import { SimulatedPlace } from './simulated-place.ts'
+import { drawBytesFrom, settle } from './simulation.ts'
 import { type Doubt, newTracked, raiseDoubt, type Tracked } from './tracked.ts'
 
 export class World {
@@ -51,6 +52,7 @@ export class World {
 
   static async create(key: ReplicaKey, seed: number, enforced: readonly Rule[]): Promise<World> {
     const world = new World(key, seed, enforced)
+    drawBytesFrom(createRandom(seed))
     await world.add().start()
     return world
   }

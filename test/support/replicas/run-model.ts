@@ -1,0 +1,59 @@
+/** Runs random steps of the model of a place. When a rule is broken, fast-check looks for a shorter list of steps that breaks it. */
+import fc from 'fast-check'
+import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
+import { commands, type Scene } from './commands.ts'
+import type { Rule } from './rules.ts'
+import { World } from './world.ts'
+
+export interface ModelOptions {
+  readonly seed: number
+  readonly steps: number
+  readonly enforced: readonly Rule[]
+  /** Whether to look for a shorter list of steps after a failure. */
+  readonly isShrunk: boolean
+  /** Most milliseconds for all of it. */
+  readonly limitMs: number
+  /** Called before each step until a rule is broken. */
+  readonly onStep?: (step: number) => void
+}
+
+export interface ModelResult {
+  /** Steps that were run until a rule was broken. */
+  readonly steps: number
+  /** The rule that was broken, and the steps that led to it; empty if none was. */
+  readonly report: string
+}
+
+/** Names of objects follow from the key, and the model chooses objects by their order. */
+const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX'
+
+/** Call it between `beginSimulation` and `endSimulation`. */
+export async function runModel(options: ModelOptions): Promise<ModelResult> {
+  const { seed, steps: wanted, enforced, isShrunk, limitMs, onStep } = options
+  const key = await ReplicaKey.parse(identity)
+  let steps = 0
+  let first: string | undefined
+  const count = () => {
+    if (first !== undefined) return true
+    if (steps === wanted) return false
+    onStep?.(++steps)
+    return true
+  }
+  const property = fc.asyncProperty(fc.nat(), commands, async (worldSeed, chosen) => {
+    if (steps === wanted && first === undefined) return
+    const world = await World.create(key, worldSeed, enforced)
+    const scene: Scene = { world, count }
+    try {
+      await fc.asyncModelRun(() => ({ model: scene, real: scene }), chosen)
+    } catch (error) {
+      first ??= `First broken at step ${steps}: ${error}`
+      throw error
+    } finally {
+      for (const computer of world.running) await computer.kill()
+    }
+  })
+  const parameters = { seed, endOnFailure: !isShrunk, numRuns: wanted, interruptAfterTimeLimit: limitMs }
+  const details = await fc.check(property, parameters)
+  const report = details.failed ? `${first}\n${await fc.asyncDefaultReportMessage(details)}` : ''
+  return { steps, report }
+}
