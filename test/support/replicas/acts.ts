@@ -27,6 +27,7 @@ interface Copying {
 
 export async function copy(world: World, computer: Computer, { isWoken, killAt }: Copying): Promise<void> {
   const { place } = world
+  const isEmpty = place.objects.size === 0
   let operations = 0
   place.onOperation = () => {
     if (++operations !== killAt || !computer.process) return
@@ -36,14 +37,15 @@ export async function copy(world: World, computer: Computer, { isWoken, killAt }
   await computer.copy(isWoken)
   place.onOperation = () => {}
   if (computer.process?.isAlive === false) return kill(world, computer, { isPowerCut: false })
-  hasCopied(world, computer, isWoken)
+  if (isWoken && isEmpty) checkEmpty(world, computer)
+  if (computer.status?.copiedAt) world.tracked(computer).hasCopied = true
+  hasRead(world, computer, isWoken)
 }
 
-function hasCopied(world: World, computer: Computer, isWoken: boolean): void {
+function hasRead(world: World, computer: Computer, isWoken: boolean): void {
   const { place } = world
   const tracked = world.tracked(computer)
   if (place.lies > 0) world.doubtAll('listing')
-  if (isWoken) checkEmpty(world, computer)
   const isWell = place.wrongReads === 0 && place.lies === 0
   if (!isWoken || !isWell || computer.status?.problem || !computer.isOnline) return
   if (place.mood.kind === 'well') tracked.readings++
@@ -111,7 +113,8 @@ export async function clone(world: World, computer: Computer): Promise<void> {
 }
 
 export function takeSnapshot(world: World, computer: Computer): void {
-  world.tracked(computer).snapshot = { disk: computer.disk.clone() }
+  const tracked = world.tracked(computer)
+  tracked.snapshot = { disk: computer.disk.clone(), hasCopied: tracked.hasCopied }
 }
 
 /** The disk loses what it has got since the snapshot. */
@@ -120,6 +123,7 @@ export async function rollBack(world: World, computer: Computer): Promise<void> 
   if (!snapshot) return
   await computer.kill()
   computer.disk = snapshot.disk.clone()
+  world.tracked(computer).hasCopied = snapshot.hasCopied
   await start(world, computer)
 }
 

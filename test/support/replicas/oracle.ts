@@ -97,9 +97,9 @@ function checkTwo(world: World): void {
   world.fail('two', `${names} both go on after three readings`)
 }
 
-/** Called when a computer has read the place. */
+/** Called when a computer has read an empty place. */
 export function checkEmpty(world: World, computer: Computer): void {
-  if (world.isMounted || !computer.status?.copiedAt || computer.status.problem) return
+  if (!world.tracked(computer).hasCopied || computer.status?.problem) return
   world.fail('empty', `${computer.name} copies to an empty place, which had the copy`)
 }
 

@@ -34,7 +34,7 @@ export async function restore(world: World, on: Computer | undefined): Promise<v
     checkRestored(world, { computer, truth, isWell, missing: result.missing })
     Object.assign(world.tracked(computer), {
       ...{ tookOverAt: world.at, snapshot: undefined, isRefused: false },
-      ...{ isJournalDamaged: false, isPageDamaged: false },
+      ...{ isJournalDamaged: false, isPageDamaged: false, hasCopied: false },
     })
   }
   for (const each of world.computers) world.tracked(each).readings = 0

@@ -17,14 +17,16 @@ export interface Tracked {
   wasClockWrong: boolean
   isJournalDamaged: boolean
   isPageDamaged: boolean
-  snapshot: { readonly disk: FaultyDisk } | undefined
+  /** Whether its disk says that the place had the copy. */
+  hasCopied: boolean
+  snapshot: { readonly disk: FaultyDisk; readonly hasCopied: boolean } | undefined
 }
 
 export function newTracked(step: number): Tracked {
   return {
     ...{ doubt: 'none', isMediaInDoubt: false, tookOverAt: step, lastRanAt: 0, readings: 0 },
     ...{ isRefused: false, wasClockWrong: false, isJournalDamaged: false, isPageDamaged: false },
-    snapshot: undefined,
+    ...{ hasCopied: false, snapshot: undefined },
   }
 }
 
