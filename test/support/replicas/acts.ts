@@ -133,7 +133,7 @@ export async function continueHere(world: World, computer: Computer): Promise<vo
   if (!tracked.isRefused) return
   await computer.process?.copies.continueHere()
   await settle()
-  tracked.tookOverAt = world.at
+  world.tookOver(computer)
   await copy(world, computer, { isWoken: true })
 }
 

@@ -17,6 +17,8 @@ export interface State {
   readonly token: string
   /** The media file that it adds. */
   readonly cid: string | undefined
+  /** Of the timeline of its computer. */
+  readonly generation: number
   /** True time of its end. */
   at: number
   isAcknowledged: boolean
@@ -26,14 +28,15 @@ export interface State {
 
 export class History {
   readonly root: State = {
-    ...{ parent: undefined, seq: 0, token: '', cid: undefined },
+    ...{ parent: undefined, seq: 0, token: '', cid: undefined, generation: 0 },
     ...{ at: 0, isAcknowledged: true, isRefused: false },
   }
   readonly #states = new Map<string, State>()
 
-  add(parent: State, token: string, cid: string | undefined, at: number): State {
-    const state = { parent, seq: parent.seq + 1, token, cid, at, isAcknowledged: false, isRefused: false }
-    this.#states.set(token, state)
+  add(added: Pick<State, 'parent' | 'token' | 'cid' | 'generation' | 'at'>): State {
+    const seq = (added.parent?.seq ?? 0) + 1
+    const state = { ...added, seq, isAcknowledged: false, isRefused: false }
+    this.#states.set(added.token, state)
     return state
   }
 

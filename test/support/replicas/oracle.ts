@@ -135,10 +135,12 @@ export interface Restored {
   readonly isWell: boolean
   /** The media that the restore has named as missing. */
   readonly missing: readonly string[]
+  /** What it has said to lack. */
+  readonly losses: readonly string[]
 }
 
 /** Called when a restored computer has started. */
-export function checkRestored(world: World, { computer, truth, isWell, missing }: Restored): void {
+export function checkRestored(world: World, { computer, truth, isWell, missing, losses }: Restored): void {
   if (!computer.process) {
     world.fail('restore', `${computer.name} does not start: ${computer.damage}`)
     return
@@ -154,10 +156,30 @@ export function checkRestored(world: World, { computer, truth, isWell, missing }
     world.fail('restore', `it has forgotten ${forgotten.length} media files that the place has`)
   }
   if (!isWell) return
-  const further = [...truth.reachable].find((state) => state !== head && isOnPath(head, state))
-  if (further) world.fail('restore', `it ends at ${nameOf(head)}; the place has ${nameOf(further)}`)
+  checkNewest(world, head, truth, losses)
   const unsaid = lost.filter((cid) => !missing.includes(cid))
   if (unsaid.length > 0) world.fail('restore', `it does not say that it lacks ${unsaid.length} media files`)
+}
+
+/** Checks that a restored state is the newest one of the highest generation, from whose beginning on earlier ones do not count. */
+function checkNewest(world: World, head: State, { reachable }: Truth, losses: readonly string[]): void {
+  const isThere = (generation: number) =>
+    world.place.names().some((name) => /^(base|segment)s/.test(name) && generationIn(name) === generation)
+  const begun = world.beginnings.filter(({ from, generation }) => from === head && isThere(generation))
+  const generation = Math.max(head.generation, ...begun.map((each) => each.generation))
+  const further = [...reachable].find(
+    (state) =>
+      state.generation > generation ||
+      (state.generation === generation && state !== head && isOnPath(head, state)),
+  )
+  if (!further) return
+  const words = losses.length > 0 ? `, and it says: ${losses.join(' ')}` : ''
+  world.fail('restore', `it ends at ${nameOf(head)}; the place has ${nameOf(further)}${words}`)
+}
+
+/** Returns the generation of the timeline in the name of a base or segment. */
+function generationIn(name: string): number {
+  return Number(/-(\d+)_[0-9a-f]+(?:\/|$)/.exec(name)?.[1])
 }
 
 /** Called when a restore of a place without faults has failed. */

@@ -31,9 +31,10 @@ export async function restore(world: World, on: Computer | undefined): Promise<v
   }
   await computer.start()
   if (result) {
-    checkRestored(world, { computer, truth, isWell, missing: result.missing })
+    checkRestored(world, { computer, truth, isWell, ...result })
+    world.tookOver(computer)
     Object.assign(world.tracked(computer), {
-      ...{ tookOverAt: world.at, snapshot: undefined, isRefused: false },
+      ...{ snapshot: undefined, isRefused: false },
       ...{ isJournalDamaged: false, isPageDamaged: false, hasCopied: false },
     })
   }
@@ -48,25 +49,22 @@ export async function tryRestore(world: World): Promise<void> {
   const place = new SimulatedPlace(createRandom(1))
   place.objects = new Map(world.place.objects)
   const computer = new Computer('trial', world.around)
-  let missing: readonly string[]
-  try {
-    missing = (
-      await bringBackTo(
-        world,
-        computer,
-        place.connect(() => true),
-      )
-    ).missing
-  } catch (error) {
-    return failRestore(world, truth, error)
-  }
+  const result = await bringBackTo(
+    world,
+    computer,
+    place.connect(() => true),
+  ).catch((error: unknown) => {
+    failRestore(world, truth, error)
+  })
+  if (!result) return
   computer.isOnline = false
   await computer.start()
-  checkRestored(world, { computer, truth, isWell: true, missing })
+  checkRestored(world, { computer, truth, isWell: true, ...result })
   await computer.kill()
 }
 
-function bringBackTo({ key }: World, { now, disk }: Computer, place: Place) {
+/** Restores as a person does who accepts each loss. */
+async function bringBackTo({ key }: World, { now, disk }: Computer, place: Place) {
   const sealer: Sealer = {
     fingerprint: key.fingerprint,
     hiddenName: (name) => key.hiddenName(name),
@@ -74,5 +72,9 @@ function bringBackTo({ key }: World, { now, disk }: Computer, place: Place) {
     open: (name, sealed) => key.open(name, sealed),
     end: async () => {},
   }
-  return bringBack({ target: { place, sealer }, dataDir, now, files: disk.files })
+  const losses: string[] = []
+  const confirmLoss = async (loss: string) => losses.push(loss) > 0
+  const target = { place, sealer }
+  const { missing } = await bringBack({ target, dataDir, now, files: disk.files, confirmLoss })
+  return { missing, losses }
 }
