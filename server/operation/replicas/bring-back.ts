@@ -8,7 +8,7 @@ import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
 import { type Chain, type Content, generationOf, listTimelines, readContent, waysTo } from './catalog.ts'
-import { readHead } from './lease.ts'
+import { assertOpens } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
 import {
   assemble,
@@ -60,15 +60,7 @@ export interface BroughtBack {
 
 /** Returns the state of the server at a time, the newest by default. @throws PlaceProblem if the place has none */
 export async function findChain(target: Target, at?: Date): Promise<Chain> {
-  const { place, sealer } = target
-  const head = await readHead(place)
-  if (!head) throw new PlaceProblem('invalid', 'There is no copy at this place. Check its address.')
-  if (head.key !== sealer.fingerprint) {
-    throw new PlaceProblem(
-      'foreign',
-      'The key does not belong to the copy at this place. Check the recovery sheet.',
-    )
-  }
+  await assertOpens(target)
   for (const chain of waysTo(await readContent(target), at)) return chain
   throw new PlaceProblem('damaged', 'The copy has no complete database from before that time.')
 }

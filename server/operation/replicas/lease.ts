@@ -58,32 +58,57 @@ export async function renewLease(target: Target, timeline: Timeline, lease: Leas
 }
 
 /**
- * Makes sure that a place has replicas of this server, or none yet. Returns false if it has no head.
+ * Makes sure that a place has replicas of this server, or none yet. Returns false if its head has to be written.
  * @throws PlaceProblem `foreign`, `damaged`, `invalid`
  */
 export async function checkHead(target: Target): Promise<boolean> {
-  const head = await readHead(target.place).catch(async (error: unknown) => {
-    const isDamaged = error instanceof PlaceProblem && error.kind === 'damaged'
-    // Cut off by the first attempt, or damaged since: then the leases are still ours.
-    if (isDamaged && (await isOurs(target))) return undefined
-    throw error
-  })
-  if (head === undefined) return false
-  if (head.key !== target.sealer.fingerprint) throw foreign()
-  return true
+  const { key, error } = await keyOf(target.place)
+  if (key === target.sealer.fingerprint) return true
+  if (key === undefined && error === undefined) return false
+  // Cut off by the first attempt, or damaged since.
+  if (await hasOurLease(target)) return false
+  if (error && (await listTimelines(target.place)).length > 0) throw error
+  if (key !== undefined) throw foreign()
+  return false
 }
 
 /** Writes the head of a place. @throws PlaceProblem `foreign` if it has something that this key does not open */
 export async function writeHead(target: Target): Promise<void> {
-  if (!(await isOurs(target))) throw foreign()
+  const isEmpty = (await listTimelines(target.place)).length === 0
+  if (!isEmpty && !(await hasOurLease(target))) throw foreign()
   const head = Buffer.from(`${JSON.stringify({ format: 1, key: target.sealer.fingerprint })}\n`)
   await putVerified(target.place, headName, head)
 }
 
-async function isOurs(target: Target): Promise<boolean> {
-  const listed = await listTimelines(target.place)
-  for (const timeline of listed) if (await readLease(target, timeline)) return true
-  return listed.length === 0
+/**
+ * Makes sure that a key opens the copy at a place, also if the head there is damaged or lost.
+ * @throws PlaceProblem `invalid` if there is no copy, `foreign`, `damaged`
+ */
+export async function assertOpens(target: Target): Promise<void> {
+  const { key, error } = await keyOf(target.place)
+  if (key === target.sealer.fingerprint || (await hasOurLease(target))) return
+  if (error) throw error
+  if (key === undefined)
+    throw new PlaceProblem('invalid', 'There is no copy at this place. Check its address.')
+  throw new PlaceProblem(
+    'foreign',
+    'The key does not belong to the copy at this place. Check the recovery sheet.',
+  )
+}
+
+/** Returns the key that the head of a place names, or why that cannot be read. */
+async function keyOf(place: Target['place']): Promise<{ key?: string; error?: PlaceProblem }> {
+  try {
+    return (await readHead(place)) ?? {}
+  } catch (error) {
+    if (error instanceof PlaceProblem && error.kind === 'damaged') return { error }
+    throw error
+  }
+}
+
+async function hasOurLease(target: Target): Promise<boolean> {
+  for (const timeline of await listTimelines(target.place)) if (await readLease(target, timeline)) return true
+  return false
 }
 
 function foreign(): PlaceProblem {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BringBackOptions, bringBack } from '../../../../server/operation/replicas/bring-back.ts'
+import { readHead } from '../../../../server/operation/replicas/lease.ts'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
+import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
@@ -120,6 +122,22 @@ test.each([
     expect((await restored({ at: end })).rows).toEqual(['row 1', 'row 2'])
   },
 )
+
+test.each([
+  ['names another key', damage],
+  ['is cut', cut],
+  ['is lost', (name: string) => void place.objects.delete(name)],
+])('a head that %s hides no copy that the key opens', async (_, harm) => {
+  await copy('row 1')
+  harm('pds-replica')
+  expect((await restored()).rows).toEqual(['row 1'])
+  const other = createSealer(await ReplicaKey.generate())
+  await expect(restored({ target: { place, sealer: other } })).rejects.toThrow(PlaceProblem)
+  replicator.forget()
+  await copy('row 2')
+  expect(replicator.state.problem).toBeUndefined()
+  expect(await readHead(place)).toEqual({ key: sealer.fingerprint })
+})
 
 test('an object that is damaged in one answer only is read again', async () => {
   await copy('row 1')
