@@ -133,7 +133,7 @@ export async function continueHere(world: World, computer: Computer): Promise<vo
   if (!tracked.isRefused) return
   await computer.process?.copies.continueHere()
   await settle()
-  world.tookOver(computer)
+  tracked.tookOverAt = world.at
   await copy(world, computer, { isWoken: true })
 }
 
@@ -186,8 +186,17 @@ export async function calm(world: World): Promise<void> {
   // Longer than any clock was ahead, for what was written then.
   for (let round = 0; round < 6; round++) {
     world.time += 10 * minute
-    for (const computer of world.running) await copy(world, computer, { isWoken: true })
+    for (const computer of world.running) {
+      await copy(world, computer, { isWoken: true })
+      // The copy was begun in the folder where the disk was not mounted.
+      if (computer.status?.problem?.kind === 'empty') await acceptEmpty(world, computer)
+    }
   }
   const accepting = world.running.filter(({ status }) => status?.problem?.kind !== 'elsewhere')
   await checkRecovery(world, accepting)
+}
+
+async function acceptEmpty(world: World, computer: Computer): Promise<void> {
+  await computer.process?.copies.acceptEmpty(computer.status?.url ?? '')
+  world.tracked(computer).hasCopied = false
 }

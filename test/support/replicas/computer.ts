@@ -1,7 +1,6 @@
 /** A computer with the store and the copies of a server, on a disk in memory. Its process can end at any moment. */
 import { createHash, randomBytes } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
-import { generationOf } from '../../../server/operation/replicas/catalog.ts'
 import type { Place } from '../../../server/operation/replicas/places/place.ts'
 import { createReplicas, type Replicas } from '../../../server/operation/replicas/replicas.ts'
 import type { PlaceStatus } from '../../../server/operation/replicas/status.ts'
@@ -10,7 +9,7 @@ import { cidBytes, cidText } from '../../../server/platform/store/cid.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { StoreContinued, StoreDamaged } from '../../../server/platform/store/errors.ts'
 import type { Files } from '../../../server/platform/store/files.ts'
-import { blobPath, blobsName, copiesName, timelinesName } from '../../../server/platform/store/layout.ts'
+import { blobPath, blobsName } from '../../../server/platform/store/layout.ts'
 import { schema } from '../../../server/platform/store/schema.ts'
 import type { Writer } from '../../../server/platform/store/transaction.ts'
 import { createLogger } from '../../../server/platform/util/log.ts'
@@ -72,14 +71,6 @@ export class Computer {
 
   get status(): PlaceStatus | undefined {
     return this.process?.copies.status()[0]
-  }
-
-  /** Of its timeline. */
-  get generation(): number {
-    const path = `${dataDir}/${copiesName}/${timelinesName}`
-    if (!this.disk.names(`${dataDir}/${copiesName}`).includes(timelinesName)) return 1
-    const entries: { name: string }[] = JSON.parse(this.disk.content(path).toString())
-    return generationOf(entries.at(-1)?.name ?? '1')
   }
 
   /** Starts the server. Without it when the data cannot be read: see `damage`. */
@@ -162,8 +153,7 @@ export class Computer {
     if (!process) return 'failed'
     const { history, time } = this.#around
     const token = randomBytes(6).toString('hex')
-    const { generation } = this
-    const state = history.add({ parent: this.head, token, cid, generation, at: time() })
+    const state = history.add({ parent: this.head, token, cid, at: time() })
     try {
       await process.store.transact((tx) => {
         const name = `${String(state.seq).padStart(8, '0')}#${token};`
@@ -195,9 +185,9 @@ export class Computer {
     return { cids, lost: cids.filter((cid) => !this.hasMedia(cid)) }
   }
 
-  /** CIDs of the media that its database names. */
-  mediaRows(): Set<string> {
-    const rows = this.process?.store.all<{ cid: Uint8Array }>('SELECT cid FROM blobs') ?? []
+  /** CIDs of the media that its database names, or marks as missing. */
+  mediaRows(table: 'blobs' | 'damaged_blobs'): Set<string> {
+    const rows = this.process?.store.all<{ cid: Uint8Array }>(`SELECT cid FROM ${table}`) ?? []
     return new Set(rows.map(({ cid }) => cidText(cid)))
   }
 

@@ -17,8 +17,6 @@ export interface State {
   readonly token: string
   /** The media file that it adds. */
   readonly cid: string | undefined
-  /** Of the timeline of its computer. */
-  readonly generation: number
   /** True time of its end. */
   at: number
   isAcknowledged: boolean
@@ -28,12 +26,12 @@ export interface State {
 
 export class History {
   readonly root: State = {
-    ...{ parent: undefined, seq: 0, token: '', cid: undefined, generation: 0 },
+    ...{ parent: undefined, seq: 0, token: '', cid: undefined },
     ...{ at: 0, isAcknowledged: true, isRefused: false },
   }
   readonly #states = new Map<string, State>()
 
-  add(added: Pick<State, 'parent' | 'token' | 'cid' | 'generation' | 'at'>): State {
+  add(added: Pick<State, 'parent' | 'token' | 'cid' | 'at'>): State {
     const seq = (added.parent?.seq ?? 0) + 1
     const state = { ...added, seq, isAcknowledged: false, isRefused: false }
     this.#states.set(added.token, state)
@@ -82,6 +80,8 @@ export const tokenPattern = /#[0-9a-f]{12};/g
 /** What a place has: states that can be restored by a client without faults. */
 export interface Truth {
   readonly reachable: ReadonlySet<State>
+  /** Those of the highest generation of timelines, which begins with a base of its own. */
+  readonly newest: ReadonlySet<State>
   /** Hidden names of the media that are there whole. */
   readonly media: ReadonlySet<string>
 }
@@ -92,6 +92,24 @@ type Meaning =
   | { readonly kind: 'segment'; readonly tokens: readonly string[] }
   | { readonly kind: 'media'; readonly hidden: string; readonly parts: number }
   | { readonly kind: 'other' }
+
+function stateSet(sets: Map<number, Set<State>>, generation: number): Set<State> {
+  const set = sets.get(generation) ?? new Set()
+  sets.set(generation, set)
+  return set
+}
+
+/** Returns the generation of the timeline that wrote a base or segment. */
+function generationIn(name: string): number {
+  return Number(/-(\d+)_[0-9a-f]+$/.exec(name)?.[1])
+}
+
+/** Adds the states that continue those that can be reached. */
+function follow(reachable: Set<State>, written: Iterable<State>): void {
+  for (const state of [...written].sort((a, b) => a.seq - b.seq)) {
+    if (state.parent && reachable.has(state.parent)) reachable.add(state)
+  }
+}
 
 /** Reads what the objects of a place contain. Each object is opened once. */
 export class Reader {
@@ -107,7 +125,7 @@ export class Reader {
 
   async read(objects: ReadonlyMap<string, Uint8Array>): Promise<Truth> {
     const bases = new Map<string, { parts: [string, Uint8Array][]; end?: Meaning & { kind: 'end' } }>()
-    const available = new Map<State, true>()
+    const written = new Map<number, Set<State>>()
     const mediaParts = new Map<string, number>()
     const media = new Set<string>()
     for (const [name, bytes] of objects) {
@@ -118,8 +136,8 @@ export class Reader {
       if (meaning.kind === 'end') base.end = meaning
       if (meaning.kind === 'part' || meaning.kind === 'end') bases.set(folder, base)
       if (meaning.kind === 'segment') {
-        for (const token of meaning.tokens)
-          available.set(this.#history.get(token) ?? this.#history.root, true)
+        const states = stateSet(written, generationIn(name))
+        for (const token of meaning.tokens) states.add(this.#history.get(token) ?? this.#history.root)
       }
       if (meaning.kind === 'media') {
         const count = (mediaParts.get(meaning.hidden) ?? 0) + 1
@@ -127,14 +145,14 @@ export class Reader {
         if (count === meaning.parts) media.add(meaning.hidden)
       }
     }
-    const reachable = new Set<State>()
-    for (const { parts, end } of bases.values()) {
+    const reachable = new Map<number, Set<State>>()
+    for (const [folder, { parts, end }] of bases) {
       const state = end && (await this.#baseState(parts, end))
-      if (state) reachable.add(state)
+      if (state) stateSet(reachable, generationIn(folder)).add(state)
     }
-    const bySeq = [...available.keys()].sort((a, b) => a.seq - b.seq)
-    for (const state of bySeq) if (state.parent && reachable.has(state.parent)) reachable.add(state)
-    return { reachable, media }
+    for (const [generation, states] of reachable) follow(states, written.get(generation) ?? [])
+    const newest = reachable.get(Math.max(...reachable.keys())) ?? new Set()
+    return { reachable: new Set([...reachable.values()].flatMap((states) => [...states])), newest, media }
   }
 
   async #baseState(

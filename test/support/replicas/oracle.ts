@@ -64,7 +64,7 @@ async function checkClaim(world: World, computer: Computer): Promise<void> {
   if (world.place.lies > 0 && world.place.mood.kind === 'lies') return
   const truth = await world.truth({ isNew: true })
   if (!truth.reachable.has(computer.head)) {
-    const has = truth.reachable.size > 0 ? nameOf(newestOf(truth)) : 'nothing'
+    const has = newestOf(truth.reachable)
     world.fail('claim', `${computer.name} says that ${nameOf(computer.head)} is copied; the place has ${has}`)
   }
   if (!isMediaInDoubt) checkMedia(world, computer, truth)
@@ -72,7 +72,8 @@ async function checkClaim(world: World, computer: Computer): Promise<void> {
 
 function checkMedia(world: World, computer: Computer, truth: Truth): void {
   const { cids } = computer.media()
-  const lacking = cids.filter((cid) => !truth.media.has(world.key.hiddenName(cid)))
+  const marked = computer.mediaRows('damaged_blobs')
+  const lacking = cids.filter((cid) => !marked.has(cid) && !truth.media.has(world.key.hiddenName(cid)))
   const { missingMedia = 0, missingHere = 0 } = computer.status ?? {}
   if (lacking.length <= missingMedia + missingHere) return
   world.fail(
@@ -150,46 +151,39 @@ export function checkRestored(world: World, { computer, truth, isWell, missing, 
     if (state.isRefused) world.fail('restore', `it has transaction ${nameOf(state)}, which was refused`)
   }
   const { cids, lost } = computer.media()
-  const rows = computer.mediaRows()
+  const rows = computer.mediaRows('blobs')
   const forgotten = cids.filter((cid) => !rows.has(cid) && truth.media.has(world.key.hiddenName(cid)))
   if (forgotten.length > 0) {
     world.fail('restore', `it has forgotten ${forgotten.length} media files that the place has`)
   }
   if (!isWell) return
   checkNewest(world, head, truth, losses)
-  const unsaid = lost.filter((cid) => !missing.includes(cid))
+  // Those that the copy has marked are in the list of missing media.
+  const marked = computer.mediaRows('damaged_blobs')
+  const unsaid = lost.filter((cid) => !missing.includes(cid) && !marked.has(cid))
   if (unsaid.length > 0) world.fail('restore', `it does not say that it lacks ${unsaid.length} media files`)
 }
 
-/** Checks that a restored state is the newest one of the highest generation, from whose beginning on earlier ones do not count. */
-function checkNewest(world: World, head: State, { reachable }: Truth, losses: readonly string[]): void {
-  const isThere = (generation: number) =>
-    world.place.names().some((name) => /^(base|segment)s/.test(name) && generationIn(name) === generation)
-  const begun = world.beginnings.filter(({ from, generation }) => from === head && isThere(generation))
-  const generation = Math.max(head.generation, ...begun.map((each) => each.generation))
-  const further = [...reachable].find(
-    (state) =>
-      state.generation > generation ||
-      (state.generation === generation && state !== head && isOnPath(head, state)),
-  )
-  if (!further) return
+/** Checks that a restored state is the newest one of the highest generation. Earlier generations have ended before it. */
+function checkNewest(world: World, head: State, { newest }: Truth, losses: readonly string[]): void {
+  const further = [...newest].find((state) => state !== head && isOnPath(head, state))
+  if (newest.has(head) && !further) return
   const words = losses.length > 0 ? `, and it says: ${losses.join(' ')}` : ''
-  world.fail('restore', `it ends at ${nameOf(head)}; the place has ${nameOf(further)}${words}`)
-}
-
-/** Returns the generation of the timeline in the name of a base or segment. */
-function generationIn(name: string): number {
-  return Number(/-(\d+)_[0-9a-f]+(?:\/|$)/.exec(name)?.[1])
+  const has = further ? nameOf(further) : newestOf(newest)
+  world.fail('restore', `it ends at ${nameOf(head)}; the place has ${has}${words}`)
 }
 
 /** Called when a restore of a place without faults has failed. */
 export function failRestore(world: World, truth: Truth, error: unknown): void {
   if (truth.reachable.size === 0) return
-  world.fail('restore', `the place has ${nameOf(newestOf(truth))}, and the restore says: ${error}`)
+  world.fail('restore', `the place has ${newestOf(truth.reachable)}, and the restore says: ${error}`)
 }
 
-function newestOf({ reachable }: Truth): State {
-  return [...reachable].reduce((newest, state) => (state.seq > newest.seq ? state : newest))
+/** Names the newest of some states. */
+function newestOf(states: ReadonlySet<State>): string {
+  const [first, ...others] = states
+  if (!first) return 'nothing'
+  return nameOf(others.reduce((newest, state) => (state.seq > newest.seq ? state : newest), first))
 }
 
 function nameOf({ seq, token }: State): string {

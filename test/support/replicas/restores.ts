@@ -32,9 +32,8 @@ export async function restore(world: World, on: Computer | undefined): Promise<v
   await computer.start()
   if (result) {
     checkRestored(world, { computer, truth, isWell, ...result })
-    world.tookOver(computer)
     Object.assign(world.tracked(computer), {
-      ...{ snapshot: undefined, isRefused: false },
+      ...{ tookOverAt: world.at, snapshot: undefined, isRefused: false },
       ...{ isJournalDamaged: false, isPageDamaged: false, hasCopied: false },
     })
   }

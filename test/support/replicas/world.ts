@@ -2,7 +2,7 @@
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { second } from '../clock.ts'
 import { Computer, type Surroundings } from './computer.ts'
-import { History, Reader, type State, type Truth } from './history.ts'
+import { History, Reader, type Truth } from './history.ts'
 import { checkStep, neededAt } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Rule, Violation } from './rules.ts'
@@ -15,8 +15,6 @@ export class World {
   readonly random: Random
   readonly place: SimulatedPlace
   readonly computers: Computer[] = []
-  /** Where computers began a generation: restored, or by the decision of the owner. */
-  readonly beginnings: { readonly from: State; readonly generation: number }[] = []
   /** The steps so far. */
   readonly trace: string[] = []
   /** Stays with the person, who restores with it. */
@@ -82,12 +80,6 @@ export class World {
     const tracked = this.#tracked.get(computer)
     if (!tracked) throw new Error('This computer is not tracked.')
     return tracked
-  }
-
-  /** Records that a computer has begun a generation, and is the one that goes on. */
-  tookOver(computer: Computer): void {
-    this.tracked(computer).tookOverAt = this.at
-    this.beginnings.push({ from: computer.head, generation: computer.generation })
   }
 
   /** Adds a computer, which does not run yet. */
