@@ -289,15 +289,31 @@ function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Con
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   const objects = inTime(content, until)
-  const ways = pathsIn(content).flatMap(({ timeline, limits }) => chainsOf(objects, timeline, limits))
+  const paths = pathsIn(content)
+  const ways = paths.flatMap(({ timeline, limits }) => chainsOf(objects, timeline, limits))
+  const continued = new Set(ways.filter(continuedOf(paths, ways)))
   yield* ways.sort(
     (a, b) =>
       Number(a.base.isPartial) - Number(b.base.isPartial) ||
       b.timeline.generation - a.timeline.generation ||
+      Number(continued.has(a)) - Number(continued.has(b)) ||
       b.latest - a.latest ||
       b.seq - a.seq ||
       b.base.seq - a.base.seq,
   )
+}
+
+/** Returns whether a way has only transactions of a timeline that it continues, which has later ones: the base of a clone has none. */
+function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]): (way: Chain) => boolean {
+  const farthest = new Map<string, number>()
+  for (const { timeline, seq } of ways) {
+    farthest.set(timeline.name, Math.max(seq, farthest.get(timeline.name) ?? 0))
+  }
+  const limits = new Map(paths.map((path) => [path.timeline.name, path.limits]))
+  return ({ timeline, seq }) =>
+    [...(limits.get(timeline.name) ?? [])].some(
+      ([name, limit]) => name !== timeline.name && limit >= seq && (farthest.get(name) ?? 0) > seq,
+    )
 }
 
 /** Returns the times of all states to which ways lead, in milliseconds since 1970. */

@@ -1,6 +1,8 @@
 /** Restores of a place in a step. */
+
 import { bringBack } from '../../../server/operation/replicas/bring-back.ts'
 import type { Place } from '../../../server/operation/replicas/places/place.ts'
+import { sealedBytes } from '../../../server/operation/replicas/replica-key.ts'
 import type { Sealer } from '../../../server/operation/replicas/sealer.ts'
 import { copy } from './acts.ts'
 import { Computer, dataDir } from './computer.ts'
@@ -67,6 +69,7 @@ async function bringBackTo({ key }: World, { now, disk }: Computer, place: Place
   const sealer: Sealer = {
     fingerprint: key.fingerprint,
     hiddenName: (name) => key.hiddenName(name),
+    sealedBytes,
     seal: (name, content) => key.seal(name, content),
     open: (name, sealed) => key.open(name, sealed),
     end: async () => {},

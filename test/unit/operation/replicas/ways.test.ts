@@ -21,3 +21,32 @@ test('what continues a timeline is found first, although the clock was ahead bef
   const [first] = waysTo(content)
   expect(first?.seq).toBe(3)
 })
+
+test('a later base of a clone that has written nothing hides no transaction of the timeline that it continues', () => {
+  const [parent, clone] = ['000001_aaaa', '000001_bbbb']
+  const base = (timeline: string, ms: number) => {
+    return {
+      name: `bases/${timeline}`,
+      timeline,
+      seq: 1,
+      at: new Date(start + ms),
+      parts: [],
+      isPartial: false,
+    }
+  }
+  const content: Content = {
+    timelines: [
+      { name: parent, generation: 1, parent: undefined },
+      { name: clone, generation: 1, parent: { name: parent, seq: 1 } },
+    ],
+    bases: [base(parent, 0), base(clone, day)],
+    segments: [
+      { name: 'segments/2', timeline: parent, from: 2, to: 2, at: new Date(start + 1000), bytes: 1 },
+    ],
+    ...{ unfinished: [], cut: [] },
+  }
+  expect([...waysTo(content)].map(({ seq }) => seq)).toEqual([2, 1, 1])
+  const own = { name: 'segments/3', timeline: clone, from: 2, to: 2, at: new Date(start + 2 * day), bytes: 1 }
+  const [first] = waysTo({ ...content, segments: [...content.segments, own] })
+  expect(first?.timeline.name).toBe(clone)
+})

@@ -29,7 +29,13 @@ export const registerPush = method(app.example.notification.registerPush, {
     }
     await store.transact((tx) => {
       existingAccount(tx, did)
-      pushRegistrations.insert(tx, { ...input, did, sessionId, target: targetOf(input), createdAt: iso(now()) })
+      pushRegistrations.insert(tx, {
+        ...input,
+        did,
+        sessionId,
+        target: targetOf(input),
+        createdAt: iso(now()),
+      })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
         throw fail('TooManyRegistrations', `The account has ${maxPerAccount} devices. Unregister one first.`)
       }
