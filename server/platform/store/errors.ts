@@ -69,7 +69,7 @@ export class StoreDamaged extends Error {
   constructor(file: string, reason: string, movedTo?: string) {
     const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`
     super(
-      `${file} ${reason}.${kept} Nothing was deleted. Open what verifies with "npm run restore -- --salvage", or restore a backup with "npm run restore -- FILE" ("npm run restore -- --list" shows them).`,
+      `${file} ${reason}.${kept} Nothing was deleted. Open what verifies with "npm run restore -- --salvage", or restore a backup with "npm run restore -- TIME" ("npm run restore -- --list" shows them).`,
     )
     this.file = file
     this.reason = reason

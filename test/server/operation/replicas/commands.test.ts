@@ -1,15 +1,16 @@
 /** `npm run backup` and `npm run restore`, for backups and for a place. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listBackups } from '../../../../server/operation/replicas/local/list.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { blobOf, png } from '../../../support/blobs.ts'
 import { minute } from '../../../support/clock.ts'
 import { post, runCommand, textsAt } from '../../../support/copies.ts'
 import { TestServer } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
 let root: string
 let place: string
@@ -136,6 +137,33 @@ test('a damaged page that no backup has is taken from a place: nothing is lost',
   const there = await TestServer.start({ dataDir: dataDir() })
   expect(await textsAt(there)).toEqual(['the first', 'the second'])
   await there.close()
+})
+
+test('a database that is lost is taken from a place: nothing is lost', async () => {
+  await write('the second')
+  await server.running.close()
+  for (const name of ['pds.sqlite', 'pds.sqlite.pages']) await rm(join(dataDir(), name))
+  await expect(restore('--salvage', '--accept-loss')).rejects.toThrow('there is no intact backup beside it')
+  const output = await restore('--salvage', '--accept-loss', ...ofPlace())
+  expect(output).toMatch(/No backup or place has the damaged pages.* The newest intact one is used: bases/)
+  await server.open()
+  expect(await textsAt(server)).toEqual(['the first', 'the second'])
+})
+
+test('media that a file lacks are asked about before anything changes', async () => {
+  const image = await blobOf(server, alice, png('lost'))
+  expect((await post(server, 'with a picture', { image })).status).toBe(200)
+  const [made = ''] = (await backup()).split(' (')
+  const file = join(root, 'alone.zst')
+  await rename(made, file)
+  await server.running.close()
+  await rm(join(dataDir(), 'blobs'), { recursive: true })
+  await expect(restore(file)).rejects.toThrow('Nothing was changed. Add --accept-loss')
+  expect((await readdir(dataDir())).filter((name) => name.startsWith('replaced-'))).toEqual([])
+  expect(await restore(file, '--accept-loss')).toContain('It lacks 1 media files.')
+  await server.open()
+  const { body } = await server.get('com.core.repo.listMissingBlobs', {}, alice)
+  expect(body.blobs).toHaveLength(1)
 })
 
 test('a flag of another command is refused', async () => {
