@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { toastError } from '../../ui/toast.tsx'
+import styles from './entrance.module.css'
 import { EntranceForm } from './entrance-form.tsx'
 
 interface Found {
@@ -25,11 +26,13 @@ export function RestoreCopy() {
   if (!found) return <OpenCopy onFound={setFound} />
   return (
     <Stack>
-      <h1 tabIndex={-1}>{t.bringBack.chooseTitle}</h1>
-      <p>{t.bringBack.chooseLead}</p>
+      <div>
+        <h1 tabIndex={-1}>{t.bringBack.chooseTitle}</h1>
+        <p className={styles.lead}>{t.bringBack.chooseLead}</p>
+      </div>
       <RestorePoints {...found} name={t.bringBack.place} onRestored={() => navigate(entrances.signIn)} />
       <div>
-        <Button onClick={() => setFound(undefined)} variant="quiet">
+        <Button onClick={() => setFound(undefined)} size="s">
           {t.bringBack.otherPlace}
         </Button>
       </div>

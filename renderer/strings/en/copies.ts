@@ -6,8 +6,8 @@ const changes = (total: number) => count(total, { one: 'change', other: 'changes
 
 export const copies = {
   title: 'Where your data is kept',
-  lead: 'Backups on this computer, and an encrypted copy of everything, at most a minute old, at places of your choice.',
-  leadElsewhere: 'An encrypted copy of everything, at most a minute old, at places of your choice.',
+  lead: 'On this computer, and encrypted at places of your choice.',
+  leadElsewhere: 'Encrypted at places of your choice, at most a minute old.',
   list: 'Places',
   none: 'Nothing is kept outside of this computer',
   noneText:
@@ -86,7 +86,6 @@ export const copies = {
     invalid: 'This cannot be used as a place.',
     damaged: 'The copy at this place is damaged.',
     foreign: 'This place belongs to another server.',
-    empty: 'This place is empty.',
     elsewhere: 'Another computer continues this server.',
     local: 'This computer cannot make the copy.',
   },

@@ -60,7 +60,7 @@ describe('backups', () => {
       .first()
       .getByText(/^Tested/)
       .waitFor()
-    await rows.last().getByText('Damaged').waitFor()
+    await rows.last().getByText('Damaged', { exact: true }).waitFor()
     await rows.last().getByText('Its checksum does not match.').waitFor()
   })
 

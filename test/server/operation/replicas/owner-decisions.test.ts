@@ -1,0 +1,87 @@
+/** What only the owner can decide about a place: to begin anew where the copy is gone, and to give up changes that the disk has lost. */
+import { mkdtempSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { post } from '../../../support/copies.ts'
+import { adminAuth } from '../../../support/server.ts'
+import { server, setupServer } from '../../../support/setup.ts'
+
+let root: string
+let place: string
+let url: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-copies-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+setupServer({
+  per: 'test',
+  accounts: ['alice'],
+  config() {
+    place = mkdtempSync(join(root, 'place-'))
+    url = pathToFileURL(place).href
+    return { copies: [url] }
+  },
+})
+
+/** Waits for a state of the place, as the owner sees it. */
+function seen(state: object): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const { body } = await server.get('com.core.admin.getCopies', {}, adminAuth)
+      expect(body.places[0]).toEqual({ ...body.places[0], ...state })
+    },
+    { timeout: 20_000 },
+  )
+}
+
+const copied = () => seen({ lastCopiedAt: expect.any(String), behindSeconds: 0, problem: undefined })
+const decide = (method: string, at: string) => server.post(`com.core.admin.${method}`, { url: at }, adminAuth)
+const copies = () => server.running.services.operation.copies
+const refused = { status: 400, body: { error: 'InvalidRequest' } }
+
+test('an empty place gets a new copy once the owner accepts that it is empty, and not before', async () => {
+  await post(server, 'one')
+  await copied()
+  expect(await decide('acceptEmptyPlace', url)).toMatchObject(refused)
+  for (const name of await readdir(place)) await rm(join(place, name), { recursive: true })
+  copies().wake()
+  await seen({ problem: expect.objectContaining({ kind: 'empty' }) })
+  expect(await decide('acceptEmptyPlace', pathToFileURL(root).href)).toMatchObject(refused)
+  expect(await decide('acceptEmptyPlace', 'no URL')).toMatchObject(refused)
+  await copies().flush(20_000)
+  expect(await readdir(place)).toEqual([])
+
+  expect((await decide('acceptEmptyPlace', url)).status).toBe(200)
+  await copied()
+  expect(await readdir(place)).toContain('pds-replica')
+  expect(await decide('acceptEmptyPlace', url)).toMatchObject(refused)
+})
+
+test('changes that the disk has lost are offered until the owner dismisses them, also after a restart', async () => {
+  await post(server, 'one')
+  await copied()
+  const { dataDir } = server.config
+  const earlier = join(root, 'earlier')
+  await cp(dataDir, earlier, { recursive: true, filter: (path) => basename(path) !== 'pds.lock' })
+  await post(server, 'two')
+  await post(server, 'three')
+  await copies().flush(20_000)
+  await server.running.close()
+  for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true })
+  await cp(earlier, dataDir, { recursive: true })
+  await server.open()
+
+  await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
+  expect(await decide('dismissLostChanges', pathToFileURL(root).href)).toMatchObject(refused)
+  await seen({ lost: { changes: expect.any(Number), until: expect.any(String) } })
+  expect((await decide('dismissLostChanges', url)).status).toBe(200)
+  await seen({ lost: undefined })
+  expect((await decide('dismissLostChanges', url)).status).toBe(200)
+  await server.restart()
+  await copied()
+  await seen({ lost: undefined })
+})
