@@ -55,8 +55,9 @@ import { createServices, type Services } from './services.ts'
 /** A proxy may use the name localhost, which can stand for either. */
 const loopback = ['127.0.0.1', '::1']
 
-/** How long a close waits for the last changes to reach the copies. */
-const lastCopyMs = 5000
+/** How long a close waits for requests in flight, and in all until the last changes have reached the copies. */
+const lastRequestMs = 1000
+const lastCopyMs = 1500
 
 export interface RunningServer {
   /** URL on this machine, without a trailing slash. */
@@ -148,6 +149,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       background.run('crawl request', () => repository.relays.askNow())
     },
     async close() {
+      const begun = performance.now()
       federation.backlinks?.close()
       federation.friends.close()
       for (const stop of stops) stop()
@@ -158,7 +160,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
       proxy?.close()
       void mailer.close()
       await streams.close()
-      await listener.close()
+      await listener.close(lastRequestMs)
       await background.idle()
       await identity.lastUsed.write().catch((error: unknown) => {
         log.warn({ err: error }, 'writing last-used times failed')
@@ -170,7 +172,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
         log.warn({ err: error }, 'writing the trusted time failed')
       })
       await Promise.all([identity.passwords.close(), mailer.close()])
-      await operation.copies.close(lastCopyMs)
+      await operation.copies.close(Math.max(0, begun + lastCopyMs - performance.now()))
       await store.close()
     },
   }

@@ -12,10 +12,12 @@ type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'signal'>
 export async function backUpWhenDue({ config, store, log, now, signal }: Deps): Promise<void> {
   const { dataDir, dailyBackups } = config
   if (!dailyBackups || !(await backupIsDue(dataDir, now()))) return
-  const made = await makeBackup({ dataDir, store, now, mayMakeSpace: true }).catch((error: unknown) => {
-    // The server stops: the next start makes it.
-    if (!signal.aborted) throw error
-  })
+  const made = await makeBackup({ dataDir, store, now, mayMakeSpace: true, signal }).catch(
+    (error: unknown) => {
+      // The server stops: the next start makes it.
+      if (!signal.aborted) throw error
+    },
+  )
   if (!made) return
   const { name, proof } = made
   if (proof) log.error({ backup: name, problem: proof.problem }, 'daily backup is incomplete')

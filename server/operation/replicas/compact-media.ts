@@ -29,7 +29,8 @@ export async function compactMedia(target: Target, options: Options): Promise<vo
   // Also parts that an interrupted upload or removal has left.
   const media = await replicator.betweenSteps(() => listMediaParts(target))
   // The place may have the only file of those that are marked as missing.
-  const [here, marked] = [await mediaNames.read(), mediaNames.marked()]
+  const here = new Set((await mediaNames.read()).flatMap((group) => [...group.keys()]))
+  const marked = mediaNames.marked()
   const has = (name: string) => here.has(name) || marked.has(name)
   const over = await unreferenced.update(media.keys(), { has }, own.now, before)
   if (!cleanUps.isSteady) return
@@ -37,7 +38,8 @@ export async function compactMedia(target: Target, options: Options): Promise<vo
     signal?.throwIfAborted()
     await replicator.betweenSteps(async () => {
       // It may have been uploaded again.
-      if ((await mediaNames.read()).has(name) || mediaNames.marked().has(name)) return
+      const groups = await mediaNames.read()
+      if (groups.some((group) => group.has(name)) || mediaNames.marked().has(name)) return
       replicator.forget()
       for (const part of media.get(name) ?? []) await place.remove(part.name)
     })

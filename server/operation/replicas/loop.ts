@@ -32,7 +32,7 @@ export interface LoopDeps {
 }
 
 /** Milliseconds from a change to its copy: a folder is written at once, requests to other places are collected. */
-const pauseMs = (url: string) => (url.startsWith('file:') ? 1000 : 15_000)
+export const pauseMs = (url: string) => (url.startsWith('file:') ? 1000 : 15_000)
 /** Without changes, places are read so often for traces of another computer. */
 const idleMs = 5 * 60_000
 /** After a failure, doubled each time; longer if the place asks for it. */

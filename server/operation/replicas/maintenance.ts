@@ -6,6 +6,7 @@ import { forgetJournals, keptJournals } from '../../platform/store/journal/retir
 import { databaseName, journalPath, journalSeqs } from '../../platform/store/layout.ts'
 import type { Logger } from '../../platform/util/log.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
+import { untilAborted } from '../../platform/util/until-aborted.ts'
 import { fetchMissingMedia } from './missing-media.ts'
 import type { Proof } from './prove.ts'
 import type { Replica } from './replica.ts'
@@ -21,6 +22,8 @@ export interface ReplicaMaintenance {
   fetchMissingMedia(): Promise<void>
   /** Limits the disk space of journals that are kept for places that are behind. */
   limitJournals(): Promise<void>
+  /** Resolves when proofs and clean-ups have ended, after the signals of the places. */
+  ended(): Promise<void>
 }
 
 interface Deps {
@@ -44,6 +47,9 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
   /** Proofs and clean-ups: one at a time. */
   const serialize = createSerializer()
 
+  /** Does not wait for a place when the server stops: `ended` does, once its requests are aborted. */
+  const whileRunning = <T>(work: () => Promise<T>) => (signal ? untilAborted(work, signal) : work())
+
   async function prove({ url, prover }: Replica): Promise<Proof> {
     const proof = await serialize(() => prover.prove())
     onState()
@@ -57,7 +63,10 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
     for (const each of places) {
       const { problem, isPaused } = each.replicator.state
       if (problem || isPaused || signal?.aborted) continue
-      await work(each).catch((error: unknown) => log.warn({ err: error, place: each.url }, `${name} failed`))
+      await whileRunning(() => work(each)).catch((error: unknown) => {
+        // The server stops: the next start does it again.
+        if (!signal?.aborted) log.warn({ err: error, place: each.url }, `${name} failed`)
+      })
     }
   }
 
@@ -84,11 +93,13 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
       }),
     fetchMissingMedia: () =>
       forEach('fetching of lost media', async ({ url, target }) => {
-        if (!deps.repairMedia) return
-        const count = await fetchMissingMedia(target, { ...deps, repairMedia: deps.repairMedia })
+        const { repairMedia } = deps
+        if (!repairMedia) return
+        const count = await serialize(() => fetchMissingMedia(target, { ...deps, repairMedia }))
         if (count > 0) log.warn({ place: url, count }, 'lost media fetched from their copy')
       }),
     compact: () => forEach('clean-up of a copy', (place) => serialize(() => place.compact())),
+    ended: () => serialize(async () => {}),
     async limitJournals() {
       const { bytes = 0 } = (await files.measureDir(keptJournals(dataDir))) ?? {}
       if (bytes <= keptBytes || bytes <= (await files.size(join(dataDir, databaseName))) / 2) return

@@ -1,52 +1,65 @@
-/** The names of the server's media at places. Each is derived once: the derivation of 20,000 takes a third of a second. */
+/**
+ * The names of the server's media at places. Each is derived once: the derivation of 20,000 takes a third of a second. Media are in
+ * groups by their hash, so that an upload costs the work of one group at each place.
+ */
 import { setImmediate } from 'node:timers/promises'
-import { blobCidsAfter, hasBlob } from '../../platform/store/backups/backup-blobs.ts'
+import { blobGroups, cidsOfGroup, hasBlob, readBlobGroup } from '../../platform/store/backups/backup-blobs.ts'
 import type { Database } from '../../platform/store/database.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import type { Sealer } from './sealer.ts'
 
+/** CIDs by their hidden names. */
+export type MediaGroup = ReadonlyMap<string, string>
+
 export interface MediaNames {
-  /** Returns the CIDs of the server's media by their hidden names. Does not block: rows are read in slices. */
-  read(): Promise<ReadonlyMap<string, string>>
+  /**
+   * Returns the server's media. A group without changes is the same object as before, and so is the array if no group has changed. Does not
+   * block: one group is read at once.
+   */
+  read(): Promise<readonly MediaGroup[]>
   /** Whether the server still has a file. */
   has(cid: string): boolean
   /** Returns the hidden names of the media that are marked as missing. */
   marked(): ReadonlySet<string>
 }
 
-/** Rows that are read at once. */
-const sliceRows = 500
+interface Group {
+  /** As it was read. */
+  readonly rows: string
+  readonly names: MediaGroup
+}
 
 export function createMediaNames(store: Database, sealer: Pick<Sealer, 'hiddenName'>): MediaNames {
   const serialize = createSerializer()
-  let names = new Map<string, string>()
-  /** Hidden names by CID, of all that were ever read. */
-  const derived = new Map<string, string>()
+  const groups: Group[] = Array.from({ length: blobGroups }, () => ({ rows: '', names: new Map() }))
+  let read: readonly MediaGroup[] = []
   let version = -1
 
-  async function read(): Promise<ReadonlyMap<string, string>> {
+  async function readAll(): Promise<readonly MediaGroup[]> {
     const started = store.version('blobs', 'damaged_blobs')
-    if (started === version) return names
-    const found = new Map<string, string>()
-    for (let after: string | undefined; ; ) {
-      const cids = blobCidsAfter(store, after, sliceRows)
-      for (const cid of cids) {
-        const name = derived.get(cid) ?? sealer.hiddenName(cid)
-        derived.set(cid, name)
-        found.set(name, cid)
+    if (started === version) return read
+    let hasChanged = read.length === 0
+    for (const [number, before] of groups.entries()) {
+      const rows = readBlobGroup(store, number)
+      if (rows !== before.rows) {
+        groups[number] = { rows, names: namesOf(rows, before.names) }
+        hasChanged = true
       }
-      if (cids.length < sliceRows) break
-      after = cids.at(-1)
       await setImmediate()
     }
-    names = found
+    if (hasChanged) read = groups.map(({ names }) => names)
     version = started
-    return names
+    return read
+  }
+
+  function namesOf(rows: string, before: MediaGroup): MediaGroup {
+    const known = new Map([...before].map(([name, cid]) => [cid, name]))
+    return new Map(cidsOfGroup(rows).map((cid) => [known.get(cid) ?? sealer.hiddenName(cid), cid]))
   }
 
   return {
-    read: () => serialize(read),
+    read: () => serialize(readAll),
     has: (cid) => hasBlob(store, cid),
     marked: () => new Set(damaged.all(store).map((cid) => sealer.hiddenName(cid))),
   }

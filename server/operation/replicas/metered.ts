@@ -34,21 +34,24 @@ export const questions: Partial<Record<NodeJS.Platform, Question>> = {
 const validMs = 5 * 60_000
 const limitMs = 20_000
 
-/** Returns a check whose answer is kept for five minutes. Without an answer, the connection counts as not metered. */
-export function createMeteredCheck(question: Question | undefined): () => Promise<boolean> {
+/** Returns a check whose answer is kept for five minutes. Without an answer, the connection counts as not metered. @param signal ends the command */
+export function createMeteredCheck(
+  question: Question | undefined,
+  signal?: AbortSignal,
+): () => Promise<boolean> {
   let answer: { readonly at: number; readonly isMetered: Promise<boolean> } | undefined
   return () => {
     if (!question) return Promise.resolve(false)
     if (!answer || performance.now() - answer.at >= validMs) {
-      answer = { at: performance.now(), isMetered: ask(question) }
+      answer = { at: performance.now(), isMetered: ask(question, signal) }
     }
     return answer.isMetered
   }
 }
 
-async function ask({ command: [file, ...args], isYes }: Question): Promise<boolean> {
+async function ask({ command: [file, ...args], isYes }: Question, signal?: AbortSignal): Promise<boolean> {
   try {
-    const { stdout } = await promisify(execFile)(file, args, { timeout: limitMs, windowsHide: true })
+    const { stdout } = await promisify(execFile)(file, args, { timeout: limitMs, windowsHide: true, signal })
     return isYes.test(stdout)
   } catch {
     return false

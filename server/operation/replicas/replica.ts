@@ -7,8 +7,9 @@ import { copiesName } from '../../platform/store/layout.ts'
 import { createCleanUps } from './clean-ups.ts'
 import { compact } from './compact.ts'
 import { compactMedia } from './compact-media.ts'
-import { createLoop, type Loop } from './loop.ts'
+import { createLoop, type Loop, pauseMs } from './loop.ts'
 import type { MediaNames } from './media-names.ts'
+import { abortable } from './places/abortable.ts'
 import type { openPlace, PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
 import { createReplicator, type Replicator } from './replicator.ts'
@@ -64,21 +65,23 @@ export function idOf(url: string): string {
 /** @throws PlaceProblem `invalid` */
 export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
   const { url, files, dataDir, now, sealer, mediaNames, closing, signal } = deps
-  const place = await deps.openPlace(url, { ...deps.options, now, signal: closing })
+  const place = abortable(await deps.openPlace(url, { ...deps.options, now, signal: closing }), closing)
+  /** For work that ends before the last changes are copied. */
+  const target = { place: signal ? abortable(place, signal) : place, sealer }
   const id = idOf(url)
   const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))
   const cleanUps = createCleanUps(files, join(dataDir, copiesName, `${id}.clean-up`))
   const isMetered = url.startsWith('file:') ? async () => false : deps.isMetered
-  const replicator = createReplicator({ ...deps, place, id, unreferenced, isMetered })
-  const prover = await createProver({ ...deps, place, id, replicator })
+  const replicator = createReplicator({ ...deps, place, id, unreferenced, isMetered, besideMs: pauseMs(url) })
+  const prover = await createProver({ ...deps, ...target, id, replicator })
   const loop = createLoop({ ...deps, replicator, proof: () => prover.proof, signal: closing })
 
   return {
-    ...{ url, target: { place, sealer }, replicator, prover, loop },
+    ...{ url, target, replicator, prover, loop },
     async compact() {
       const options = { now: now(), weeks: deps.weeks, signal, replicator, cleanUps }
-      await compact({ place, sealer }, options)
-      await compactMedia({ place, sealer }, { ...options, unreferenced, mediaNames })
+      await compact(target, options)
+      await compactMedia(target, { ...options, unreferenced, mediaNames })
     },
   }
 }

@@ -27,7 +27,7 @@ import { createSealer } from './sealer.ts'
 import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
 import { beginTimeline, elsewhereProblem } from './timeline.ts'
 
-export interface Replicas extends ReplicaMaintenance {
+export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   /** Begins to copy. */
   start(): void
   /** In the order of the settings. */
@@ -134,7 +134,9 @@ async function createReplicasWith(
   const mediaNames = createMediaNames(store, sealer)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()
-  const isMetered = config.copiesMetered ? async () => false : createMeteredCheck(questions[process.platform])
+  const isMetered = config.copiesMetered
+    ? async () => false
+    : createMeteredCheck(questions[process.platform], closing.signal)
   const places = await Promise.all(
     urls.map((url) =>
       createReplica({
@@ -185,12 +187,12 @@ async function createReplicasWith(
     for (const { loop } of places) loop.wake()
   }
 
+  const { ended, ...maintenance } = createMaintenance({
+    ...{ places, store, files, dataDir, log, onState },
+    ...{ signal: deps.signal, repairMedia: deps.repairMedia },
+  })
   return {
-    ...createMaintenance({
-      ...{ places, store, files, dataDir, log, onState },
-      signal: deps.signal,
-      repairMedia: deps.repairMedia,
-    }),
+    ...maintenance,
     ...{ status, flush, wake },
     start() {
       // What an earlier run has noticed.
@@ -222,7 +224,7 @@ async function createReplicasWith(
       stopWatching()
       await flush(limitMs)
       closing.abort()
-      await Promise.all(places.map(({ loop }) => loop.ended()))
+      await Promise.all([ended(), ...places.map(({ loop }) => loop.ended())])
       await sealer.end()
       await statusFile.write()
     },

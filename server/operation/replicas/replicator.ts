@@ -5,11 +5,12 @@ import type { Database } from '../../platform/store/database.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName } from '../../platform/store/layout.ts'
+import { during } from '../../platform/util/during.ts'
 import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
 import { type Content, chainOf, limitsOf, listTimelines, readContent, type Timeline } from './catalog.ts'
 import { forbidEmpty, isEmptyPermitted, permitEmpty } from './empty-place.ts'
 import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
-import type { MediaNames } from './media-names.ts'
+import type { MediaGroup, MediaNames } from './media-names.ts'
 import { createPendingBases } from './pending-base.ts'
 import { PlaceProblem } from './places/place.ts'
 import {
@@ -46,6 +47,10 @@ export interface ReplicatorDeps extends Target {
   readonly unreferenced?: Pick<Unreferenced, 'seen'>
   /** Whether nothing may be sent or fetched at the moment. */
   readonly isMetered: () => Promise<boolean>
+  /** Milliseconds after which transactions are copied beside a base or media; 15 seconds by default. */
+  readonly besideMs?: number
+  /** Aborted when the server stops: requests that fail then are no problem of the place. */
+  readonly closing?: AbortSignal
 }
 
 export interface ReplicatorState {
@@ -119,12 +124,15 @@ interface MediaPosition {
   readonly readAt: number
   /** Hidden names of the media that are there. */
   readonly there: Set<string>
-  /** The names whose media are there. */
-  names: ReadonlyMap<string, string> | undefined
+  /** What was compared last. */
+  groups: readonly MediaGroup[]
+  /** The groups of which all media are there. */
+  complete: ReadonlySet<MediaGroup>
 }
 
 export function createReplicator(deps: ReplicatorDeps): Replicator {
   const { store, files, dataDir, now, place, timelines, mediaNames, id, onState, isMetered } = deps
+  const { besideMs = 15_000 } = deps
   const serialize = createSerializer()
   const folder = join(dataDir, copiesName)
   const bases = createPendingBases(files, store, { dataDir, folder, id })
@@ -161,7 +169,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       const { problemSince = now() } = state
       position = undefined
       media = undefined
-      set({ problem: toProblem(error), problemSince, progress: undefined })
+      if (!deps.closing?.aborted) set({ problem: toProblem(error), problemSince, progress: undefined })
     }
   }
 
@@ -177,7 +185,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       position = await makeBase(isGap ? undefined : position)
       if (!(await hasSent(position, store.seq))) throw new JournalGap('Journals are missing after the base.')
     }
-    await copyMedia()
+    await copyMedia(position)
     // What was written meanwhile is left to the next step.
     set({ copiedAt: started, wholeSeq: durable })
     const isDue = isBaseWanted || isBaseDue(position) || (await bases.read()) !== undefined
@@ -295,15 +303,15 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     set({ progress: { sent: 0, total } })
     const onPart = async (sent: number) => {
       set({ progress: { sent, total } })
-      await hasSent(continued, store.seq)
-      await deps.afterStep?.()
-      if (isReadDue()) await readPlace()
+      await keepUp(continued)
     }
-    await sendBase(deps, pending, { files, file: bases.file, onPart }).catch(async (error: unknown) => {
-      // The file is not what it was: another one must be made.
-      if (!(error instanceof PlaceProblem)) await bases.remove()
-      throw error
-    })
+    await sendBase(deps, pending, { files, file: bases.file, onPart, besideMs }).catch(
+      async (error: unknown) => {
+        // The file is not what it was: another one must be made.
+        if (!(error instanceof PlaceProblem)) await bases.remove()
+        throw error
+      },
+    )
     await bases.remove()
     const last = Math.max(pending.seq, continued.tail.last)
     set({ seq: last, journalSeq: last, progress: undefined, baseProblem: undefined })
@@ -311,6 +319,13 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       base: { at: new Date(pending.at).getTime(), bytes: total },
       segmentBytes: 0,
     })
+  }
+
+  /** Continues the copy beside something that takes long to send. */
+  async function keepUp(continued: Position): Promise<void> {
+    await hasSent(continued, store.seq)
+    await deps.afterStep?.()
+    if (isReadDue()) await readPlace()
   }
 
   /** Returns where the segments go on beside the first base. */
@@ -369,24 +384,41 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     return now().getTime() - base.at >= baseMs || segmentBytes > most
   }
 
-  async function copyMedia(): Promise<void> {
-    const names = await mediaNames.read()
+  async function copyMedia(continued: Position): Promise<void> {
+    const groups = await mediaNames.read()
     if (media && now().getTime() - media.readAt >= mediaMs) media = undefined
-    media ??= { readAt: now().getTime(), there: new Set((await listMedia(deps)).keys()), names: undefined }
-    if (media.names === names) return
-    const { there } = media
-    await deps.unreferenced?.seen(names.keys())
-    const missing = [...names].filter(([name]) => !there.has(name))
+    media ??= await listPlaceMedia()
+    const known = media
+    const { there, complete } = known
+    if (known.groups === groups) return
+    const names = groups.filter((group) => !complete.has(group)).flatMap((group) => [...group])
+    await deps.unreferenced?.seen(names.map(([name]) => name))
+    const missing = names.filter(([name]) => !there.has(name))
     let left = missing.length
     let missingHere = 0
+    let keptUpAt = performance.now()
+    const keepUpMeanwhile = async () => {
+      await keepUp(continued)
+      keptUpAt = performance.now()
+    }
     for (const [name, cid] of missing) {
       set({ missingMedia: left })
-      if (await sendMedia(deps, files, join(dataDir, blobsName), cid)) there.add(name)
+      const sending = sendMedia(deps, files, join(dataDir, blobsName), cid)
+      if (await during(sending, besideMs, keepUpMeanwhile)) there.add(name)
       else if (mediaNames.has(cid)) missingHere++
       left--
+      if (performance.now() - keptUpAt >= besideMs) await keepUpMeanwhile()
     }
     set({ missingMedia: 0, missingHere })
-    media.names = names
+    const isComplete = (group: MediaGroup) =>
+      complete.has(group) || [...group.keys()].every((name) => there.has(name))
+    known.groups = groups
+    known.complete = new Set(groups.filter(isComplete))
+  }
+
+  async function listPlaceMedia(): Promise<MediaPosition> {
+    const there = new Set((await listMedia(deps)).keys())
+    return { readAt: now().getTime(), there, groups: [], complete: new Set() }
   }
 
   return {

@@ -6,6 +6,7 @@ import { isIntact } from '../../platform/store/blob-files.ts'
 import type { Files } from '../../platform/store/files.ts'
 import type { JournalPart } from '../../platform/store/journal/tail.ts'
 import { blobPath } from '../../platform/store/layout.ts'
+import { during } from '../../platform/util/during.ts'
 import {
   type Base,
   baseName,
@@ -75,14 +76,21 @@ export async function putJson(target: Target, name: string, value: unknown): Pro
   await put(target, name, Buffer.from(JSON.stringify(value)))
 }
 
+interface SendOptions {
+  readonly files: Files
+  readonly file: string
+  readonly onPart: (bytes: number) => Promise<void>
+  readonly besideMs: number
+}
+
 /**
  * Sends a compressed database. Parts that are there already, as an interrupted call leaves them, are kept: the file must be the same.
- * @param onPart called with the bytes of the file that are at the place
+ * @param onPart called with the bytes of the file that are at the place, after each part and every `besideMs`
  */
 export async function sendBase(
   target: Target,
   { timeline, seq, at, schema, sha256 }: PendingBase,
-  { files, file, onPart }: { files: Files; file: string; onPart: (bytes: number) => Promise<void> },
+  { files, file, onPart, besideMs }: SendOptions,
 ): Promise<Base> {
   const count = Math.ceil((await files.size(file)) / partBytes)
   const name = baseName(timeline, seq, new Date(at), count)
@@ -98,7 +106,7 @@ export async function sendBase(
     const content = await readPart(files, file, start)
     hash.update(content)
     const part = partName(name, number, content.length)
-    if (!sent.has(part)) await put(target, part, content)
+    if (!sent.has(part)) await during(put(target, part, content), besideMs, () => onPart(start))
     parts.push(part)
     await onPart(start + content.length)
   }

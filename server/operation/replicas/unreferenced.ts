@@ -37,8 +37,8 @@ export function createUnreferenced(files: Files, path: string): Unreferenced {
   return {
     async seen(names) {
       const known = await load()
-      if (Object.keys(known).length === 0) return
       const here = new Set(names)
+      if (![...here].some((name) => name in known)) return
       await save(Object.fromEntries(Object.entries(known).filter(([name]) => !here.has(name))))
     },
 

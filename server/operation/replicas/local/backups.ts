@@ -31,10 +31,10 @@ const copyAttempts = 3
  * @throws StoreUnavailable with too little free space, StoreDamaged
  */
 export async function makeBackup(options: Options): Promise<Backup> {
-  const { dataDir, store, files = nodeFiles } = options
+  const { dataDir, store, files = nodeFiles, signal } = options
   const database = join(dataDir, databaseName)
   if (!(await exists(files, database))) throw new StoreDamaged(database, 'is missing')
-  const locked = <T>(work: () => Promise<T>) => whileLocked(files, dataDir, work)
+  const locked = <T>(work: () => Promise<T>) => whileLocked(files, dataDir, work, signal)
   const attempt = async () => {
     const publishing = store ? locked : <T>(work: () => Promise<T>) => work()
     const name = await withPendingName((pending) => writeBackup(options, files, pending, publishing))

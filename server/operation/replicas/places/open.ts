@@ -28,7 +28,7 @@ export interface PlaceOptions {
 /** @throws PlaceProblem `invalid` */
 export async function openPlace(url: string, options: PlaceOptions = {}): Promise<Place> {
   const place = await open(url, options)
-  return options.bandwidth === undefined ? place : slowed(place, options.bandwidth)
+  return options.bandwidth === undefined ? place : slowed(place, options.bandwidth, options.signal)
 }
 
 async function open(url: string, options: PlaceOptions): Promise<Place> {
@@ -40,14 +40,14 @@ async function open(url: string, options: PlaceOptions): Promise<Place> {
 }
 
 /** Waits after each object for as long as it may take. */
-function slowed(place: Place, bandwidth: number): Place {
+function slowed(place: Place, bandwidth: number, signal?: AbortSignal): Place {
   return {
     ...place,
     async put(name, bytes) {
       const started = performance.now()
       await place.put(name, bytes)
       const due = started + (bytes.length / bandwidth) * 1000
-      await setTimeout(Math.max(0, due - performance.now()))
+      await setTimeout(Math.max(0, due - performance.now()), undefined, { signal })
     },
   }
 }

@@ -60,14 +60,26 @@ export function blobCids(sqlite: Reader): string[] {
   return rows.map(({ cid }) => cidText(cid))
 }
 
-/** Returns the next CIDs of blobs that are not marked as damaged, ascending by their bytes. */
-export function blobCidsAfter(store: Reader, after: string | undefined, limit: number): string[] {
-  const rows = store.all<{ cid: Uint8Array }>(
-    `SELECT DISTINCT cid FROM blobs WHERE cid > ? AND cid NOT IN (SELECT cid FROM damaged_blobs)
-     ORDER BY cid LIMIT ?`,
-    [after === undefined ? new Uint8Array() : cidBytes(after), limit],
+/** Blobs are read in so many groups, by the first byte of their hash. */
+export const blobGroups = 256
+/** Bytes of a CID before its hash. */
+const cidPrefix = [0x01, 0x55, 0x12, 0x20]
+
+/** Returns the CIDs of the blobs of a group that are not marked as damaged, as one value: `cidsOfGroup` decodes it. */
+export function readBlobGroup(store: Reader, group: number): string {
+  const first = group === 0 ? new Uint8Array() : Uint8Array.from([...cidPrefix, group])
+  const end = Uint8Array.from(group === blobGroups - 1 ? [0xff] : [...cidPrefix, group + 1])
+  const row = store.get<{ cids: string | null }>(
+    `SELECT group_concat(hex(cid)) AS cids FROM (
+       SELECT DISTINCT cid FROM blobs WHERE cid >= ? AND cid < ? AND cid NOT IN (SELECT cid FROM damaged_blobs) ORDER BY cid
+     )`,
+    [first, end],
   )
-  return rows.map(({ cid }) => cidText(cid))
+  return row?.cids ?? ''
+}
+
+export function cidsOfGroup(rows: string): string[] {
+  return rows === '' ? [] : rows.split(',').map((hex) => cidText(Buffer.from(hex, 'hex')))
 }
 
 /** Whether an account has a blob that is not marked as damaged. */

@@ -13,11 +13,20 @@ import type { Lock } from '../lock.ts'
 const waitMs = 10 * 60_000
 const pauseMs = 100
 
-/** Calls `work` while no other process makes a backup of a data directory. @throws StoreLocked after ten minutes */
-export async function whileLocked<T>(files: Files, dir: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Calls `work` while no other process makes a backup of a data directory.
+ * @param signal ends the wait
+ * @throws StoreLocked after ten minutes
+ */
+export async function whileLocked<T>(
+  files: Files,
+  dir: string,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const folder = join(dir, backupsName)
   await files.makeDir(folder)
-  const lock = await lockFolder(files, folder)
+  const lock = await lockFolder(files, folder, () => signal?.aborted ?? false)
   try {
     return await work()
   } finally {
