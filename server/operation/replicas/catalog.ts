@@ -15,7 +15,7 @@
  */
 import { fileTime, parseFileTime } from '../../platform/store/layout.ts'
 import type { Entry, Place } from './places/place.ts'
-import { createReach } from './reach.ts'
+import { createReach, type Path } from './reach.ts'
 import type { Sealer } from './sealer.ts'
 
 export const headName = 'pds-replica'
@@ -216,25 +216,32 @@ function limitsIn(byName: ReadonlyMap<string, Timeline>, timeline: Timeline): Ma
   return limits
 }
 
+type Objects = Pick<Content, 'timelines' | 'bases' | 'segments'>
+
 /** Returns the bases and segments that count for a timeline, with the last transaction of each that does. */
-export function onPath(
-  { timelines, bases, segments }: Omit<Content, 'unfinished' | 'cut'>,
-  timeline: Timeline,
-) {
-  return within({ bases, segments }, limitsOf(timelines, timeline))
+export function onPath({ timelines, bases, segments }: Objects, timeline: Timeline) {
+  const limits = limitsOf(timelines, timeline)
+  const path = pathOf(segments, limits)
+  return {
+    bases: bases.filter((base) => counts(base, limits)),
+    segments: path.segments.map((segment, at): Link => ({ ...segment, last: path.lasts[at] ?? 0 })),
+  }
 }
 
-function within(
-  { bases, segments }: Pick<Content, 'bases' | 'segments'>,
-  limits: ReadonlyMap<string, number>,
-) {
-  return {
-    bases: bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1)),
-    segments: segments.flatMap((segment): Link[] => {
-      const last = Math.min(segment.to, limits.get(segment.timeline) ?? -1)
-      return segment.from <= last ? [{ ...segment, last }] : []
-    }),
+function counts({ seq, timeline }: Base, limits: ReadonlyMap<string, number>): boolean {
+  return seq <= (limits.get(timeline) ?? -1)
+}
+
+function pathOf(segments: readonly Segment[], limits: ReadonlyMap<string, number>): Path {
+  const own: Segment[] = []
+  const lasts: number[] = []
+  for (const segment of segments) {
+    const last = Math.min(segment.to, limits.get(segment.timeline) ?? -1)
+    if (segment.from > last) continue
+    own.push(segment)
+    lasts.push(last)
   }
+  return { segments: own, lasts }
 }
 
 interface TimeLimit {
@@ -259,26 +266,27 @@ interface Dated extends Chain {
 
 /** Returns the longest chain from each base, ascending by the base. */
 function chainsOf(
-  objects: Pick<Content, 'bases' | 'segments'>,
+  { bases, segments }: Omit<Objects, 'timelines'>,
   timeline: Timeline,
   limits: ReadonlyMap<string, number>,
 ): Dated[] {
-  const { bases, segments } = within(objects, limits)
-  const reach = createReach(segments)
-  return bases.map((base) => {
-    const { seq, at, latest } = reach.endFrom(base.seq) ?? { ...base, latest: 0 }
-    let links: readonly Link[] | undefined
-    return {
-      ...{ timeline, base, seq, at, latest: Math.max(latest, base.at.getTime()) },
-      get segments() {
-        links ??= reach.linksFrom(base.seq)
-        return links
-      },
-    }
-  })
+  const reach = createReach(pathOf(segments, limits))
+  return bases
+    .filter((base) => counts(base, limits))
+    .map((base) => {
+      const { seq, at, latest } = reach.endFrom(base.seq) ?? { ...base, latest: 0 }
+      let links: readonly Link[] | undefined
+      return {
+        ...{ timeline, base, seq, at, latest: Math.max(latest, base.at.getTime()) },
+        get segments() {
+          links ??= reach.linksFrom(base.seq)
+          return links
+        },
+      }
+    })
 }
 
-function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Content, 'bases' | 'segments'> {
+function inTime({ bases, segments }: Content, until: Date | undefined): Omit<Objects, 'timelines'> {
   const isInTime = ({ at }: { readonly at: Date }) => until === undefined || at <= until
   return { bases: bases.filter(isInTime), segments: segments.filter(isInTime) }
 }
@@ -320,13 +328,9 @@ function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]):
 export function timesOf(content: Content): Set<number> {
   const times = new Set<number>()
   for (const { limits } of pathsIn(content)) {
-    const { bases, segments } = within(content, limits)
-    for (const { at } of bases) times.add(at.getTime())
-    const add = ({ at }: Link) => times.add(at.getTime())
-    createReach(segments).visit(
-      bases.map(({ seq }) => seq),
-      add,
-    )
+    const bases = content.bases.filter((base) => counts(base, limits))
+    const reached = createReach(pathOf(content.segments, limits)).segmentsFrom(bases.map(({ seq }) => seq))
+    for (const { at } of [...bases, ...reached]) times.add(at.getTime())
   }
   return times
 }

@@ -1,5 +1,13 @@
-/** How far the segments of a timeline lead. Each question takes a binary search, however many segments overlap. */
-import type { Link } from './catalog.ts'
+/** How far segments lead. An answer takes a binary search, however many segments overlap, and nothing is copied for it. */
+import type { Link, Segment } from './catalog.ts'
+
+/** The segments that count for a timeline. */
+export interface Path {
+  /** Ascending by their first transaction. */
+  readonly segments: readonly Segment[]
+  /** The last transaction of each that counts. */
+  readonly lasts: readonly number[]
+}
 
 /** The last state to which segments lead. */
 export interface End {
@@ -15,60 +23,61 @@ export interface Reach {
   linksFrom(seq: number): Link[]
   /** Returns where these segments end; undefined if none continues the transaction. */
   endFrom(seq: number): End | undefined
-  /** Calls `visit` with each segment that continues one of the transactions, once. */
-  visit(seqs: readonly number[], visit: (link: Link) => void): void
+  /** Returns each segment that continues one of the transactions. */
+  segmentsFrom(seqs: readonly number[]): Segment[]
 }
 
-/** @param links ascending by their first transaction */
-export function createReach(links: readonly Link[]): Reach {
-  /** Of each segment and those before it, the one that reaches farthest. */
-  const farthest: Link[] = []
-  for (const link of links) {
-    const best = farthest.at(-1)
-    farthest.push(best && best.last >= link.last ? best : link)
-  }
-  const ends = new Map<Link, End>()
+const none = -1
 
-  function next(seq: number): Link | undefined {
-    let [low, high] = [0, links.length]
+export function createReach({ segments, lasts }: Path): Reach {
+  const lastOf = (index: number) => lasts[index] ?? 0
+  const at = (index: number) => segments[index] as Segment
+  /** Of each segment and those before it, the one that reaches farthest. */
+  const farthest = new Int32Array(segments.length)
+  for (let index = 1; index < farthest.length; index++) {
+    const best = farthest[index - 1] ?? 0
+    farthest[index] = lastOf(index) > lastOf(best) ? index : best
+  }
+  /** For segments whose ways were followed: the last one, and the time of the newest. */
+  const ends = new Int32Array(segments.length).fill(none)
+  const latest = new Float64Array(segments.length)
+
+  function next(seq: number): number {
+    let [low, high] = [0, segments.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((links[middle]?.from ?? 0) <= seq + 1) low = middle + 1
+      if (at(middle).from <= seq + 1) low = middle + 1
       else high = middle
     }
-    const link = farthest[low - 1]
-    return link && link.last > seq ? link : undefined
+    const index = farthest[low - 1] ?? none
+    return index !== none && lastOf(index) > seq ? index : none
   }
 
-  function linksUntil(seq: number, isKnown: (link: Link) => boolean): Link[] {
-    const found: Link[] = []
-    for (let link = next(seq); link && !isKnown(link); link = next(link.last)) found.push(link)
+  function follow(seq: number, isKnown: (index: number) => boolean): number[] {
+    const found: number[] = []
+    for (let index = next(seq); index !== none && !isKnown(index); index = next(lastOf(index)))
+      found.push(index)
     return found
   }
 
   return {
-    linksFrom: (seq) => linksUntil(seq, () => false),
+    linksFrom: (seq) => follow(seq, () => false).map((index) => ({ ...at(index), last: lastOf(index) })),
     endFrom(seq) {
-      for (const link of linksUntil(seq, (each) => ends.has(each)).reverse()) {
-        const following = next(link.last)
-        const end = following && ends.get(following)
-        const at = link.at.getTime()
-        ends.set(
-          link,
-          end ? { ...end, latest: Math.max(at, end.latest) } : { seq: link.last, at: link.at, latest: at },
-        )
-      }
       const first = next(seq)
-      return first && ends.get(first)
-    },
-    visit(seqs, visit) {
-      const visited = new Set<Link>()
-      for (const seq of seqs) {
-        for (const link of linksUntil(seq, (each) => visited.has(each))) {
-          visited.add(link)
-          visit(link)
-        }
+      if (first === none) return undefined
+      for (const index of follow(seq, (each) => ends[each] !== none).reverse()) {
+        const following = next(lastOf(index))
+        const time = at(index).at.getTime()
+        ends[index] = following === none ? index : (ends[following] ?? index)
+        latest[index] = following === none ? time : Math.max(time, latest[following] ?? time)
       }
+      const end = ends[first] ?? first
+      return { seq: lastOf(end), at: at(end).at, latest: latest[first] ?? 0 }
+    },
+    segmentsFrom(seqs) {
+      const known = new Set<number>()
+      for (const seq of seqs) for (const index of follow(seq, (each) => known.has(each))) known.add(index)
+      return [...known].map(at)
     },
   }
 }
