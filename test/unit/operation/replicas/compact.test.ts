@@ -303,7 +303,7 @@ describe('media that the server has no more', () => {
             weeks: 12,
           },
           mediaNames: {
-            read: async () => new Map([...here].map((name) => [name, name])),
+            read: async () => [new Map([...here].map((name) => [name, name]))],
             marked: () => new Set(),
           },
         },
