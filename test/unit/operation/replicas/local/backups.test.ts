@@ -9,13 +9,12 @@ import { zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { backupIsDue, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
-import { backupFolder, localTarget } from '../../../../../server/operation/replicas/local/target.ts'
+import { localTarget } from '../../../../../server/operation/replicas/local/target.ts'
 import { readEnd } from '../../../../../server/operation/replicas/receive.ts'
 import { checkBackup } from '../../../../../server/platform/store/backups/read-backup.ts'
 import { restore } from '../../../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../../../server/platform/store/database.ts'
 import { hour } from '../../../../support/clock.ts'
-import { openBytes } from '../../../../support/database-bytes.ts'
 import { databaseOf, sourceOf } from '../../../../support/local-backups.ts'
 import { schemaOf } from '../../../../support/schema-of.ts'
 import { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
@@ -35,6 +34,15 @@ const insert = (db: Database, text: string) =>
   db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
 const texts = (db: Database) =>
   db.all<{ text: string }>('SELECT text FROM note ORDER BY id').map(({ text }) => text)
+
+/** Data on a simulated disk, and what makes a backup of them. */
+async function simulated() {
+  const disk = new FaultyDisk()
+  const { files } = disk
+  const db = await Database.open({ directory: '/data', schema, now, files })
+  const make = (at = now()) => makeBackup({ dataDir: '/data', now: () => at, store: db, files })
+  return { disk, files, db, make }
+}
 
 test('a backup contains the database and the journal, and passes its check', async () => {
   const db = await open()
@@ -71,45 +79,46 @@ test('another process can make a backup while this one writes and checkpoints', 
   const db = await open()
   const script = fileURLToPath(new URL('./backup-maker.ts', import.meta.url))
   let done = false
-  const child = promisify(execFile)(process.execPath, ['--no-warnings', script, dataDir, '10']).finally(
-    () => {
-      done = true
-    },
-  )
+  const child = promisify(execFile)(process.execPath, ['--no-warnings', script, dataDir, '4']).finally(() => {
+    done = true
+  })
   let written = 0
   for (; !done; written++) {
     await insert(db, `note ${written}`)
     if (written % 50 === 0) await db.checkpoint()
   }
   const counts = (await child).stdout.trim().split('\n').map(Number)
-  expect(counts).toHaveLength(10)
+  expect(counts).toHaveLength(4)
   expect(counts).toEqual(counts.toSorted((a, b) => a - b))
   expect(counts.at(-1)).toBeGreaterThan(0)
   expect(counts.at(-1)).toBeLessThanOrEqual(written)
   await db.close()
 })
 
-test('backups that are made at the same time, beside transactions and checkpoints, are whole', async () => {
-  const db = await open()
-  const work = async () => {
-    for (let round = 0; round < 12; round++) {
-      await insert(db, `note ${round}`)
-      await db.checkpoint()
-    }
+test('a backup that is made while another one waits for its place has a file of its own', async () => {
+  const { disk, db } = await simulated()
+  await insert(db, 'a')
+  const [waiting, copied] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const files = {
+    ...disk.files,
+    async lock(dir: string) {
+      waiting.resolve()
+      await copied.promise
+      return disk.files.lock(dir)
+    },
   }
-  const made = await Promise.all(
-    [1, 2, 3].map(() => makeBackup({ dataDir, now, store: db })).concat(work() as never),
-  )
-  expect((await listBackups(dataDir)).map(({ name }) => name)).toEqual(
-    expect.arrayContaining(made.slice(0, 3).map(({ name }) => name)),
-  )
-  for (const backup of await listBackups(dataDir)) {
-    const { file, ...source } = await sourceOf(dataDir, backup)
-    await checkBackup(dataDir, file, source)
-    const sqlite = await openBytes(file)
-    expect(sqlite.get('SELECT count(*) AS n FROM note')).toEqual({ n: backup.seq })
-    sqlite.close()
+  const copyTo: typeof db.copyTo = (...args) => db.copyTo(...args).finally(() => copied.resolve())
+  const first = makeBackup({ dataDir: '/data', now, store: db, files })
+  await waiting.promise
+  await insert(db, 'b')
+  const second = makeBackup({ dataDir: '/data', now, store: { copyTo }, files })
+  for (const backup of await Promise.all([first, second])) {
+    const { file, ...source } = await sourceOf('/data', backup, disk.files)
+    await checkBackup('/data', file, { ...source, files: disk.files }, (_, { sqlite }) =>
+      expect(sqlite.get('SELECT count(*) AS n FROM note')).toEqual({ n: backup.seq }),
+    )
   }
+  expect((await listBackups('/data', disk.files)).map(({ seq }) => seq)).toEqual([2, 1])
   await db.close()
 })
 
@@ -129,33 +138,32 @@ test('a database that a person moved out of its backup is not listed, and can be
 })
 
 test('a folder that a person renamed is neither listed nor removed', async () => {
-  const db = await open()
-  const { name } = await makeBackup({ dataDir, now, store: db })
-  const named = join(backupFolder(dataDir), 'bases', 'before-the-move')
-  renameSync(join(backupFolder(dataDir), name), named)
-  for (let i = 0; i < 10; i++) await makeBackup({ dataDir, now, store: db })
-  expect(await listBackups(dataDir)).toHaveLength(8)
-  expect(readdirSync(named)).toHaveLength(3)
+  const { disk, files, db, make } = await simulated()
+  const { name } = await make()
+  await files.rename(`/data/backups/${name}`, '/data/backups/bases/before-the-move')
+  for (let i = 0; i < 10; i++) await make()
+  expect(await listBackups('/data', files)).toHaveLength(8)
+  expect(disk.names('/data/backups/bases/before-the-move')).toHaveLength(3)
   await db.close()
 })
 
 test('a backup is due a day after the last one', async () => {
-  const db = await open()
-  expect(await backupIsDue(dataDir, new Date(0))).toBe(true)
-  const { at } = await makeBackup({ dataDir, now, store: db })
+  const { files, db, make } = await simulated()
+  expect(await backupIsDue('/data', new Date(0), files)).toBe(true)
+  const { at } = await make()
   const later = (hours: number) => new Date(at.getTime() + hours * hour)
-  expect(await backupIsDue(dataDir, later(23.99))).toBe(false)
-  expect(await backupIsDue(dataDir, later(24))).toBe(true)
+  expect(await backupIsDue('/data', later(23.99), files)).toBe(false)
+  expect(await backupIsDue('/data', later(24), files)).toBe(true)
   await db.close()
 })
 
 test('a backup from the future counts for nothing: others are due once a day', async () => {
-  const db = await open()
-  const { at } = await makeBackup({ dataDir, now, store: db })
+  const { files, db, make } = await simulated()
+  const { at } = await make()
   const before = new Date(at.getTime() - 48 * hour)
-  expect(await backupIsDue(dataDir, before)).toBe(true)
-  await makeBackup({ dataDir, now: () => before, store: db })
-  expect(await backupIsDue(dataDir, before)).toBe(false)
+  expect(await backupIsDue('/data', before, files)).toBe(true)
+  await make(before)
+  expect(await backupIsDue('/data', before, files)).toBe(false)
   await db.close()
 })
 
@@ -192,21 +200,16 @@ test('a directory without a store is refused, and nothing is written there', asy
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('a backup that another process removes meanwhile is left out of the list', async () => {
-  const disk = new FaultyDisk()
-  const db = await Database.open({ directory: '/data', schema, now, files: disk.files })
-  const [, kept] = [
-    await makeBackup({ dataDir: '/data', now, store: db, files: disk.files }),
-    await makeBackup({ dataDir: '/data', now, store: db, files: disk.files }),
-  ]
+test('backups that another process removes meanwhile are left out of the list', async () => {
+  const { disk, db, make } = await simulated()
+  await make()
   const files = {
     ...disk.files,
     async list(dir: string) {
-      const names = await disk.files.list(dir)
-      return dir.endsWith('/bases') ? ['000000000009-20260101T000000000Z-1-000001_00', 'x', ...names] : names
+      const removed = ['000000000009-20260101T000000000Z-1-000001_00', 'file']
+      return [...(await disk.files.list(dir)), ...(dir.endsWith('/bases') ? removed : [])]
     },
   }
-  expect(await listBackups('/data', files)).toHaveLength(2)
-  expect(kept.proof).toBeUndefined()
+  expect(await listBackups('/data', files)).toHaveLength(1)
   await db.close()
 })
