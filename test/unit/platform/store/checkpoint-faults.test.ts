@@ -1,7 +1,6 @@
 /** A fault at every file operation of checkpoints that change hundreds of pages, in several parts, and grow the file. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { restore } from '../../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import type { Files, OpenFile } from '../../../../server/platform/store/files.ts'
@@ -257,30 +256,6 @@ test.each(['stays', 'is cut'])(
     expect(failures).toBe(step - 1)
   },
 )
-
-test('a copy while transactions and checkpoints run is one state of the data', {
-  timeout: 60_000,
-}, async () => {
-  const disk = base.clone()
-  const db = await open(disk.files)
-  const versions = new Versions(db)
-  const work = async () => {
-    for (let round = 0; round < 6; round++) {
-      await versions.next()
-      await db.checkpoint()
-    }
-  }
-  const copies = ['/data/one.zst', '/data/two.zst']
-  await Promise.all([work(), ...copies.map((file) => db.copyTo(file))])
-  await db.close()
-  for (const file of copies) {
-    const copy = disk.clone()
-    await restore({ directory, file, schema, now, files: copy.files })
-    const restored = await open(copy.files)
-    expect(versionOf(restored)).toBeLessThanOrEqual(6)
-    await restored.close()
-  }
-})
 
 /** A disk with a complete `pds.checkpoint`, of which no page is in its place yet. */
 async function interrupted(): Promise<FaultyDisk> {

@@ -8,7 +8,7 @@ import { whileLocked } from '../../../../server/platform/store/backups/backup-lo
 import { copyDatabase } from '../../../../server/platform/store/backups/copy-data.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { type Files, nodeFiles, type OpenFile } from '../../../../server/platform/store/files.ts'
+import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
 import { openBytes } from '../../../support/database-bytes.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
 import { FaultyDisk } from './faulty-disk.ts'
@@ -124,55 +124,37 @@ test('a server closes beside a copy that another process makes', async () => {
   expect(await copied(besides(() => db.close()))).toEqual(['a'])
 })
 
-/** Files whose journals fail to sync once `hold` was called, when the result is called. */
-function failingJournals(files: Files) {
-  let held: Promise<never> | undefined
-  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-  const failing = async (path: string, opening: Promise<OpenFile>): Promise<OpenFile> => {
-    const file = await opening
-    if (!path.endsWith('.journal')) return file
-    const sync = () => {
-      if (held) reach()
-      return held ?? file.sync()
+test('a transaction that is not on disk yet, and then fails, is in no copy', async () => {
+  const { files } = new FaultyDisk()
+  const [reached, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isHeld = false
+  const edit: Files['edit'] = async (path) => {
+    const file = await files.edit(path)
+    const sync = async () => {
+      if (!isHeld || !path.endsWith('.journal')) return file.sync()
+      reached.resolve()
+      await failure.promise
     }
     return { ...file, sync }
   }
-  return {
-    files: {
-      ...files,
-      create: (path: string) => failing(path, files.create(path)),
-      edit: (path: string) => failing(path, files.edit(path)),
-    },
-    reached,
-    hold(): () => void {
-      const { promise, reject } = Promise.withResolvers<never>()
-      held = promise
-      return () => {
-        held = undefined
-        reject(new Error('the disk accepts no sync'))
-      }
-    },
-  }
-}
-
-test('a transaction that is not on disk yet, and then fails, is in no copy', async () => {
-  const { files } = new FaultyDisk()
-  const failing = failingJournals(files)
-  const db = await Database.open({ directory: '/data', schema, now, files: failing.files })
+  const db = await Database.open({ directory: '/data', schema, now, files: { ...files, edit } })
   await insert(db, 'on disk')
-  const fail = failing.hold()
-  const inFlight = insert(db, 'in flight')
-  await failing.reached
-  const copy = await db.copyTo('/data/copy.zst')
-  expect(copy.seq).toBe(db.seq)
+  await db.close()
+  const again = await Database.open({ directory: '/data', schema, now, files: { ...files, edit } })
+  isHeld = true
+  const inFlight = insert(again, 'in flight')
+  await reached.promise
+  const copy = await again.copyTo('/data/copy.zst')
+  expect(copy.seq).toBe(again.seq)
   expect(await textsIn(await files.read('/data/copy.zst'))).toEqual(['on disk'])
   // Its frame is in the journal.
   await copyDatabase(files, '/data', '/data/copy.zst')
   expect(await textsIn(await files.read('/data/copy.zst'))).toEqual(['on disk', 'in flight'])
-  fail()
+  isHeld = false
+  failure.reject(new Error('the disk accepts no sync'))
   await expect(inFlight).rejects.toThrow(StoreUnavailable)
-  expect(db.all('SELECT text FROM note')).toEqual([{ text: 'on disk' }])
-  await db.close()
+  expect(again.all('SELECT text FROM note')).toEqual([{ text: 'on disk' }])
+  await again.close()
 })
 
 test('a copy of data without a transaction since the last checkpoint', async () => {

@@ -72,24 +72,6 @@ test('backups share the files of the server, and a restore brings a deleted blob
   await expectImage(server)
 })
 
-test('a one-file backup holds the blobs, encrypted, and restores them on another machine', async () => {
-  const file = join(folder, 'all.tar.gz.age')
-  await server.running.services.store.export(file, 'a long passphrase')
-  expect((await readFile(file)).includes(image.subarray(0, 100))).toBe(false)
-  const dataDir = join(folder, 'elsewhere')
-  await runInWorker({
-    kind: 'restore',
-    dir: dataDir,
-    file,
-    passphrase: 'a long passphrase',
-    schema,
-    at: new Date(),
-  })
-  const there = await TestServer.start({ dataDir })
-  await expectImage(there)
-  await there.close()
-})
-
 test('a one-file backup that tar unpacks is a data directory', async () => {
   const file = join(folder, 'all.tar.gz')
   for (const left of ['outbox', 'admin-password'])

@@ -82,19 +82,6 @@ describe('a flipped bit', () => {
     }
   })
 
-  test('in the newest backup leads to the one before it, after the loss is accepted', async () => {
-    flip(databaseOf(dataDir, await make()), 100)
-    const losses: string[] = []
-    await restore({
-      async confirmLoss(loss) {
-        losses.push(loss)
-        return true
-      },
-    })
-    expect(losses).toEqual([expect.stringContaining('can be restored as of 2026-01-01 00:00:00 UTC')])
-    expect(await rows()).toEqual({ count: 40, hasLater: false })
-  })
-
   test('in the end of a backup is a problem of it, and keeps no other from being checked', async () => {
     const newest = await make()
     flip(`/data/backups/${newest.name}/end`, 1)
