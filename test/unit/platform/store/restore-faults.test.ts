@@ -81,6 +81,8 @@ describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
       async (disk, where) => {
         const ids = (await idsOf(disk)).join()
         expect(['1,2,3', '1,2,3,4,5,6'], where).toContain(ids)
+        const left = disk.names(directory).filter((name) => /\.(tmp|restored)$/.test(name))
+        expect(left, where).toEqual([])
         seen.add(ids)
       },
     )

@@ -29,6 +29,13 @@ const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
 const open = (...steps: string[]) => Database.open({ directory, schema: schemaOf(...steps), now })
 const insert = (db: Database, text: string) =>
   db.transact((tx) => tx.run('INSERT INTO note (text) VALUES (?)', [text]))
+/** A simulated disk, and what opens the data on it. */
+function simulated() {
+  const disk = new FaultyDisk()
+  const openOn = (...steps: string[]) =>
+    Database.open({ directory: '/data', schema: schemaOf(...steps), now, files: disk.files })
+  return { disk, openOn }
+}
 const contents = () =>
   new Map(
     readdirSync(directory, { withFileTypes: true, recursive: true })
@@ -62,9 +69,7 @@ test('upgrades run in order; the database from before is kept, and an undo puts 
 })
 
 test('transactions that are only in the journal are in the database that is kept', async () => {
-  const disk = new FaultyDisk()
-  const openOn = (...steps: string[]) =>
-    Database.open({ directory: '/data', schema: schemaOf(...steps), now, files: disk.files })
+  const { disk, openOn } = simulated()
   const old = await openOn(first)
   await insert(old, 'a')
   disk.kill()
@@ -79,9 +84,7 @@ test('transactions that are only in the journal are in the database that is kept
 })
 
 test('an upgrade without the disk space to keep the old database is refused, and changes nothing', async () => {
-  const disk = new FaultyDisk()
-  const openOn = (...steps: string[]) =>
-    Database.open({ directory: '/data', schema: schemaOf(...steps), now, files: disk.files })
+  const { disk, openOn } = simulated()
   await (await openOn(first)).close()
   const before = disk.fingerprint()
   disk.free = disk.content('/data/pds.sqlite').length
@@ -93,6 +96,24 @@ test('an upgrade without the disk space to keep the old database is refused, and
   expect(disk.fingerprint()).toBe(before)
   disk.free = Number.POSITIVE_INFINITY
   await (await openOn(first, second)).close()
+})
+
+test('an upgrade goes on beside a damaged page that it does not need, and keeps all other pages', async () => {
+  const { disk, openOn } = simulated()
+  const old = await openOn(first)
+  for (const letter of 'abc') await insert(old, letter.repeat(9000))
+  await old.close()
+  const content = disk.content('/data/pds.sqlite')
+  const at = content.indexOf('b'.repeat(4000))
+  content[at] = 0
+  const db = await openOn(first, 'CREATE TABLE later (id INTEGER) STRICT')
+  expect(db.get('SELECT count(*) AS n FROM later')).toEqual({ n: 0 })
+  await db.close()
+  const [kept] = await listReplaced('/data', disk.files)
+  const copy = disk.content(`/data/${kept?.name}/pds.sqlite`)
+  const page = Math.floor(at / 4096) * 4096
+  expect(copy.subarray(page, page + 4096)).toEqual(Buffer.alloc(4096))
+  for (const letter of 'ac') expect(copy.indexOf(letter.repeat(4000)), letter).toBeGreaterThan(0)
 })
 
 test('a failed upgrade leaves the store unchanged, and keeps nothing', async () => {

@@ -139,4 +139,10 @@ describe('a partial backup', () => {
       await expect(restore(options)).rejects.toThrow(/damaged|no complete/)
     expect(disk.names('/data').filter((each) => each.startsWith('replaced'))).toEqual([])
   })
+
+  test('has no form in one file', async () => {
+    const db = await open(disk)
+    await expect(db.export('/data/all.tar.gz')).rejects.toThrow(`has a damaged page (${page})`)
+    await db.close()
+  })
 })

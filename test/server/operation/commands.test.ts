@@ -1,0 +1,32 @@
+/** Errors of the commands for people. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Database } from '../../../server/platform/store/database.ts'
+import { schema } from '../../../server/platform/store/schema.ts'
+import { runCommand } from '../../support/copies.ts'
+import { unreleased } from '../../support/database-bytes.ts'
+
+test('backup and restore: print help, and errors with exit code 1', async () => {
+  for (const command of ['backup', 'restore']) {
+    expect(await runCommand(command, ['--help'])).toContain(`npm run ${command}`)
+    const refused = runCommand(command, ['--wrong'])
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('--wrong') })
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'pds-commands-'))
+  await (await Database.open({ directory, schema, now: () => new Date() })).close()
+  const old = join(directory, 'old')
+  await writeFile(old, await unreleased(join(directory, 'pds.sqlite')))
+  const expectError = async (file: string, message: RegExp) => {
+    const restored = runCommand('restore', [file, '--data-dir', directory])
+    await expect(restored).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
+  }
+  await expectError(old, /from before its first release/)
+  await expectError('none.sqlite', /none\.sqlite is missing/)
+  await expect(runCommand('backup', ['--data-dir', join(directory, 'none')])).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/pds\.sqlite is missing/),
+  })
+  await rm(directory, { recursive: true })
+})
