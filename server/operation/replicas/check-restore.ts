@@ -58,7 +58,8 @@ export async function checkRestore(
     const store = await Database.open({ directory, schema, now, files })
     try {
       const lost = namedAmong(store, missing)
-      const named = [...lost, ...namedAmong(store, damaged.all(store))].toSorted()
+      // The restore has marked the ones that are missing.
+      const named = withoutMedia ? [] : namedAmong(store, damaged.all(store)).toSorted()
       return {
         problem: describe([...missingMedia(lost), ...(await damagedRepositories(store))]),
         missing: named.length > 0 ? { count: named.length, cids: named.slice(0, maxCids) } : undefined,
