@@ -2,7 +2,11 @@
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BringBackOptions, bringBack } from '../../../../../server/operation/replicas/bring-back.ts'
+import {
+  type BringBackOptions,
+  bringBack,
+  findChain,
+} from '../../../../../server/operation/replicas/bring-back.ts'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { type Backup, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
@@ -93,6 +97,12 @@ describe('a flipped bit', () => {
   })
 })
 
+test('a restore needs no other file of the folder than those of the backup', async () => {
+  await disk.files.remove('/data/backups/pds-replica')
+  await restore({ confirmLoss: async () => true })
+  expect(await rows()).toEqual({ count: 40, hasLater: false })
+})
+
 describe('a partial backup', () => {
   let page: number
   beforeEach(() => {
@@ -126,6 +136,7 @@ describe('a partial backup', () => {
 
   test('is never the default of a restore, which says that something newer exists', async () => {
     await make()
+    expect((await findChain(localTarget(dataDir, disk.files))).base.isPartial).toBe(false)
     await expect(restore()).rejects.toThrow('1 object with later changes cannot be used')
     await restore({ confirmLoss: async () => true })
     expect(await rows()).toEqual({ count: 40, hasLater: false })
