@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
 import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
-import type { PageSource } from '../../../../server/platform/store/backups/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import type { Schema } from '../../../../server/platform/store/migrate.ts'
@@ -30,12 +29,11 @@ export function dataOf(schema: Schema, now: () => Date) {
     backUp: (db: Database, { files }: FaultyDisk) =>
       makeBackup({ dataDir: directory, now, store: db, files }),
 
-    /** @param more sources besides the backups */
-    async salvage(disk: FaultyDisk, more: readonly PageSource[] = []): Promise<SalvagePlan> {
+    async salvage(disk: FaultyDisk): Promise<SalvagePlan> {
       let plan: SalvagePlan | undefined
       await salvage({
         ...{ directory, schema, now, files: disk.files },
-        sources: [backupPages(directory, disk.files), ...more],
+        sources: [backupPages(directory, disk.files)],
         confirm: async (stated) => {
           plan = stated
           return true

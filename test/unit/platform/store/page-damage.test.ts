@@ -2,7 +2,6 @@
 import { serialize } from 'node:v8'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { PageSource } from '../../../../server/platform/store/backups/page-source.ts'
 import type { SalvagePlan } from '../../../../server/platform/store/backups/salvage.ts'
 import type { Database } from '../../../../server/platform/store/database.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
@@ -197,32 +196,6 @@ describe.each(pageKinds)('a flipped bit in a page: %s', { timeout: 120_000 }, (k
       expect(found.rows.slice(0, 2), where).toEqual(backedUp.rows.slice(0, 2))
     }
   })
-})
-
-test('a page that only another source has is taken from there', async () => {
-  const leaf = changedPages.get('table leaf')?.at(-1) ?? 0
-  const copy = flipped(changed, (leaf - 1) * pageBytes + 2047)
-  const asked: number[] = []
-  const source: PageSource = {
-    async *pages(numbers) {
-      asked.push(...numbers)
-      const content = changed.content(path)
-      // Of another version, then the right one.
-      for (const number of numbers) {
-        yield [number, new Uint8Array(pageBytes)]
-        yield [number, content.subarray((number - 1) * pageBytes, number * pageBytes)]
-      }
-    },
-  }
-  const plan = await salvage(copy, [source])
-  expect(plan).toMatchObject({
-    from: 'database',
-    damaged: ['pds.sqlite'],
-    lostTransactions: 0,
-    isExact: true,
-  })
-  expect(asked).toEqual([leaf])
-  expect((await read(copy)).rows.slice(0, 2)).toEqual(changedIntact.rows.slice(0, 2))
 })
 
 test('a page that fails its check leaves reads and writes of other pages working', async () => {
