@@ -48,7 +48,7 @@ test('a one-file backup with a damaged media file is refused, and leaves nothing
   expect(position).toBeGreaterThan(0)
   content[position] = 0
   await expect(restoreTo(disk)).rejects.toThrow('is damaged or cut short')
-  expect(await disk.files.list(`${dataDir}/blobs.restored`)).toEqual([])
+  expect(await disk.files.list(dataDir)).not.toContain('blobs.restored')
   expect(await mediaOf(disk)).toEqual([one, two].toSorted())
 })
 
