@@ -25,9 +25,14 @@ export function runBringBack(invocation: Invocation, backup?: Backup): Promise<s
     })
     const lines = [`Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`, ...(await adoptKey())]
     if (result.missing.length > 0)
-      lines.push(`It lacks ${result.missing.length} media files. They are marked as missing.`)
+      lines.push(`${describeLostMedia(result.missing.length)} Missing media are listed for their accounts.`)
     return [...lines, ...describeReplacement(result.replaced)].join(' ')
   })
+}
+
+/** Says how many media files are lost. */
+export function describeLostMedia(count: number): string {
+  return `It lacks ${count} media file${count === 1 ? '' : 's'}.`
 }
 
 /** Says where the replaced files are. */

@@ -6,7 +6,13 @@ import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
 import { listBackups } from '../replicas/local/list.ts'
-import { confirmLoss, describeOwners, describeReplacement, runBringBack } from './bring-back.ts'
+import {
+  confirmLoss,
+  describeLostMedia,
+  describeOwners,
+  describeReplacement,
+  runBringBack,
+} from './bring-back.ts'
 import { type Invocation, runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { describeRestorePoints } from './restore-points.ts'
@@ -75,7 +81,7 @@ async function restoreFile(
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
     onOpened: (sqlite) => process.stdout.write(`To restore: ${name}.${describeOwners(sqlite)}\n`),
     async onMissingBlobs({ length }) {
-      if (length === 0 || (await confirmLoss(`It lacks ${length} media files.`, acceptLoss))) return
+      if (length === 0 || (await confirmLoss(describeLostMedia(length), acceptLoss))) return
       throw new Error('Nothing was changed.')
     },
   })

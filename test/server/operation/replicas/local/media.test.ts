@@ -93,17 +93,20 @@ test('a decompressed backup is an ordinary SQLite database, and can be restored'
   expect(database.prepare('SELECT handle FROM accounts').all()).toEqual([{ handle: 'alice.test' }])
   database.close()
   const dataDir = join(folder, 'from-decompressed')
-  await run('restore', copy, '--data-dir', dataDir)
+  await run('restore', copy, '--accept-loss', '--data-dir', dataDir)
   const there = await TestServer.start({ dataDir })
   expect((await there.get('com.core.repo.describeRepo', { repo: alice.did })).status).toBe(200)
   await there.close()
 })
 
-test('a backup without its blobs is restored, and its owner learns which are missing', async () => {
+test('a backup without its blobs is restored after a question, and its owner learns which are missing', async () => {
   const alone = join(folder, 'alone.sqlite')
   await copyFile(databaseOf(server.config.dataDir, await backUp()), alone)
   const dataDir = join(folder, 'without-blobs')
-  await run('restore', alone, '--data-dir', dataDir)
+  const restore = (...flags: string[]) => run('restore', alone, ...flags, '--data-dir', dataDir)
+  await expect(restore()).rejects.toThrow('Nothing was changed. Add --accept-loss')
+  expect(await readdir(dataDir)).not.toContain('pds.sqlite')
+  expect(await restore('--accept-loss')).toContain('It lacks 1 media file.')
   const there = await TestServer.start({ dataDir })
   expect((await download(there, alice.did, cid)).status).toBe(400)
   const { body } = await there.get('com.core.repo.listMissingBlobs', {}, alice)
