@@ -287,6 +287,7 @@ describe('media that the server has no more', () => {
     }
     const unreferenced = createUnreferenced(nodeFiles, join(folder, record))
     const here = new Set([kept])
+    const marked = new Set<string>()
     let last = 1000
     const cleanMedia = async (now: number) => {
       // Time is that of the last change.
@@ -304,13 +305,13 @@ describe('media that the server has no more', () => {
           },
           mediaNames: {
             read: async () => [new Map([...here].map((name) => [name, name]))],
-            marked: () => new Set(),
+            marked: () => marked,
           },
         },
       )
       return [...(await listMedia({ place, sealer })).keys()].toSorted()
     }
-    return { place, end, here, unreferenced, cleanMedia }
+    return { place, end, here, marked, unreferenced, cleanMedia }
   }
 
   test('are removed once no kept moment can need them, and not before', async () => {
@@ -318,6 +319,13 @@ describe('media that the server has no more', () => {
     expect(await cleanMedia(end)).toEqual([cut, kept, again])
     expect(await cleanMedia(end + 14 * week)).toEqual([cut, kept, again])
     expect(await cleanMedia(end + 14 * week + day)).toEqual([kept])
+  })
+
+  test('stay while the server marks them as missing', async () => {
+    const { end, marked, cleanMedia } = await withMedia('marked')
+    marked.add(cut)
+    await cleanMedia(end)
+    expect(await cleanMedia(end + 15 * week)).toEqual([cut, kept])
   })
 
   test('count anew when they were there again meanwhile', async () => {
