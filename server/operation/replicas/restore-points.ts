@@ -1,4 +1,4 @@
-/** The moments to which a copy can be restored. */
+/** The restore points of a place. */
 import { type Listed, readContent, timesOf } from './catalog.ts'
 import { dayMs, hourMs } from './retention.ts'
 
