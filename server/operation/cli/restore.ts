@@ -52,15 +52,12 @@ changed while the server was stopped, if it is sound. In scripts, --accept-loss 
 `
 
 await runCommand(help, async (invocation) => {
-  const { dataDir, list, exportTo, unprotected, positionals, from, salvage, undo } = invocation
+  const { dataDir, positionals, from, salvage, undo, forget: forgotten } = invocation
+  if (!isValid(invocation)) throw new Error(help.trim())
   const [name] = positionals
-  const asked = [list, salvage, undo, invocation.forget !== undefined].filter(Boolean).length
-  const names = undo || (asked === 0 && from === undefined) ? 1 : 0
-  const isInvalid = asked > 1 || positionals.length > names || exportTo !== undefined || unprotected
-  if (isInvalid) throw new Error(help.trim())
-  if (list) return describeRestorePoints(invocation)
+  if (invocation.list) return describeRestorePoints(invocation)
   if (salvage) return runSalvage(invocation)
-  if (invocation.forget !== undefined) return forget(dataDir, invocation.forget)
+  if (forgotten !== undefined) return forget(dataDir, forgotten)
   if (undo) return putBack(dataDir, name)
   if (from !== undefined) return runBringBack(invocation)
   if (name === undefined) throw new Error(help.trim())
@@ -70,6 +67,17 @@ await runCommand(help, async (invocation) => {
     throw new Error(`There is no backup of ${name}. --list shows their times.`)
   return restoreFile(invocation, name)
 })
+
+/** Whether the flags belong together. */
+function isValid(invocation: Invocation): boolean {
+  const { list, salvage, undo, forget: forgotten, from, keyFile, at, positionals } = invocation
+  const asked = [list, salvage, undo, forgotten !== undefined].filter(Boolean).length
+  const names = undo || (asked === 0 && from === undefined) ? 1 : 0
+  const isOfPlace = keyFile !== undefined || at !== undefined
+  const isMisplaced = from === undefined ? isOfPlace : undo || forgotten !== undefined
+  const isOfBackup = invocation.exportTo !== undefined || invocation.unprotected
+  return asked <= 1 && positionals.length <= names && !isMisplaced && !isOfBackup
+}
 
 async function restoreFile(
   { dataDir, passphraseFile, acceptLoss }: Invocation,

@@ -151,5 +151,10 @@ test('a database that is lost is taken from a place: nothing is lost', async () 
 
 test('a flag of another command is refused', async () => {
   await expect(runCommand('backup', ['--status', '--sheet', sheet()])).rejects.toThrow('npm run backup --')
-  await expect(restore('--list', '--salvage')).rejects.toThrow('npm run restore --')
+  const wrong = [
+    ['--list', '--salvage'],
+    ['--undo', ...ofPlace()],
+    ['--at', '2030-01-01T00:00Z'],
+  ]
+  for (const flags of wrong) await expect(restore(...flags)).rejects.toThrow('npm run restore --')
 })
