@@ -54,12 +54,12 @@ export function LocalRow() {
 }
 
 function stateOf(newest: RestorePoint | undefined) {
-  const { none, damaged, tested, untested } = t.copies.localStates
-  if (!newest) return { text: none, variant: 'warn' } as const
-  if (newest.proof?.problem !== undefined) return { text: damaged, variant: 'danger' } as const
-  return newest.proof
-    ? ({ text: tested, variant: 'good' } as const)
-    : ({ text: untested, variant: 'plain' } as const)
+  if (!newest) return { text: t.copies.localStates.none, variant: 'warn' } as const
+  const { proof } = newest
+  if (proof?.problem !== undefined) return { text: t.copies.localStates.damaged, variant: 'danger' } as const
+  return proof
+    ? ({ text: t.copies.localStates.tested, variant: 'good' } as const)
+    : ({ text: t.copies.localStates.untested, variant: 'plain' } as const)
 }
 
 /** Returns when a backup was last proven restorable. */

@@ -29,7 +29,7 @@ export function RemoveDialog({ url, name, onClose }: Named) {
   )
 }
 
-/** Makes a new copy at a place whose copy is gone. */
+/** Makes a new copy at a place that has lost its copy. */
 export function BeginAnewDialog({ url, name, onClose }: Named) {
   const accept = useDialogAction(acceptEmptyPlace, {
     invalidates: [getCopies],

@@ -125,15 +125,14 @@ function Content({ file, preview }: Pick<ConfirmProps, 'file' | 'preview'>) {
   const { createdAt, bytes, handles, records, notifications, blobs, missingBlobs } = preview
   const hidden = handles.length - shownHandles
   const accounts = handles.length === 0 ? t.restoring.noAccounts : handles.slice(0, shownHandles).join(', ')
-  const { content } = t.restoring
   const facts = [
-    ...(file === undefined ? [] : [[content.file, file] as const]),
-    [content.at, formatDateTime(createdAt)],
-    [content.accounts, hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts],
-    [content.records, formatNumber(records)],
-    [content.notifications, formatNumber(notifications)],
-    [content.media, t.restoring.mediaMissing(blobs, missingBlobs)],
-    [content.size, formatBytes(bytes)],
+    ...(file === undefined ? [] : [[t.restoring.content.file, file] as const]),
+    [t.restoring.content.at, formatDateTime(createdAt)],
+    [t.restoring.content.accounts, hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts],
+    [t.restoring.content.records, formatNumber(records)],
+    [t.restoring.content.notifications, formatNumber(notifications)],
+    [t.restoring.content.media, t.restoring.mediaMissing(blobs, missingBlobs)],
+    [t.restoring.content.size, formatBytes(bytes)],
   ] as const
   return (
     <dl className={styles.content}>

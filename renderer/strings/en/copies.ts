@@ -94,7 +94,7 @@ export const copies = {
   beginAnew: 'Begin anew here',
   beginAnewTitle: (name: string) => `Begin anew at ${name}?`,
   beginAnewText:
-    'Do this only if the copy that was there is gone, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
+    'Do this only if the copy that was there no longer exists, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
   beginAnewSubmit: 'Begin anew',
   begunAnew: 'A new copy is being made',
   lost: (total: number, when: string) =>
@@ -181,7 +181,6 @@ export const restoring = {
   points: 'Restore points',
   pointsOf: (name: string) => `Restore points of ${name}`,
   none: 'There are no restore points yet.',
-  newest: 'The last state',
   showAll: (total: number) => `Show all ${formatNumber(total)}`,
   otherTime: 'Another time…',
   restore: 'Restore…',
@@ -190,7 +189,6 @@ export const restoring = {
   check: 'Test',
   checkAgain: 'Test again',
   checkLabel: (when: string) => `Test backup of ${when}`,
-  checkDetail: 'Each backup is tested after it is made: restored into a scratch folder, opened and verified.',
   tested: 'Tested',
   damaged: 'Damaged',
   missingMedia: (total: number) =>
@@ -233,7 +231,6 @@ export const restoring = {
   doneTitle: 'The server is restored',
   doneText: (when: string) => `It is as it was on ${when}.`,
   missing: (total: number) => `${files(total)} were not there. The screen Data lists them.`,
-  complete: 'All media files are there.',
   previousText: 'The previous data is kept for 30 days. You can delete it earlier on the Backups screen.',
   previousData: 'Previous data',
   signIn: 'You may need to sign in again, with the password from that time.',

@@ -1,4 +1,4 @@
-/** What only the owner can decide about a place: to begin anew where the copy is gone, and to give up changes that the disk has lost. */
+/** Decisions of the owner about a place: to begin anew where the copy no longer exists, and to give up changes that the disk has lost. */
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
