@@ -37,24 +37,22 @@ const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extension
 export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
   const parts = { dataDir, server, window, now }
   const ownProofs = createBackupProofs({ dataDir, now })
-  /** Throws when a backup cannot be restored. */
-  const prove = async (backup: stored.Backup) => {
-    const proof = await (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
-    if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
-    return proof
-  }
+  const prove = (backup: stored.Backup) =>
+    (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
 
   return {
     'backups.make': () =>
       outcome('backups.make', async () => {
         const made = await makeBackup({ dataDir, now, store: server.services?.store })
-        return toPoint({ ...made, proof: await prove(made) })
+        const proof = await prove(made)
+        if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
+        return toPoint({ ...made, proof })
       }),
     'backups.check': (at) =>
       outcome('backups.check', async () => {
-        await prove(await findBackup(dataDir, at))
-        return undefined
+        const backup = await findBackup(dataDir, at)
+        return toPoint({ ...backup, proof: await prove(backup) })
       }),
     'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
     'backups.forget': (name) =>

@@ -341,10 +341,10 @@ export interface DesktopCalls {
   /** Sends a message in the server's format, with a code that is not valid. */
   'outbox.test': (to: string) => Outcome
 
-  /** Makes a backup and checks it as `backups.check` does. */
+  /** Makes a backup and checks it as `backups.check` does. Fails with the reason if it cannot be restored. */
   'backups.make': () => Outcome<RestorePoint>
-  /** Restores a backup into a scratch folder and verifies everything in it. Fails with the reason why it cannot be restored. */
-  'backups.check': (at: string) => Outcome
+  /** Restores a backup into a scratch folder and verifies everything in it. The value has the result. */
+  'backups.check': (at: string) => Outcome<RestorePoint>
   /** Newest first. */
   'backups.replaced': () => readonly ReplacedData[]
   /** Deletes a folder with replaced data. */

@@ -6,6 +6,7 @@ import { removeFetched } from '../server/operation/replicas/fetch-ahead.ts'
 import { listBackups } from '../server/operation/replicas/local/list.ts'
 import { restorePoints } from '../server/operation/replicas/restore-points.ts'
 import { isProtected } from '../server/platform/store/backups/backup-content.ts'
+import { createSerializer } from '../server/platform/util/serialize.ts'
 import { toPoint } from './backups.ts'
 import type { DesktopCalls, FoundPoints, RestoreSource } from './bridge.ts'
 import { chooseFile } from './file-dialogs.ts'
@@ -29,21 +30,16 @@ const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age
 export function setupRestores(deps: RestoresDeps): Restores {
   const { dataDir, window, log } = deps
   const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
+  /** One at a time: they share the folder of what is fetched. */
+  const serialize = createSerializer()
   let chosen: string | undefined
-  let isRestoring = false
-  /** The preview that is being made. */
-  let opening: { readonly ended: Promise<unknown>; readonly abort: AbortController } | undefined
+  let opening = new AbortController()
 
   function originOf(source: RestoreSource): Origin {
     if (source.from === 'backups') return ofBackups(deps)
     if (source.from !== 'file') return ofPlace(deps, source)
     if (chosen === undefined) throw new Error(t.restore.noFile)
     return ofFile(deps, chosen, source.passphrase)
-  }
-
-  async function endPreview(): Promise<void> {
-    opening?.abort.abort(new Error(t.restore.cancelled))
-    await opening?.ended
   }
 
   return {
@@ -56,29 +52,26 @@ export function setupRestores(deps: RestoresDeps): Restores {
         return { file, encrypted }
       }),
     'restore.points': (source) => findPoints(deps, source),
-    async 'restore.preview'(source, at) {
-      await endPreview()
-      const abort = new AbortController()
-      const preview = outcome('restore.preview', () => originOf(source).preview(at, abort.signal))
-      opening = { ended: preview, abort }
-      return preview
+    'restore.preview'(source, at) {
+      opening.abort(new Error(t.restore.cancelled))
+      opening = new AbortController()
+      const { signal } = opening
+      return serialize(() => outcome('restore.preview', () => originOf(source).preview(at, signal)))
     },
     'restore.run': (source, at, loss) =>
-      outcome('restore.run', async () => {
-        isRestoring = true
-        try {
+      serialize(() =>
+        outcome('restore.run', async () => {
           const restored = await originOf(source).restore(at, loss)
           log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
           return restored
-        } finally {
-          isRestoring = false
-        }
-      }),
-    async 'restore.cancel'() {
-      if (isRestoring) return undefined
-      await endPreview()
-      await removeFetched(dataDir)
-      return undefined
+        }),
+      ),
+    'restore.cancel'() {
+      opening.abort(new Error(t.restore.cancelled))
+      return serialize(async () => {
+        await removeFetched(dataDir)
+        return undefined
+      })
     },
   }
 }

@@ -192,7 +192,11 @@ export class ScriptedDesktop {
       },
       'outbox.test': () => done(undefined),
       'backups.make': () => done({ at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }),
-      'backups.check': () => done(undefined),
+      'backups.check': (at) => {
+        const proof = { provenAt: new Date().toISOString() }
+        this.backups = this.backups.map((backup) => (backup.at === at ? { ...backup, proof } : backup))
+        return done({ at, proof })
+      },
       'backups.replaced': () => [],
       'backups.forget': () => done(undefined),
       'backups.export': () => done('/home/alice/server.age'),

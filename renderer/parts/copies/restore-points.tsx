@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { RestorePoint, RestoreSource } from '../../../electron/bridge.ts'
 import { usePoints } from '../../api/copies.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
-import { explain } from '../../api/errors.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,6 +9,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row, RowList, Stack } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import styles from './copies.module.css'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -87,7 +87,8 @@ interface PointRowProps {
 
 function PointRow({ source, point, at, onRestored }: PointRowProps) {
   const when = formatDateTime(point.at)
-  const test = useTest(point)
+  const { proof } = point
+  const check = useDesktopCall('backups.check', ['restore.points'], { onError: toastError })
   return (
     <Row
       action={
@@ -95,13 +96,11 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
           {source.from === 'backups' && (
             <Button
               aria-label={t.restoring.checkLabel(when)}
-              busy={test.isPending}
-              onClick={test.run}
+              busy={check.isPending}
+              onClick={() => check.mutate([point.at])}
               size="s"
             >
-              {test.testedAt === undefined && test.problem === undefined
-                ? t.restoring.check
-                : t.restoring.checkAgain}
+              {proof ? t.restoring.checkAgain : t.restoring.check}
             </Button>
           )}
           <DialogButton
@@ -116,13 +115,16 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
         </>
       }
       as="li"
-      detail={<PointDetail point={point} test={test} />}
+      detail={<PointDetail point={point} />}
       title={
         <>
           {when}{' '}
           <span role="status">
-            {test.problem !== undefined && <Badge variant="danger">{t.restoring.damaged}</Badge>}
-            {test.isTested && <Badge variant="good">{t.restoring.tested}</Badge>}
+            {proof && (
+              <Badge variant={proof.problem === undefined ? 'good' : 'danger'}>
+                {proof.problem === undefined ? t.restoring.tested : t.restoring.damaged}
+              </Badge>
+            )}
           </span>
         </>
       }
@@ -130,39 +132,21 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
   )
 }
 
-function PointDetail({ point, test }: { readonly point: RestorePoint; readonly test: Test }) {
-  const { at, bytes, isPartial, proof } = point
-  const facts = [
-    <RelativeTime at={at} key="age" />,
-    bytes !== undefined && formatBytes(bytes),
-    test.isTested && test.testedAt !== undefined && (
-      <span key="tested">
-        {t.copies.tested} <RelativeTime at={test.testedAt} />
-      </span>
-    ),
-    test.isTested && proof?.missingMedia !== undefined && t.restoring.missingMedia(proof.missingMedia),
-    isPartial && t.restoring.partial,
-  ].filter(Boolean)
+function PointDetail({ point: { at, bytes, isPartial, proof } }: { readonly point: RestorePoint }) {
+  const { provenAt, problem, missingMedia } = proof ?? {}
   return (
     <>
-      {facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]))}
-      {test.problem !== undefined && <p className={styles.problem}>{test.problem}</p>}
+      <RelativeTime at={at} />
+      {bytes !== undefined && ` · ${formatBytes(bytes)}`}
+      {problem === undefined && provenAt !== undefined && (
+        <>
+          {` · ${t.copies.tested} `}
+          <RelativeTime at={provenAt} />
+        </>
+      )}
+      {missingMedia !== undefined && ` · ${t.restoring.missingMedia(missingMedia)}`}
+      {isPartial && ` · ${t.restoring.partial}`}
+      {problem !== undefined && <p className={styles.problem}>{t.restoring.notRestorable(problem)}</p>}
     </>
   )
-}
-
-type Test = ReturnType<typeof useTest>
-
-/** The test of a backup: the result of the one that was made here, else the recorded one. */
-function useTest({ at, proof }: RestorePoint) {
-  const check = useDesktopCall('backups.check', ['restore.points'])
-  const failure = check.error ? explain(check.error) : undefined
-  const recorded = proof?.problem === undefined ? undefined : t.restoring.notRestorable(proof.problem)
-  const problem = check.isSuccess ? undefined : (failure ?? recorded)
-  const testedAt = check.isSuccess ? new Date(check.submittedAt).toISOString() : proof?.provenAt
-  return {
-    ...{ problem, testedAt, isTested: problem === undefined && testedAt !== undefined },
-    isPending: check.isPending,
-    run: () => check.mutate([at]),
-  }
 }

@@ -53,15 +53,22 @@ describe('backups', () => {
     desktop.handlers['backups.make'] = () => failed('The disk is full. Make room, then try again.')
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('The disk is full. Make room, then try again.').waitFor()
-    desktop.handlers['backups.check'] = (at) =>
-      at === backups[1]?.at ? failed('Its checksum does not match.') : done(undefined)
-    for (const check of await page.getByRole('button', { name: /^Test backup/ }).all()) await check.click()
+    await rows.first().getByRole('button', { name: 'Test backup' }).click()
     await rows
       .first()
       .getByText(/^Tested/)
       .waitFor()
+    desktop.handlers['backups.check'] = (at) => {
+      const proof = { problem: 'Its checksum does not match.' }
+      desktop.backups = desktop.backups.map((backup) => (backup.at === at ? { ...backup, proof } : backup))
+      return done({ at, proof })
+    }
+    await rows.last().getByRole('button', { name: 'Test backup' }).click()
     await rows.last().getByText('Damaged', { exact: true }).waitFor()
-    await rows.last().getByText('Its checksum does not match.').waitFor()
+    await rows.last().getByText('Not restorable: Its checksum does not match.').waitFor()
+    desktop.handlers['backups.check'] = () => failed('The disk has too little free space to test a backup.')
+    await rows.last().getByRole('button', { name: 'Test backup' }).click()
+    await page.getByText('The disk has too little free space to test a backup.').waitFor()
   })
 
   test('when a backup was last tested is shown, and why another is not', async () => {
@@ -77,8 +84,11 @@ describe('backups', () => {
     expect(await rows.last().innerText()).not.toMatch(/Tested|restorable/)
 
     const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
-    desktop.handlers['backups.check'] = () => failed(`Not restorable: ${problem}`)
-    desktop.backups = [{ ...made, proof: { provenAt, problem } }, old]
+    desktop.handlers['backups.check'] = (at) => {
+      const proof = { provenAt, problem }
+      desktop.backups = [{ ...made, proof }, old]
+      return done({ at, proof })
+    }
     await rows
       .first()
       .getByRole('button', { name: /^Test backup/ })

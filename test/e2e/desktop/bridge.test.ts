@@ -401,7 +401,8 @@ describe('backups', () => {
   test('a backup is made, listed, checked, previewed and restored', async () => {
     const made = await make()
     expect((await call(page, 'restore.points', source)).points).toContainEqual(made)
-    expect(await call(page, 'backups.check', made.at)).toEqual({ ok: true, value: undefined })
+    const proof = { provenAt: expect.any(String) }
+    expect(await call(page, 'backups.check', made.at)).toEqual({ ok: true, value: { ...made, proof } })
     const { at, bytes } = made
     expect(await call(page, 'restore.preview', source, at)).toMatchObject({
       ok: true,
@@ -429,8 +430,10 @@ describe('backups', () => {
     const [part = ''] = backup?.parts ?? []
     const file = join(machine.dataDir, 'backups', part)
     await writeFile(file, Buffer.alloc(backup?.bytes ?? 0))
+    expect(await call(page, 'backups.check', at)).toMatchObject({
+      value: { proof: { problem: expect.any(String) } },
+    })
     const refused = async (time: string) => [
-      await call(page, 'backups.check', time),
       await call(page, 'restore.preview', source, time),
       await call(page, 'restore.run', source, time),
     ]
