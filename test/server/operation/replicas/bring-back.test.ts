@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BringBackOptions, bringBack } from '../../../../server/operation/replicas/bring-back.ts'
+import { fetchAhead, removeFetched } from '../../../../server/operation/replicas/fetch-ahead.ts'
 import { readHead } from '../../../../server/operation/replicas/lease.ts'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
@@ -197,6 +198,27 @@ describe('media', () => {
     const { missing, marked, blobs } = await restored()
     expect(missing).toHaveLength(1)
     expect([marked, blobs]).toEqual([missing, 3])
+  })
+
+  test('that neither side has are counted ahead of the restore, which does not fetch the database again', async () => {
+    await copyMedia()
+    place.objects.delete(named('media/')[0] ?? '')
+    const target = { place, sealer }
+    // The server here runs, and has them all.
+    expect(await fetchAhead({ target, dataDir })).toMatchObject({ missingMedia: 0, loss: undefined })
+    await removeFetched(dataDir)
+    expect(await readdir(dataDir)).not.toContain('copy.fetched')
+
+    const to = await mkdtemp(join(root, 'restored-'))
+    expect(await fetchAhead({ target, dataDir: to })).toMatchObject({ missingMedia: 1, loss: undefined })
+    const get = place.get.bind(place)
+    const fetched: string[] = []
+    place.get = (name) => {
+      fetched.push(name)
+      return get(name)
+    }
+    expect((await bringBack({ target, dataDir: to, now })).missing).toHaveLength(1)
+    expect(fetched.filter((name) => /^bases\/.*\/\d+-\d+$|^segments\//.test(name))).toEqual([])
   })
 })
 
