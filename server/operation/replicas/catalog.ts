@@ -311,16 +311,19 @@ export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   )
 }
 
-/** Returns whether a way has only transactions of a timeline that it continues, which has later ones: the base of a clone has none. */
+/**
+ * Returns whether a way ends before another one of its timeline, or of one that it continues: its objects may be newer all the same, such
+ * as the base of a clone that has written nothing, or one that was made with a clock ahead.
+ */
 function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]): (way: Chain) => boolean {
   const farthest = new Map<string, number>()
   for (const { timeline, seq } of ways) {
     farthest.set(timeline.name, Math.max(seq, farthest.get(timeline.name) ?? 0))
   }
-  const limits = new Map(paths.map((path) => [path.timeline.name, path.limits]))
+  const limits = new Map(paths.map((path) => [path.timeline.name, [...path.limits]]))
   return ({ timeline, seq }) =>
-    [...(limits.get(timeline.name) ?? [])].some(
-      ([name, limit]) => name !== timeline.name && limit >= seq && (farthest.get(name) ?? 0) > seq,
+    (limits.get(timeline.name) ?? []).some(
+      ([name, limit]) => limit >= seq && (farthest.get(name) ?? 0) > seq,
     )
 }
 

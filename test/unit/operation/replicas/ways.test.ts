@@ -50,3 +50,16 @@ test('a later base of a clone that has written nothing hides no transaction of t
   const [first] = waysTo({ ...content, segments: [...content.segments, own] })
   expect(first?.timeline.name).toBe(clone)
 })
+
+test('of one timeline, the way to the last transaction is found first, although a base before it was made with a clock ahead', () => {
+  const [timeline] = ['000001_aaaa']
+  const base = (seq: number, ms: number) => {
+    return { name: `bases/${seq}`, timeline, seq, at: new Date(start + ms), parts: [] }
+  }
+  const content: Content = {
+    timelines: [{ name: timeline, generation: 1, parent: undefined }],
+    bases: [base(1, 400 * day), base(2, day)],
+    ...{ segments: [], unfinished: [], cut: [] },
+  }
+  expect([...waysTo(content)].map(({ seq }) => seq)).toEqual([2, 1])
+})
