@@ -16,7 +16,7 @@ const print = (step: number) =>
   process.stdout.write(`${step} steps, seed ${seed}, ${Math.round((performance.now() - started) / 1000)} s\n`)
 beginSimulation()
 const result = await runModel({
-  ...{ seed, steps, enforced: Object.keys(rules) as (keyof typeof rules)[], isShrunk: true },
+  ...{ seed, steps, enforced: Object.keys(rules) as (keyof typeof rules)[] },
   limitMs: 60_000 + steps * 400,
   onStep: (step) => {
     if (step % 500 === 0) print(step)

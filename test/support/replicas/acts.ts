@@ -125,6 +125,7 @@ export async function rollBack(world: World, computer: Computer): Promise<void> 
   computer.disk = snapshot.disk.clone()
   world.tracked(computer).hasCopied = snapshot.hasCopied
   await start(world, computer)
+  if (!snapshot.hasCopied) world.branches.add(computer.head)
 }
 
 /** The owner decides that a computer that refuses writes goes on. */

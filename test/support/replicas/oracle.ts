@@ -167,7 +167,7 @@ export function checkRestored(world: World, { computer, truth, isWell, missing, 
 /** Checks that a restored state is the newest one of the highest generation. Earlier generations have ended before it. */
 function checkNewest(world: World, head: State, { newest }: Truth, losses: readonly string[]): void {
   const further = [...newest].find((state) => state !== head && isOnPath(head, state))
-  if (newest.has(head) && !further) return
+  if (newest.has(head) && (!further || world.branches.has(head))) return
   const words = losses.length > 0 ? `, and it says: ${losses.join(' ')}` : ''
   const has = further ? nameOf(further) : newestOf(newest)
   world.fail('restore', `it ends at ${nameOf(head)}; the place has ${has}${words}`)

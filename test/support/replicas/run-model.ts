@@ -9,8 +9,6 @@ export interface ModelOptions {
   readonly seed: number
   readonly steps: number
   readonly enforced: readonly Rule[]
-  /** Whether to look for a shorter list of steps after a failure. */
-  readonly isShrunk: boolean
   /** Most milliseconds for all of it. */
   readonly limitMs: number
   /** Called before each step until a rule is broken. */
@@ -24,15 +22,19 @@ export interface ModelResult {
   readonly report: string
 }
 
+/** The search for a shorter list of steps ends after so long. */
+const shrinkMs = 60_000
+
 /** Names of objects follow from the key, and the model chooses objects by their order. */
 const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX'
 
 /** Call it between `beginSimulation` and `endSimulation`. */
 export async function runModel(options: ModelOptions): Promise<ModelResult> {
-  const { seed, steps: wanted, enforced, isShrunk, limitMs, onStep } = options
+  const { seed, steps: wanted, enforced, limitMs, onStep } = options
   const key = await ReplicaKey.parse(identity)
   let steps = 0
   let first: string | undefined
+  let shrinkUntil = Number.POSITIVE_INFINITY
   const count = () => {
     if (first !== undefined) return true
     if (steps === wanted) return false
@@ -40,19 +42,20 @@ export async function runModel(options: ModelOptions): Promise<ModelResult> {
     return true
   }
   const property = fc.asyncProperty(fc.nat(), commands, async (worldSeed, chosen) => {
-    if (steps === wanted && first === undefined) return
+    if ((steps === wanted && first === undefined) || performance.now() > shrinkUntil) return
     const world = await World.create(key, worldSeed, enforced)
     const scene: Scene = { world, count }
     try {
       await fc.asyncModelRun(() => ({ model: scene, real: scene }), chosen)
     } catch (error) {
       first ??= `First broken at step ${steps}: ${error}`
+      if (shrinkUntil === Number.POSITIVE_INFINITY) shrinkUntil = performance.now() + shrinkMs
       throw error
     } finally {
       for (const computer of world.running) await computer.kill()
     }
   })
-  const parameters = { seed, endOnFailure: !isShrunk, numRuns: wanted, interruptAfterTimeLimit: limitMs }
+  const parameters = { seed, numRuns: wanted, interruptAfterTimeLimit: limitMs }
   const details = await fc.check(property, parameters)
   const report = details.failed ? `${first}\n${await fc.asyncDefaultReportMessage(details)}` : ''
   return { steps, report }

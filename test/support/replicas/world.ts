@@ -2,7 +2,7 @@
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { second } from '../clock.ts'
 import { Computer, type Surroundings } from './computer.ts'
-import { History, Reader, type Truth } from './history.ts'
+import { History, Reader, type State, type Truth } from './history.ts'
 import { checkStep, neededAt } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Rule, Violation } from './rules.ts'
@@ -15,6 +15,8 @@ export class World {
   readonly random: Random
   readonly place: SimulatedPlace
   readonly computers: Computer[] = []
+  /** Where a computer went on without its later transactions, and without a timeline that leads to them. */
+  readonly branches = new Set<State>()
   /** The steps so far. */
   readonly trace: string[] = []
   /** Stays with the person, who restores with it. */
