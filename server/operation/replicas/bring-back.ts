@@ -7,7 +7,8 @@ import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
-import { type Chain, type Content, generationOf, listTimelines, readContent, waysTo } from './catalog.ts'
+import { type Chain, type Content, generationOf, readContent, waysTo } from './catalog.ts'
+import { newestGeneration } from './generation.ts'
 import { assertOpens } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
 import {
@@ -95,6 +96,8 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
     // The listing may have been short.
     if (lacking.length > 0) await fetchMedia(target, lacking, { files, folder })
   }
+  // Before anything changes: the place may fail.
+  const above = mediaFolder === undefined ? await newestGeneration(target) : 0
   let missing: readonly string[] = []
   const replaced = await restore({
     ...{ directory: dataDir, file: databasePath(folder), schema, now, files, isLocked: true },
@@ -106,8 +109,8 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
     },
   })
   if (mediaFolder === undefined) {
-    const [newest = chain.timeline] = await listTimelines(target.place)
-    await beginGeneration(files, dataDir, { generation: newest.generation + 1, seq: chain.seq })
+    const generation = Math.max(chain.timeline.generation, above) + 1
+    await beginGeneration(files, dataDir, { generation, seq: chain.seq })
   }
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }

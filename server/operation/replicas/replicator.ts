@@ -9,6 +9,7 @@ import { during } from '../../platform/util/during.ts'
 import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
 import { type Content, chainOf, limitsOf, listTimelines, readContent, type Timeline } from './catalog.ts'
 import { forbidEmpty, isEmptyPermitted, permitEmpty } from './empty-place.ts'
+import { newestGeneration } from './generation.ts'
 import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
 import type { MediaGroup, MediaNames } from './media-names.ts'
 import { createPendingBases } from './pending-base.ts'
@@ -85,7 +86,7 @@ export interface Replicator {
   step(): Promise<void>
   /** Reads what the place has. The timeline is the one that this process has there. @throws PlaceProblem */
   read(): Promise<{ readonly content: Content; readonly timeline: Timeline }>
-  /** Returns the highest generation of a timeline at the place; 0 if there is none. @throws PlaceProblem */
+  /** Returns the highest generation of timelines at the place; 0 if there is none. @throws PlaceProblem */
   newestGeneration(): Promise<number>
   /** Makes the next step read the place again. */
   forget(): void
@@ -432,7 +433,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
         const read = await readContent(deps)
         return { content: read, timeline: own ?? timelines.at(read.timelines) }
       }),
-    newestGeneration: async () => (await listTimelines(place))[0]?.generation ?? 0,
+    newestGeneration: () => newestGeneration(deps),
     forget() {
       position = undefined
       media = undefined

@@ -150,6 +150,42 @@ test('an object that is damaged in one answer only is read again', async () => {
   expect((await restored()).rows).toEqual(['row 1', 'row 2'])
 })
 
+/** Restores, and returns the generation of the timeline that the next start continues. */
+async function generationOfRestore(): Promise<number> {
+  const to = await mkdtemp(join(root, 'generation-'))
+  await bringBack({ target: { place, sealer }, dataDir: to, now, confirmLoss: async () => true })
+  return (await beginTimeline(nodeFiles, to, { seq: 0, now })).current.generation
+}
+
+describe('a restore begins a generation above all others', () => {
+  const [lost, other] = ['000005_abcd', '000007_abcd']
+
+  test('also above that of a base or segment whose timeline is lost', async () => {
+    await copy('row 1')
+    expect(await generationOfRestore()).toBe(2)
+    place.objects.set(`bases/000000000009-1893456000000-2-${lost}/00001-100`, Buffer.alloc(1))
+    expect(await generationOfRestore()).toBe(6)
+    place.objects.set(`segments/000000000009-000000000009-1893456000000-9-${other}`, Buffer.alloc(1))
+    expect(await generationOfRestore()).toBe(8)
+  })
+
+  test('also above those that one listing lacks', async () => {
+    await copy('row 1')
+    place.objects.set(`timelines/${other}`, Buffer.alloc(1))
+    const list = place.list.bind(place)
+    let listings = 0
+    place.list = async (folder) => {
+      const entries = await list(folder)
+      const isShort = folder === 'timelines' && ++listings % 2 === 1
+      return isShort ? entries.filter(({ name }) => name !== other) : entries
+    }
+    for (let odd = 0; odd < 2; odd++) {
+      listings = odd
+      expect(await generationOfRestore()).toBe(8)
+    }
+  })
+})
+
 async function* chunks(text: string) {
   yield Buffer.from(text)
 }
