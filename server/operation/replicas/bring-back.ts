@@ -7,7 +7,7 @@ import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
-import { type Chain, type Content, generationOf, readContent, waysTo } from './catalog.ts'
+import { type Chain, type Content, generationOf, limitsOf, readContent, waysTo } from './catalog.ts'
 import { newestGeneration } from './generation.ts'
 import { assertOpens } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
@@ -196,9 +196,13 @@ function without(content: Content, damaged: ReadonlySet<string>, base: string | 
 /** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */
 function lossOf(content: Content, chain: Chain, until: Date | undefined): string | undefined {
   const { timeline, seq, at } = chain
-  const isNewer = (one: { timeline: string; at: Date }) => {
+  const limits = limitsOf(content.timelines, timeline)
+  const isNewer = (one: { timeline: string; at: Date } & ({ to: number } | { seq: number })) => {
     const generation = generationOf(one.timeline)
     if (until !== undefined && one.at > until) return false
+    // Its time may be of a clock that was ahead.
+    const last = 'to' in one ? one.to : one.seq
+    if (last <= Math.min(seq, limits.get(one.timeline) ?? -1)) return false
     return generation > timeline.generation || (generation === timeline.generation && one.at > at)
   }
   const bases = [...content.bases, ...content.unfinished].filter(

@@ -124,6 +124,18 @@ test.each([
   },
 )
 
+test('what was copied with a clock ahead is no later change', async () => {
+  await copy('row 1')
+  ms += 400 * 24 * 60 * 60_000
+  replicator.renew()
+  await copy('row 2')
+  await copy('row 3')
+  ms -= 400 * 24 * 60 * 60_000
+  replicator.renew()
+  await copy('row 4')
+  expect((await restored()).rows).toEqual(['row 1', 'row 2', 'row 3', 'row 4'])
+})
+
 test.each([
   ['names another key', damage],
   ['is cut', cut],
