@@ -125,6 +125,8 @@ export async function checkRecovery(world: World, accepting: readonly Computer[]
 /** Whether its disk has what a copy needs. */
 function canCopy(world: World, computer: Computer): boolean {
   const { isJournalDamaged, isPageDamaged } = world.tracked(computer)
+  // After a failed write the store reads its journals again.
+  if (isJournalDamaged && !computer.process?.store.writable) return false
   return !isPageDamaged || (!isJournalDamaged && computer.status?.seq !== undefined)
 }
 
