@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { commands, type Scene } from './commands.ts'
+import { watchForHang } from './hang.ts'
 import type { Rule } from './rules.ts'
 import { World } from './world.ts'
 
@@ -41,22 +42,21 @@ export async function runModel(options: ModelOptions): Promise<ModelResult> {
     onStep?.(++steps)
     return true
   }
+  const fail = (error: unknown) => {
+    first ??= `First broken at step ${steps}: ${error}`
+    shrinkUntil = Math.min(shrinkUntil, performance.now() + shrinkMs)
+    throw error
+  }
   const property = fc.asyncProperty(fc.nat(), commands, async (worldSeed, chosen) => {
     if ((steps === wanted && first === undefined) || performance.now() > shrinkUntil) return
     const world = await World.create(key, worldSeed, enforced)
-    const scene: Scene = { world, count }
-    try {
-      await fc.asyncModelRun(() => ({ model: scene, real: scene }), chosen)
-    } catch (error) {
-      first ??= `First broken at step ${steps}: ${error}`
-      if (shrinkUntil === Number.POSITIVE_INFINITY) shrinkUntil = performance.now() + shrinkMs
-      throw error
-    } finally {
-      for (const computer of world.running) await computer.kill()
-    }
+    const hang = watchForHang()
+    const scene: Scene = { world, count: hang.watch(count) }
+    const running = fc.asyncModelRun(() => ({ model: scene, real: scene }), chosen)
+    await Promise.race([running, hang.promise]).finally(hang.end).catch(fail)
+    for (const computer of world.running) await computer.kill()
   })
-  const parameters = { seed, numRuns: wanted, interruptAfterTimeLimit: limitMs }
-  const details = await fc.check(property, parameters)
+  const details = await fc.check(property, { seed, numRuns: wanted, interruptAfterTimeLimit: limitMs })
   const report = details.failed ? `${first}\n${await fc.asyncDefaultReportMessage(details)}` : ''
   return { steps, report }
 }

@@ -5,6 +5,8 @@ import { mock } from 'node:test'
 import type { Random } from './random.ts'
 
 const { randomBytes } = crypto
+/** Not simulated. */
+export const realTimers = { setTimeout, clearTimeout }
 let random: Random | undefined
 
 /** Begins the simulation; `endSimulation` ends it. */
