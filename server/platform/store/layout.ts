@@ -40,6 +40,8 @@ export const endedTimelinesName = 'timelines.ended.json'
 export const keptJournalsName = 'journals'
 /** Prefix of folders with files that a restore replaced. */
 export const replacedPrefix = 'replaced-'
+/** The folder for them while a restore is being committed. */
+export const replacingName = 'replaced-pending'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
 const temporaryPattern = /^pds\.(sqlite|checkpoint).*\.tmp$/

@@ -16,6 +16,7 @@ import {
   isData,
   journalSeqs,
   replacedName,
+  replacingName,
   restoredBlobsName,
   restoredMarkName,
   restoredName,
@@ -176,15 +177,31 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
   const old = names.filter((name) => isData(name) && name !== restoredName)
-  const folder = await newReplacedFolder(files, dir, at)
-  if (old.length > 0) await moveAway(files, dir, old, folder)
-  await replaceBlobs(files, dir, folder)
+  // One that was interrupted goes on with its folder: the data are only whole together.
+  const pending = join(dir, replacingName)
+  if (old.length > 0) await moveAway(files, dir, old, pending)
+  await replaceBlobs(files, dir, pending)
+  const folder = await nameReplaced(files, dir, pending, at)
   await forgetCopies(files, dir)
   await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
   await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
-  return old.length > 0 ? folder : undefined
+  return folder
+}
+
+/** Gives the folder of replaced files its name. Returns undefined if there are none. */
+async function nameReplaced(
+  files: Files,
+  dir: string,
+  pending: string,
+  at: Date,
+): Promise<string | undefined> {
+  if (!(await exists(files, pending))) return undefined
+  const folder = await newReplacedFolder(files, dir, at)
+  await files.rename(pending, folder)
+  await files.syncDir(dir)
+  return folder
 }
 
 /** Returns the name of a folder for replaced files that does not exist yet. */
