@@ -184,6 +184,8 @@ async function* decompressed(files: Files, folder: string): AsyncGenerator<Uint8
   const feeding = pipeline(async function* () {
     for (const name of names) yield* files.chunks(join(folder, 'parts', name))
   }, zstd)
+  // The stream reports its errors to the reader, too, who may also stop early.
+  feeding.catch(() => {})
   yield* zstd
   await feeding
 }
