@@ -322,9 +322,7 @@ function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]):
   }
   const limits = new Map(paths.map((path) => [path.timeline.name, [...path.limits]]))
   return ({ timeline, seq }) =>
-    (limits.get(timeline.name) ?? []).some(
-      ([name, limit]) => limit >= seq && (farthest.get(name) ?? 0) > seq,
-    )
+    (limits.get(timeline.name) ?? []).some(([name, limit]) => limit >= seq && (farthest.get(name) ?? 0) > seq)
 }
 
 /** Returns the times of all states to which ways lead, in milliseconds since 1970. */

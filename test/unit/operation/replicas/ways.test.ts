@@ -54,7 +54,7 @@ test('a later base of a clone that has written nothing hides no transaction of t
 test('of one timeline, the way to the last transaction is found first, although a base before it was made with a clock ahead', () => {
   const [timeline] = ['000001_aaaa']
   const base = (seq: number, ms: number) => {
-    return { name: `bases/${seq}`, timeline, seq, at: new Date(start + ms), parts: [] }
+    return { name: `bases/${seq}`, timeline, seq, at: new Date(start + ms), parts: [], isPartial: false }
   }
   const content: Content = {
     timelines: [{ name: timeline, generation: 1, parent: undefined }],
