@@ -145,6 +145,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   let position: Position | undefined
   let media: MediaPosition | undefined
   let isBaseWanted = false
+  let isForgotten = false
   /** When this computer failed to make a base. */
   let baseFailedAt: number | undefined
   let state: ReplicatorState = {
@@ -178,7 +179,9 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (timelines.elsewhere) throw elsewhereProblem(timelines.elsewhere)
     const started = now()
     const durable = store.seq
-    if (isReadDue()) position = undefined
+    if (isForgotten || isReadDue()) position = undefined
+    if (isForgotten) media = undefined
+    isForgotten = false
     position ??= await open()
     let isGap = false
     if (position) isGap = !(await hasSent(position, durable))
@@ -434,9 +437,9 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
         return { content: read, timeline: own ?? timelines.at(read.timelines) }
       }),
     newestGeneration: () => newestGeneration(deps),
+    // A step that runs may set what it has read before.
     forget() {
-      position = undefined
-      media = undefined
+      isForgotten = true
     },
     takeOver() {
       position = undefined

@@ -39,7 +39,8 @@ export async function runModel(options: ModelOptions): Promise<ModelResult> {
   const count = () => {
     if (first !== undefined) return true
     if (steps === wanted) return false
-    onStep?.(++steps)
+    steps++
+    onStep?.(steps)
     return true
   }
   const fail = (error: unknown) => {

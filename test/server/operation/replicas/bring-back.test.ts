@@ -175,9 +175,9 @@ describe('a restore begins a generation above all others', () => {
   test('also above that of a base or segment whose timeline is lost', async () => {
     await copy('row 1')
     expect(await generationOfRestore()).toBe(2)
-    place.objects.set(`bases/000000000009-1893456000000-2-${lost}/00001-100`, Buffer.alloc(1))
+    place.objects.set(`bases/000000000009-20300101T000000000Z-2-${lost}/00001-100`, Buffer.alloc(1))
     expect(await generationOfRestore()).toBe(6)
-    place.objects.set(`segments/000000000009-000000000009-1893456000000-9-${other}`, Buffer.alloc(1))
+    place.objects.set(`segments/000000000009-000000000009-20300101T000000000Z-9-${other}`, Buffer.alloc(1))
     expect(await generationOfRestore()).toBe(8)
   })
 
