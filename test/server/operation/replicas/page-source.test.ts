@@ -1,0 +1,111 @@
+/** The pages that a salvage gets from a place. */
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
+import { replicaPages } from '../../../../server/operation/replicas/page-source.ts'
+import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
+import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
+import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
+import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { Database } from '../../../../server/platform/store/database.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
+import { closeFile } from '../../../../server/platform/store/pages/database-file.ts'
+import { schema } from '../../../../server/platform/store/schema.ts'
+import { MemoryPlace } from '../../../support/memory-place.ts'
+
+let root: string
+let scratch: string
+let store: Database
+let sealer: Sealer
+let place: MemoryPlace
+let replicator: ReturnType<typeof createReplicator>
+let ms = Date.UTC(2030, 0, 1)
+const now = () => new Date(ms++)
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'pds-page-source-'))
+  sealer = createSealer(await ReplicaKey.generate())
+})
+afterAll(async () => {
+  await sealer.end()
+  await rm(root, { recursive: true })
+})
+/** A place with one base after row 1, another after row 3, and segments. */
+beforeEach(async () => {
+  const dataDir = await mkdtemp(join(root, 'data-'))
+  scratch = join(dataDir, 'scratch')
+  await mkdir(keptJournals(dataDir), { recursive: true })
+  store = await Database.open({ directory: dataDir, schema, now })
+  place = new MemoryPlace()
+  replicator = createReplicator({
+    ...{ store, files: nodeFiles, dataDir, now, place, sealer, id: 'place', onState() {} },
+    timelines: await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now }),
+    ...{ mediaNames: createMediaNames(store, sealer), isMetered: async () => false },
+  })
+  for (const text of ['row 1', 'row 2']) await copy(text)
+  replicator.renew()
+  for (const text of ['row 3', 'row 4']) await copy(text)
+})
+afterEach(() => store.close())
+
+/** Writes a row, and copies it. */
+async function copy(text: string): Promise<void> {
+  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
+  await replicator.step()
+  expect(replicator.state.problem).toBeUndefined()
+}
+
+const source = () => replicaPages({ place, sealer })
+const named = (prefix: string) => [...place.objects.keys()].filter((name) => name.startsWith(prefix)).sort()
+const partsOfBases = () => named('bases/').filter((name) => !name.endsWith('/end'))
+
+function damage(name = ''): void {
+  const bytes = Buffer.from(place.objects.get(name) ?? [])
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1
+  place.objects.set(name, bytes)
+}
+
+/** Returns the newest row of each version of the page that has them, as the source yields them. */
+async function versions(): Promise<string[]> {
+  const found: string[] = []
+  const all = Array.from({ length: 200 }, (_, index) => index + 1)
+  for await (const [, page] of source().pages(all, scratch)) {
+    const rows =
+      Buffer.from(page)
+        .toString('latin1')
+        .match(/row \d/g) ?? []
+    if (rows.length > 0) found.push(rows.toSorted().at(-1) as string)
+  }
+  expect(await readdir(scratch).catch(() => [])).toEqual([])
+  return [...new Set(found)]
+}
+
+test('each page comes as the newest base has it and as later journals left it, then from older bases', async () => {
+  expect(await versions()).toEqual(['row 3', 'row 4', 'row 1', 'row 2'])
+})
+
+test('a damaged segment leaves the pages of the base', async () => {
+  damage(named('segments/').at(-1))
+  expect(await versions()).toContain('row 3')
+  expect(await versions()).not.toContain('row 4')
+})
+
+test('a damaged base leaves the older one and what follows that', async () => {
+  damage(partsOfBases().at(-1))
+  expect(await versions()).toEqual(['row 1', 'row 2', 'row 3', 'row 4'])
+  const opened = await source().newest?.(scratch)
+  expect(opened?.seq).toBe(store.seq)
+  if (opened) await closeFile(opened)
+})
+
+test('a place that does not respond is an error, not a place without the page', async () => {
+  place.get = async () => {
+    throw new PlaceProblem('unreachable', 'There is no answer.')
+  }
+  await expect(versions()).rejects.toThrow('There is no answer.')
+  await expect(source().newest?.(scratch)).rejects.toThrow('There is no answer.')
+})
