@@ -279,7 +279,7 @@ describe('bytes of others', () => {
   /** Files outside of the threads of `foreign-bytes.ts`, with the reason. */
   const exceptions = {
     // Read their own objects, which only the key of the copy can have sealed.
-    'server/operation/replicas/receive.ts': true,
+    'server/operation/replicas/assemble.ts': true,
     'server/operation/replicas/compact.ts': true,
     // Reads lists of a place that the owner chose, up to a limit of bytes, as a stream.
     'server/operation/replicas/places/xml.ts': true,

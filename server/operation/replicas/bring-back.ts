@@ -7,19 +7,12 @@ import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
+import { assemble, databasePath } from './assemble.ts'
 import { type Chain, type Content, generationOf, limitsOf, readContent, waysTo } from './catalog.ts'
 import { newestGeneration } from './generation.ts'
 import { assertOpens } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
-import {
-  assemble,
-  databasePath,
-  fetchChain,
-  fetchMedia,
-  isDamaged,
-  localName,
-  type Progress,
-} from './receive.ts'
+import { fetchChain, fetchMedia, isDamaged, localName, type Progress } from './receive.ts'
 import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { exists } from '../../platform/store/blob-files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { databasePath } from './assemble.ts'
 import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
-import { databasePath } from './receive.ts'
 import { listMedia } from './send.ts'
 
 export interface FetchedAhead {

@@ -5,8 +5,9 @@ import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../pla
 import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
 import { closeFile, type OpenedFile, openChecked } from '../../platform/store/pages/database-file.ts'
+import { applySegments, assemble, databasePath, openBase } from './assemble.ts'
 import { type Chain, readContent, waysTo } from './catalog.ts'
-import { applySegments, assemble, databasePath, fetchChain, isDamaged, openBase } from './receive.ts'
+import { fetchChain, isDamaged } from './receive.ts'
 import type { Target } from './send.ts'
 
 /** The newest base comes first, with the segments that continue it: a page is found as each of its journals left it. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type Summary, summarizeFile } from '../../platform/store/backups/summary.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
+import { assemble, databasePath } from './assemble.ts'
 import { checkRestore } from './check-restore.ts'
 import { PlaceProblem } from './places/place.ts'
-import { assemble, databasePath } from './receive.ts'
 
 export interface AssembledJob {
   /** The folder of `fetchChain`. */

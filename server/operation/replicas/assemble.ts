@@ -1,0 +1,95 @@
+/** Puts a fetched base and its segments together. */
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createZstdDecompress, zstdDecompress } from 'node:zlib'
+import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
+import { type Files, writeChunks } from '../../platform/store/files.ts'
+import { readJournals } from '../../platform/store/journal/journal.ts'
+import { applyFrames } from '../../platform/store/journal/recover.ts'
+import { putPages } from '../../platform/store/pages/checkpoint.ts'
+import { closeFile, type OpenedFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
+import type { Chain } from './catalog.ts'
+import { PlaceProblem } from './places/place.ts'
+
+const decompress = promisify(zstdDecompress)
+
+/** Changed pages that are in memory while segments are applied: 64 MiB. */
+const pagesAtOnce = 16_384
+
+/**
+ * Puts what `fetchChain` has fetched together: writes a database, which can be restored like a backup. Returns its CIDs of media.
+ * @param onOpened may look into the database
+ * @throws StoreDamaged, PlaceProblem `damaged`
+ */
+export async function assemble(
+  files: Files,
+  folder: string,
+  { seq }: Pick<Chain, 'seq'>,
+  onOpened: (sqlite: Reader) => void = () => {},
+): Promise<string[]> {
+  const opened = await openBase(files, folder)
+  const save = () => putPages(files, databasePath(folder), opened.overlay.takeChanges())
+  try {
+    let last = opened.seq
+    for await (const applied of applySegments(files, folder, opened)) {
+      last = applied
+      if (opened.overlay.changes >= pagesAtOnce) await save()
+    }
+    if (last !== seq)
+      throw new PlaceProblem('damaged', `The copy ends at transaction ${last} instead of ${seq}.`)
+    setSeq(opened.sqlite, last)
+    await save()
+    onOpened(opened.sqlite)
+    return blobCids(opened.sqlite)
+  } finally {
+    await closeFile(opened)
+  }
+}
+
+/** Decompresses the base that `fetchChain` has fetched, and opens it. @throws StoreDamaged */
+export async function openBase(files: Files, folder: string): Promise<OpenedFile> {
+  const database = databasePath(folder)
+  await writeChunks(files, database, decompressed(files, folder))
+  return openChecked(files, database)
+}
+
+/** Applies the fetched segments to their base. Yields the number of the last transaction after each journal. @throws PlaceProblem `damaged` */
+export async function* applySegments(
+  files: Files,
+  folder: string,
+  opened: Pick<OpenedFile, 'sqlite' | 'seq'>,
+): AsyncGenerator<number> {
+  let last = opened.seq
+  for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
+    const content = await decompress(await files.read(join(folder, 'segments', name)))
+    for (const journal of readJournals(content)) {
+      const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
+      if (applied.error !== undefined) {
+        throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
+          ...{ cause: applied.error, object: name },
+        })
+      }
+      last = applied.last
+      yield last
+    }
+  }
+}
+
+/** The database that `assemble` writes; its media are in `blobs` beside it. */
+export function databasePath(folder: string): string {
+  return join(folder, 'copy.sqlite')
+}
+
+async function* decompressed(files: Files, folder: string): AsyncGenerator<Uint8Array> {
+  const names = (await files.list(join(folder, 'parts'))).toSorted()
+  const zstd = createZstdDecompress()
+  const feeding = pipeline(async function* () {
+    for (const name of names) yield* files.chunks(join(folder, 'parts', name))
+  }, zstd)
+  // The stream reports its errors to the reader, too, who may also stop early.
+  feeding.catch(() => {})
+  yield* zstd
+  await feeding
+}
