@@ -36,7 +36,7 @@ export async function publish(
   const { place, ...target } = localTarget(dataDir, files)
   const missing = await keepBlobs(files, dataDir, join(folder, blobsName), copy.blobs)
   if (missing.size > 0 && !isLast) return undefined
-  const name = baseName(localTimeline, copy.seq, at, 1, copy.leftOut.length > 0)
+  const name = baseName(localTimeline(at), copy.seq, at, 1, copy.leftOut.length > 0)
   const part = partName(name, 1, await files.size(pending))
   await writeHead({ place, ...target })
   const kept = copy.blobs.filter((cid) => !missing.has(cid))

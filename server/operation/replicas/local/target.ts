@@ -14,8 +14,10 @@ import { type Place, PlaceProblem } from '../places/place.ts'
 import type { Sealer } from '../sealer.ts'
 import type { Target } from '../send.ts'
 
-/** All backups of a data directory count as one timeline: their times order them. */
-export const localTimeline = timelineName(1, '00')
+/** Each backup counts as a timeline of its own: after a restore, a later one has fewer transactions, so only their times order them. */
+export function localTimeline(at: Date): string {
+  return timelineName(1, at.getTime().toString(16))
+}
 
 const plainSealer: Sealer = {
   fingerprint: 'none',

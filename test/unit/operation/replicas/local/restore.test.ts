@@ -9,9 +9,11 @@ import {
 } from '../../../../../server/operation/replicas/bring-back.ts'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { type Backup, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
+import { backupPages } from '../../../../../server/operation/replicas/local/page-source.ts'
 import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
 import { localTarget } from '../../../../../server/operation/replicas/local/target.ts'
 import { Database } from '../../../../../server/platform/store/database.ts'
+import { closeFile } from '../../../../../server/platform/store/pages/database-file.ts'
 import { schema } from '../../../../../server/platform/store/schema.ts'
 import { databaseOf } from '../../../../support/local-backups.ts'
 import { flipped, pageBytes, path } from '../../../platform/store/damaged-data.ts'
@@ -101,6 +103,19 @@ test('a restore needs no other file of the folder than those of the backup', asy
   await disk.files.remove('/data/backups/pds-replica')
   await restore({ confirmLoss: async () => true })
   expect(await rows()).toEqual({ count: 40, hasLater: false })
+})
+
+test('after a restore, the backup that was made last is the newest, although it has fewer transactions', async () => {
+  const lost = await make()
+  const [, first] = await list()
+  await restore({ base: first?.name })
+  day = 2
+  const made = await make()
+  expect(made.seq).toBeLessThan(lost.seq)
+  expect((await findChain(localTarget(dataDir, disk.files))).base.name).toBe(made.name)
+  const opened = await backupPages(dataDir, disk.files).newest?.('/data/scratch')
+  expect(opened?.name).toBe(made.name)
+  if (opened) await closeFile(opened)
 })
 
 describe('a partial backup', () => {
