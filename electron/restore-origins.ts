@@ -64,12 +64,7 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
   return {
     preview: async (at, signal) =>
       withTarget(await readable(), signal, async (target) => {
-        const {
-          file,
-          at: createdAt,
-          missingMedia,
-          loss,
-        } = await fetchAhead({
+        const { file, media, ...fetched } = await fetchAhead({
           ...{ target, dataDir, at: timeOf(at) },
           onProgress(progress) {
             signal.throwIfAborted()
@@ -77,7 +72,9 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
           },
         })
         const content = await runInWorker({ kind: 'describe', dir: dataDir, file, options: { schema } })
-        return { ...toPlain({ ...content, createdAt }), missingBlobs: missingMedia, loss }
+        // The others are marked as missing since an earlier loss.
+        const missingBlobs = fetched.missingMedia + content.blobs - media
+        return { ...toPlain({ ...content, createdAt: fetched.at }), missingBlobs, loss: fetched.loss }
       }),
     async restore(at, loss) {
       const place = await readable()

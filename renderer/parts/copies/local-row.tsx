@@ -5,7 +5,7 @@ import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/states.tsx'
+import { ErrorState, Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -16,12 +16,13 @@ export const ownBackups = { from: 'backups' } as const
 
 /** The backups of this computer. Only in the desktop. */
 export function LocalRow() {
-  const { data: points = [] } = usePoints(ownBackups)
+  const query = usePoints(ownBackups)
   const { data: view } = useDesktopQuery('settings.view')
   const make = useDesktopCall('backups.make', ['restore.points'], {
     onSuccess: ({ bytes = 0 }) => toast(t.backups.created(formatBytes(bytes))),
     onError: toastError,
   })
+  const points = query.data ?? []
   const [newest] = points
   const problem = newest?.proof?.problem
   return (
@@ -36,12 +37,13 @@ export function LocalRow() {
           </span>
         </>
       }
-      detail={newest ? <Newest point={newest} /> : t.copies.noBackup}
+      detail={newest ? <Newest point={newest} /> : query.isSuccess && t.copies.noBackup}
       icon={<Monitor aria-hidden size={20} strokeWidth={1.75} />}
       name={t.copies.thisComputer}
       source={newest && ownBackups}
-      state={stateOf(newest)}
+      state={query.isSuccess ? stateOf(newest) : undefined}
     >
+      {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {problem !== undefined && (
         <Notice variant="danger">
           {t.copies.newestNotRestorable(problem)}{' '}

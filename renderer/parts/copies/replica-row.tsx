@@ -6,10 +6,16 @@ import { Badge } from '../../ui/states.tsx'
 import styles from './copies.module.css'
 import { LoadedPoints } from './restore-points.tsx'
 
+interface State {
+  readonly text: string
+  readonly variant: 'plain' | 'good' | 'warn' | 'danger'
+}
+
 interface ReplicaRowProps {
   readonly icon: ReactNode
   readonly name: string
-  readonly state: { readonly text: string; readonly variant: 'plain' | 'good' | 'warn' | 'danger' }
+  /** Undefined while it is not known. */
+  readonly state: State | undefined
   /** After the state. */
   readonly badge?: ReactNode
   readonly detail: ReactNode
@@ -38,7 +44,7 @@ export function ReplicaRow(props: ReplicaRowProps) {
       title={
         <>
           <span>{name}</span>
-          <Badge variant={state.variant}>{state.text}</Badge>
+          {state && <Badge variant={state.variant}>{state.text}</Badge>}
           {badge}
         </>
       }

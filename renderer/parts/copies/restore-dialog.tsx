@@ -113,7 +113,7 @@ function Confirm({ title, file, preview, request: [source, at], onRestored, onCl
           {t.restoring.text} {isNew && t.restoring.otherComputer}
         </Notice>
         {restore.busy && <Progress />}
-        {restore.error && <p>{t.restoring.again}</p>}
+        {restore.error && (isNew || source.from === 'place') && <p>{t.restoring.again}</p>}
       </Stack>
     </ConfirmDialog>
   )

@@ -12,7 +12,9 @@ export interface FetchedAhead {
   readonly file: string
   /** When the last change in it was made. */
   readonly at: Date
-  /** Number of media files that neither the place nor the data directory has. */
+  /** Number of media files that it names. */
+  readonly media: number
+  /** Number of them that neither the place nor the data directory has. */
   readonly missingMedia: number
   /** Later changes that cannot be restored, in sentences. */
   readonly loss: string | undefined
@@ -32,7 +34,7 @@ export async function fetchAhead(
     const isHere = await exists(files, blobPath(join(dataDir, blobsName), cid))
     if (!isHere && !there.has(target.sealer.hiddenName(cid))) missingMedia++
   }
-  return { file: databasePath(folder), at: chain.at, missingMedia, loss }
+  return { file: databasePath(folder), at: chain.at, media: cids.length, missingMedia, loss }
 }
 
 /** Removes what `fetchAhead` has fetched. */
