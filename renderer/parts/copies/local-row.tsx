@@ -10,6 +10,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { useSetting } from '../settings.ts'
+import styles from './copies.module.css'
 import { ReplicaRow } from './replica-row.tsx'
 
 export const ownBackups = { from: 'backups' } as const
@@ -90,11 +91,9 @@ function Newest({ point: { at, bytes = 0, proof } }: { readonly point: RestorePo
 function AutomaticSwitch({ view }: { readonly view: SettingsView }) {
   const [isOn, change] = useSetting(view, 'automaticBackups')
   return (
-    <Switch
-      checked={isOn}
-      hint={t.settings.switchDetails.automaticBackups}
-      label={t.settings.switches.automaticBackups}
-      onChange={change}
-    />
+    <div>
+      <Switch checked={isOn} label={t.settings.switches.automaticBackups} onChange={change} />
+      <p className={styles.hint}>{t.settings.switchDetails.automaticBackups}</p>
+    </div>
   )
 }

@@ -60,7 +60,14 @@ describe('accessibility', () => {
     }
     for (const [path, button] of dialogs) {
       await page.evaluate(`location.hash = '#${path}'`)
-      await page.getByRole('main').getByRole('button', { name: button }).first().click()
+      const opener = page.getByRole('main').getByRole('button', { name: button }).first()
+      await expect
+        .poll(async () => {
+          await unfold(page)
+          return opener.isVisible()
+        })
+        .toBe(true)
+      await opener.click()
       await page.getByRole('dialog').waitFor()
       expect({ button, findings: await findingsInBothSchemes(page) }).toEqual({ button, findings: [] })
       await page.keyboard.press('Escape')
