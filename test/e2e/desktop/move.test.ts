@@ -106,7 +106,7 @@ test('one file moves accounts, tokens and app passwords; damaged and foreign fil
   await page.getByRole('dialog').getByText('alice.test').waitFor(decryption)
   await page.getByLabel('Type restore to confirm').fill('restore')
   await button(page, 'Restore').click()
-  await page.getByRole('dialog', { name: 'Backup restored' }).waitFor(decryption)
+  await page.getByRole('dialog', { name: 'The server is restored' }).waitFor(decryption)
   await page.keyboard.press('Escape')
 
   // Tokens, app passwords and passwords still work.
