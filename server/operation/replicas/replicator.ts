@@ -144,8 +144,9 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   let readAt = 0
   let position: Position | undefined
   let media: MediaPosition | undefined
-  let isBaseWanted = false
+  /** Whether the next step reads the place again: a running one goes on with what it has read. */
   let isForgotten = false
+  let isBaseWanted = false
   /** When this computer failed to make a base. */
   let baseFailedAt: number | undefined
   let state: ReplicatorState = {
@@ -179,7 +180,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (timelines.elsewhere) throw elsewhereProblem(timelines.elsewhere)
     const started = now()
     const durable = store.seq
-    if (isForgotten || isReadDue()) position = undefined
+    if (isReadDue() || isForgotten) position = undefined
     if (isForgotten) media = undefined
     isForgotten = false
     position ??= await open()
@@ -434,21 +435,20 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     read: () =>
       serialize(async () => {
         const read = await readContent(deps)
-        return { content: read, timeline: own ?? timelines.at(read.timelines) }
+        const isCurrent = own?.name === timelines.current.name
+        return { content: read, timeline: own && isCurrent ? own : timelines.at(read.timelines) }
       }),
     newestGeneration: () => newestGeneration(deps),
-    // A step that runs may set what it has read before.
     forget() {
       isForgotten = true
     },
     takeOver() {
-      position = undefined
-      own = undefined
+      isForgotten = true
       if (state.problem?.kind === 'elsewhere') set({ problem: undefined, problemSince: undefined })
     },
     async acceptEmpty() {
       await permitEmpty(files, dataDir, id)
-      position = undefined
+      isForgotten = true
     },
     renew() {
       isBaseWanted = true
