@@ -1,9 +1,11 @@
 /** A server stops soon, whatever its places do, and the next run copies what was left. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { backUpWhenDue } from '../../../../server/operation/jobs/daily-backup.ts'
 import type { PlaceStatus } from '../../../../server/operation/replicas/status.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { blobOf } from '../../../support/blobs.ts'
 import { post } from '../../../support/copies.ts'
 import { S3Server } from '../../../support/place-server.ts'
@@ -125,6 +127,19 @@ test('while a clean-up waits for a base that is sent', async () => {
   await asked
   job('clean-up', () => copies().compact())
   await restarts()
+})
+
+test('while a daily backup waits for that of another process', async () => {
+  const { services } = server.running
+  const folder = join(server.config.dataDir, 'backups')
+  await mkdir(folder, { recursive: true })
+  const lock = await nodeFiles.lock(folder)
+  const config = { ...services.config, dailyBackups: true }
+  const copyTo = vi.spyOn(services.store, 'copyTo')
+  job('daily backup', () => backUpWhenDue({ ...services, config }))
+  await vi.waitFor(() => expect(copyTo).toHaveResolved(), 60_000)
+  await restarts()
+  await lock.release()
 })
 
 test('while a client uploads a file and sends nothing more', async () => {
