@@ -15,7 +15,7 @@ export interface Loop {
   wake(): void
   /** Copies now what the place lacks. Does not throw: see the state of the replicator. */
   flush(): Promise<void>
-  /** Resolves when the last step has ended. */
+  /** Resolves when the last step has ended, after the signal. */
   ended(): Promise<void>
 }
 
@@ -138,6 +138,10 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
     async flush() {
       if (isDue || replicator.state.problem || isBehind()) await step()
     },
-    ended: () => running.catch(() => {}),
+    async ended() {
+      await running.catch(() => {})
+      // A flush whose time was over.
+      await serialize(async () => {})
+    },
   }
 }

@@ -62,6 +62,7 @@ async function start(place: Place) {
 test('changes that a hanging place does not take stay in the journals, and are no problem of the place', async () => {
   const place = new HangingPlace()
   const { store, copies, write } = await start(place)
+  copies.start()
   await copies.flush(60_000)
   const copiedTo = copies.status()[0]?.seq
   const hanging = place.hangs()
