@@ -183,9 +183,12 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (isReadDue() || isForgotten) position = undefined
     if (isForgotten) media = undefined
     isForgotten = false
+    const isRead = position === undefined
     position ??= await open()
     let isGap = false
     if (position) isGap = !(await hasSent(position, durable))
+    // The disk of the place may have been replaced by an empty folder since it was read.
+    if (isGap && !isRead) await open()
     if (!position || isGap) {
       position = await makeBase(isGap ? undefined : position)
       if (!(await hasSent(position, store.seq))) throw new JournalGap('Journals are missing after the base.')
@@ -194,6 +197,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     // What was written meanwhile is left to the next step.
     set({ copiedAt: started, wholeSeq: durable })
     const isDue = isBaseWanted || isBaseDue(position) || (await bases.read()) !== undefined
+    if (isDue && !isRead) await open()
     if (isDue) position = await repeatBase(position)
   }
 

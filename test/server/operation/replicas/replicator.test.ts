@@ -277,6 +277,18 @@ test('a place that had the copy and is empty gets nothing until the owner permit
   expect(await restored()).toEqual(['row 1', 'row 2'])
 })
 
+test('a base that is due is not sent to a place that has become empty since it was read', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  place.objects.clear()
+  await write('row 2')
+  replicator.renew()
+  await replicator.step()
+  expect(replicator.state.problem?.kind).toBe('empty')
+  expect([...place.objects.keys()].filter((name) => !name.startsWith('segments/'))).toEqual([])
+})
+
 test('a place that stores less than it says is found out at once', async () => {
   const { replicator } = await start()
   await write('row 1')
