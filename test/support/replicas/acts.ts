@@ -108,6 +108,7 @@ export function setClock(world: World, computer: Computer, error: number): void 
 /** Another computer runs with a copy of the disk. */
 export async function clone(world: World, computer: Computer): Promise<void> {
   const added = world.add(computer.disk.clone())
+  if (!world.tracked(computer).hasCopied) world.branches.add(computer.head)
   Object.assign(world.tracked(added), { ...world.tracked(computer), tookOverAt: -1, readings: 0 })
   await start(world, added)
 }

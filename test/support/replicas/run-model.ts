@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
 import { commands, type Scene } from './commands.ts'
 import { watchForHang } from './hang.ts'
-import type { Rule } from './rules.ts'
+import { type Rule, Violation } from './rules.ts'
 import { World } from './world.ts'
 
 export interface ModelOptions {
@@ -12,6 +12,8 @@ export interface ModelOptions {
   readonly enforced: readonly Rule[]
   /** Most milliseconds for all of it. */
   readonly limitMs: number
+  /** Of an earlier report: begins with its run. */
+  readonly path?: string | undefined
   /** Called before each step until a rule is broken. */
   readonly onStep?: (step: number) => void
 }
@@ -31,7 +33,7 @@ const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYS
 
 /** Call it between `beginSimulation` and `endSimulation`. */
 export async function runModel(options: ModelOptions): Promise<ModelResult> {
-  const { seed, steps: wanted, enforced, limitMs, onStep } = options
+  const { seed, steps: wanted, enforced, limitMs, path = '', onStep } = options
   const key = await ReplicaKey.parse(identity)
   let steps = 0
   let first: string | undefined
@@ -43,7 +45,12 @@ export async function runModel(options: ModelOptions): Promise<ModelResult> {
     onStep?.(steps)
     return true
   }
+  let rule: string | undefined
   const fail = (error: unknown) => {
+    const broken = error instanceof Violation ? error.rule : String(error)
+    rule ??= broken
+    // A shorter list must break the same rule.
+    if (broken !== rule) return
     first ??= `First broken at step ${steps}: ${error}`
     shrinkUntil = Math.min(shrinkUntil, performance.now() + shrinkMs)
     throw error
@@ -57,7 +64,9 @@ export async function runModel(options: ModelOptions): Promise<ModelResult> {
     await Promise.race([running, hang.promise]).finally(hang.end).catch(fail)
     for (const computer of world.running) await computer.kill()
   })
-  const details = await fc.check(property, { seed, numRuns: wanted, interruptAfterTimeLimit: limitMs })
-  const report = details.failed ? `${first}\n${await fc.asyncDefaultReportMessage(details)}` : ''
+  const details = await fc.check(property, { seed, path, numRuns: wanted, interruptAfterTimeLimit: limitMs })
+  const report = details.failed
+    ? `${first}\n${await fc.asyncDefaultReportMessage(details)}\n${details.errorInstance}`
+    : ''
   return { steps, report }
 }
