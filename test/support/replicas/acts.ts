@@ -136,6 +136,7 @@ export async function continueHere(world: World, computer: Computer): Promise<vo
   await computer.process?.copies.continueHere()
   await settle()
   tracked.tookOverAt = world.at
+  for (const each of world.computers) world.tracked(each).readings = 0
   await copy(world, computer, { isWoken: true })
 }
 
