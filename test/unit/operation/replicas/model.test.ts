@@ -16,7 +16,7 @@ beforeAll(beginSimulation)
 afterAll(endSimulation)
 
 test('a place that fails and lies: no false "copied" or "proven", no refusal without another computer, no loss in silence', async () => {
-  const result = await runModel({ seed: 36, steps: 300, enforced, limitMs: 60_000 })
+  const result = await runModel({ seed: 36, steps: 300, enforced, limitMs: 110_000 })
   expect(result).toEqual({ steps: 300, report: '' })
 })
 
