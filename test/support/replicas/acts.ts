@@ -115,18 +115,21 @@ export async function clone(world: World, computer: Computer): Promise<void> {
 
 export function takeSnapshot(world: World, computer: Computer): void {
   const tracked = world.tracked(computer)
-  tracked.snapshot = { disk: computer.disk.clone(), hasCopied: tracked.hasCopied }
+  const { hasCopied, tookOverAt } = tracked
+  tracked.snapshot = { disk: computer.disk.clone(), hasCopied, tookOverAt }
 }
 
 /** The disk loses what it has got since the snapshot. */
 export async function rollBack(world: World, computer: Computer): Promise<void> {
-  const { snapshot } = world.tracked(computer)
-  if (!snapshot) return
+  const tracked = world.tracked(computer)
+  if (!tracked.snapshot) return
+  const { disk, ...earlier } = tracked.snapshot
   await computer.kill()
-  computer.disk = snapshot.disk.clone()
-  world.tracked(computer).hasCopied = snapshot.hasCopied
+  computer.disk = disk.clone()
+  Object.assign(tracked, earlier)
   await start(world, computer)
-  if (!snapshot.hasCopied) world.branches.add(computer.head)
+  // Its base leads to no transaction of the branch that the disk has lost, even if that has no base any more.
+  world.branches.add(computer.head)
 }
 
 /** The owner decides that a computer that refuses writes goes on. */

@@ -19,7 +19,7 @@ export interface Tracked {
   isPageDamaged: boolean
   /** Whether its disk says that the place had the copy. */
   hasCopied: boolean
-  snapshot: { readonly disk: FaultyDisk; readonly hasCopied: boolean } | undefined
+  snapshot: (Pick<Tracked, 'hasCopied' | 'tookOverAt'> & { readonly disk: FaultyDisk }) | undefined
 }
 
 export function newTracked(step: number): Tracked {

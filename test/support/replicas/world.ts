@@ -15,7 +15,7 @@ export class World {
   readonly random: Random
   readonly place: SimulatedPlace
   readonly computers: Computer[] = []
-  /** Where a computer went on without its later transactions, and without a timeline that leads to them. */
+  /** Where a computer went on without later transactions that the place may have. */
   readonly branches = new Set<State>()
   /** The steps so far. */
   readonly trace: string[] = []
