@@ -128,7 +128,7 @@ export async function rollBack(world: World, computer: Computer): Promise<void> 
   computer.disk = disk.clone()
   Object.assign(tracked, earlier)
   await start(world, computer)
-  // Its base leads to no transaction of the branch that the disk has lost, even if that has no base any more.
+  // Only a base of its own leads to the lost branch, and the place may have lost that one.
   world.branches.add(computer.head)
 }
 
