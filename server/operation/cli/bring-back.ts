@@ -5,7 +5,7 @@ import { iso } from '../../platform/util/time.ts'
 import { bringBack } from '../replicas/bring-back.ts'
 import type { Chain } from '../replicas/catalog.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
-import { restorePoints } from '../replicas/restore-points.ts'
+import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
 import type { Invocation } from './command.ts'
 import { withSource } from './source.ts'
@@ -17,7 +17,7 @@ export function runBringBack(invocation: Invocation, backup?: Backup): Promise<s
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
   return withSource(invocation, async ({ target, adoptKey }) => {
-    const others = await countOthers(dataDir, target, backup)
+    const others = await describeOthers(dataDir, target, backup)
     const result = await bringBack({
       ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
       onOpened: (sqlite, chain) => process.stdout.write(`${describeState(sqlite, chain)}\n${others}\n`),
@@ -58,9 +58,22 @@ export function describeOwners(sqlite: Reader): string {
 }
 
 /** Says what else could be restored. */
-async function countOthers(dataDir: string, target: Target, backup: Backup | undefined): Promise<string> {
-  const all = backup ? await listBackups(dataDir) : await restorePoints(target)
-  return `Other restore points: ${Math.max(0, all.length - 1)}. --list shows them.`
+async function describeOthers(dataDir: string, target: Target, backup: Backup | undefined): Promise<string> {
+  if (backup) return describeCount((await listBackups(dataDir)).length)
+  const { points, ends } = await readPoints(target)
+  return `${describeCount(points.length)}${describeEnds(ends)}`
+}
+
+function describeCount(count: number): string {
+  return `Other restore points: ${Math.max(0, count - 1)}. --list shows them.`
+}
+
+/** Names the states that others have replaced: one of them may be what the person looks for. */
+function describeEnds(ends: readonly Date[]): string {
+  if (ends.length === 0) return ''
+  const shown = 3
+  const more = ends.length > shown ? ', …' : ''
+  return ` Among them the last states before a restore, or of another computer: ${ends.slice(0, shown).map(iso).join(', ')}${more}.`
 }
 
 /** Prints a loss, and asks whether to go on. */

@@ -6,9 +6,11 @@ import { findChain } from '../replicas/bring-back.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import type { BackupProof } from '../replicas/local/proof.ts'
 import { backupFolder } from '../replicas/local/target.ts'
-import { restorePoints } from '../replicas/restore-points.ts'
+import { readPoints } from '../replicas/restore-points.ts'
 import type { Invocation } from './command.ts'
 import { withSource } from './source.ts'
+
+const endMark = '  the last state before a restore, or of another computer'
 
 export async function describeRestorePoints(invocation: Invocation): Promise<string> {
   const { from, dataDir } = invocation
@@ -18,8 +20,10 @@ export async function describeRestorePoints(invocation: Invocation): Promise<str
   return withSource(invocation, async ({ target }) => {
     // Fails for a key of another replica, or if there is nothing to restore.
     await findChain(target)
-    const times = await restorePoints(target)
-    return [`Restore points at ${from}, for --at:`, '', ...times.map(iso)].join('\n')
+    const { points, ends } = await readPoints(target)
+    const replaced = new Set(ends.map(iso))
+    const lines = points.map((at) => `${iso(at)}${replaced.has(iso(at)) ? endMark : ''}`)
+    return [`Restore points at ${from}, for --at:`, '', ...lines].join('\n')
   })
 }
 

@@ -8,7 +8,7 @@ import { nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
 import { assemble, databasePath } from './assemble.ts'
-import { type Chain, type Content, generationOf, limitsOf, readContent, waysTo } from './catalog.ts'
+import { type Chain, type Content, generationOf, isAt, limitsOf, readContent, waysTo } from './catalog.ts'
 import { newestGeneration } from './generation.ts'
 import { assertOpens } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
@@ -189,17 +189,23 @@ function without(content: Content, damaged: ReadonlySet<string>, base: string | 
 /** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */
 function lossOf(content: Content, chain: Chain, until: Date | undefined): string | undefined {
   const { timeline, seq, at } = chain
+  // The time of a listed state names it, whatever its generation.
+  if (isAt(chain, until)) return undefined
+  const isChosen = (one: { at: Date }) => isAt(one, until)
   const limits = limitsOf(content.timelines, timeline)
   const isNewer = (one: { timeline: string; at: Date } & ({ to: number } | { seq: number })) => {
     const generation = generationOf(one.timeline)
     if (until !== undefined && one.at > until) return false
+    if (isChosen(one)) return true
     // Its time may be of a clock that was ahead.
     const last = 'to' in one ? one.to : one.seq
     if (last <= Math.min(seq, limits.get(one.timeline) ?? -1)) return false
     return generation > timeline.generation || (generation === timeline.generation && one.at > at)
   }
   const bases = [...content.bases, ...content.unfinished].filter(
-    (base) => isNewer(base) && (base.seq > seq || generationOf(base.timeline) > timeline.generation),
+    (base) =>
+      isNewer(base) &&
+      (isChosen(base) || base.seq > seq || generationOf(base.timeline) > timeline.generation),
   )
   const later = [...bases, ...[...content.segments, ...content.cut].filter(isNewer)]
   if (later.length === 0) return undefined

@@ -294,6 +294,7 @@ function inTime({ bases, segments }: Content, until: Date | undefined): Omit<Obj
 /**
  * Yields ways to the states at a place, the newest state of the highest generation first, and partial bases last. All branches count. A timeline whose own
  * object is missing counts as one that begins with a base.
+ * @param until leaves out later objects; ways to a state of exactly this time, as it is listed, come first, whatever their generation
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   const objects = inTime(content, until)
@@ -303,12 +304,18 @@ export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   yield* ways.sort(
     (a, b) =>
       Number(a.base.isPartial) - Number(b.base.isPartial) ||
+      Number(isAt(b, until)) - Number(isAt(a, until)) ||
       b.timeline.generation - a.timeline.generation ||
       Number(continued.has(a)) - Number(continued.has(b)) ||
       b.latest - a.latest ||
       b.seq - a.seq ||
       b.base.seq - a.base.seq,
   )
+}
+
+/** Whether a state is of exactly this time. */
+export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boolean {
+  return at.getTime() === time?.getTime()
 }
 
 /**

@@ -1,16 +1,46 @@
 /** The restore points of a place. */
-import { type Listed, readContent, timesOf } from './catalog.ts'
+import { type Content, type Listed, limitsOf, readContent, timesOf, waysTo } from './catalog.ts'
 import { dayMs, hourMs } from './retention.ts'
 
 const weekMs = 7 * dayMs
 
-/** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week. */
+/** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
 export async function restorePoints(target: Listed): Promise<Date[]> {
-  return thinned([...timesOf(await readContent(target))]).map((time) => new Date(time))
+  return (await readPoints(target)).points
 }
 
-/** Keeps the last of each hour, day or week, by how long ago it is. */
-export function thinned(times: readonly number[]): number[] {
+/** Returns the restore points, and the ends of timelines that are not the newest state. */
+export async function readPoints(
+  target: Listed,
+): Promise<{ readonly points: Date[]; readonly ends: Date[] }> {
+  const content = await readContent(target)
+  const ends = endsOf(content)
+  const points = thinned([...timesOf(content)], ends).map((time) => new Date(time))
+  for (const { at } of waysTo(content)) {
+    ends.delete(at.getTime())
+    break
+  }
+  return { points, ends: [...ends].sort((a, b) => b - a).map((time) => new Date(time)) }
+}
+
+/** Returns the times of the last states of timelines that no other one continues, as before a restore. */
+export function endsOf(content: Content): Set<number> {
+  const continued = new Map<string, number>()
+  for (const timeline of content.timelines) {
+    for (const [name, limit] of limitsOf(content.timelines, timeline)) {
+      if (name !== timeline.name) continued.set(name, Math.max(limit, continued.get(name) ?? 0))
+    }
+  }
+  const last = new Map<string, { readonly seq: number; readonly at: Date }>()
+  for (const { timeline, seq, at } of waysTo(content)) {
+    if (seq > (last.get(timeline.name)?.seq ?? -1)) last.set(timeline.name, { seq, at })
+  }
+  const ends = [...last].filter(([name, { seq }]) => seq > (continued.get(name) ?? -1))
+  return new Set(ends.map(([, { at }]) => at.getTime()))
+}
+
+/** Keeps the last of each hour, day or week, by how long ago it is, and all of `kept`. */
+export function thinned(times: readonly number[], kept: ReadonlySet<number> = new Set()): number[] {
   const newest = Math.max(...times)
   const periods = new Set<string>()
   return times
@@ -19,7 +49,7 @@ export function thinned(times: readonly number[]): number[] {
       const age = newest - time
       const ms = age < dayMs ? hourMs : age < 30 * dayMs ? dayMs : weekMs
       const period = `${ms} ${Math.floor(time / ms)}`
-      if (periods.has(period)) return false
+      if (periods.has(period)) return kept.has(time)
       periods.add(period)
       return true
     })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Content, waysTo } from '../../../../server/operation/replicas/catalog.ts'
-import { day } from '../../../support/clock.ts'
+import { type Content, timesOf, waysTo } from '../../../../server/operation/replicas/catalog.ts'
+import { endsOf, thinned } from '../../../../server/operation/replicas/restore-points.ts'
+import { day, minute } from '../../../support/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 
@@ -62,4 +63,51 @@ test('of one timeline, the way to the last transaction is found first, although 
     ...{ segments: [], unfinished: [], cut: [] },
   }
   expect([...waysTo(content)].map(({ seq }) => seq)).toEqual([2, 1])
+})
+
+/** A timeline with a base and a segment, and one that a restore began with a base. */
+function restored(generation: number): Content {
+  const [before, after] = ['000001_aaaa', `00000${generation}_bbbb`]
+  const base = (timeline: string, seq: number, minutes: number) => ({
+    ...{ name: `bases/${timeline}`, timeline, seq, at: new Date(start + minutes * minute) },
+    ...{ parts: [], isPartial: false },
+  })
+  const segment = (timeline: string, seq: number, minutes: number) => ({
+    ...{ name: `segments/${timeline}-${seq}`, timeline, from: seq, to: seq },
+    ...{ at: new Date(start + minutes * minute), bytes: 1 },
+  })
+  return {
+    timelines: [
+      { name: before, generation: 1, parent: undefined },
+      { name: after, generation, parent: undefined },
+    ],
+    bases: [base(before, 1, 0), base(after, 2, 2)],
+    segments: [segment(before, 2, 3), segment(after, 3, 4)],
+    ...{ unfinished: [], cut: [] },
+  }
+}
+
+test('the last state before a restore stays a restore point beside later ones of the same hour', () => {
+  const content = restored(1)
+  const ends = endsOf(content)
+  expect([...ends].toSorted()).toEqual([start + 3 * minute, start + 4 * minute])
+  expect(thinned([...timesOf(content)], ends)).toEqual([start + 4 * minute, start + 3 * minute])
+})
+
+test('a timeline that another one continues has no end of its own', () => {
+  const content = restored(1)
+  const [before, after] = content.timelines
+  const timelines = [before, { ...after, parent: { name: before?.name ?? '', seq: 2 } }]
+  const ends = endsOf({ ...content, timelines: timelines as Content['timelines'] })
+  expect([...ends]).toEqual([start + 4 * minute])
+})
+
+test('the time of a listed state leads to it, although a later generation has an earlier one', () => {
+  const content = restored(2)
+  const at = (minutes: number) =>
+    waysTo(content, new Date(start + minutes * minute))
+      .next()
+      .value?.at.getTime()
+  expect(at(3)).toBe(start + 3 * minute)
+  expect(at(3.5)).toBe(start + 2 * minute)
 })
