@@ -3,7 +3,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type FileFilter, powerMonitor } from 'electron'
-import { type CredentialsKeeper, loadCredentials } from '../server/operation/replicas/credentials.ts'
+import {
+  type CredentialsKeeper,
+  changeCredentials,
+  loadCredentials,
+} from '../server/operation/replicas/credentials.ts'
 import { readHead } from '../server/operation/replicas/lease.ts'
 import { openPlace } from '../server/operation/replicas/places/open.ts'
 import { PlaceProblem } from '../server/operation/replicas/places/place.ts'
@@ -133,20 +137,20 @@ async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }
   }
   const place = await openPlace(url, { credentials })
   await place.list('')
-  const { key, places = {}, replicaKey } = await loadCredentials(copiesKeeper)
+  const { places = {}, replicaKey } = await loadCredentials(copiesKeeper)
   const head = await readHead(place)
   if (head && head.key !== replicaKey.fingerprint) throw new PlaceProblem('foreign', t.copies.foreign)
   if (credentials) {
-    await copiesKeeper.write(JSON.stringify({ key, places: { ...places, [url]: credentials } }))
+    await changeCredentials(copiesKeeper, { places: { ...places, [url]: credentials } })
   }
 }
 
 async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<undefined> {
   const known = file.get('copies')
   if (!known.includes(url)) throw new Error(t.copies.unknown)
-  const { key, places = {} } = await loadCredentials(copiesKeeper)
+  const { places = {} } = await loadCredentials(copiesKeeper)
   const { [url]: _, ...others } = places
-  await copiesKeeper.write(JSON.stringify({ key, places: others }))
+  await changeCredentials(copiesKeeper, { places: others })
   file.set(
     'copies',
     known.filter((one) => one !== url),

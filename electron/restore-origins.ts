@@ -1,5 +1,6 @@
 /** How the server is restored from the backups of this computer, from a place and from a file: first the preview, then the restore. */
 import { bringBack, findChain } from '../server/operation/replicas/bring-back.ts'
+import { changeCredentials } from '../server/operation/replicas/credentials.ts'
 import { fetchAhead } from '../server/operation/replicas/fetch-ahead.ts'
 import { localTarget } from '../server/operation/replicas/local/target.ts'
 import { runInWorker } from '../server/platform/store/backups/tasks.ts'
@@ -106,7 +107,7 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
 async function continueAt({ copiesKeeper, file, bus }: RestoresDeps, place: ReadablePlace): Promise<void> {
   const { url, credentials, key, own } = place
   const places = { ...own.places, ...(credentials && { [url]: credentials }) }
-  await copiesKeeper.write(JSON.stringify({ key: key.identity, places }))
+  await changeCredentials(copiesKeeper, { key: key.identity, places })
   file.set('copies', [...file.get('copies').filter((one) => one !== url), url])
   // The key came from the sheet.
   file.set('sheetKept', true)

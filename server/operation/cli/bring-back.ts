@@ -23,7 +23,10 @@ export function runBringBack(invocation: Invocation, backup?: Backup): Promise<s
       onOpened: (sqlite, chain) => process.stdout.write(`${describeState(sqlite, chain)}\n${others}\n`),
       confirmLoss: (loss) => confirmLoss(loss, acceptLoss),
     })
-    const lines = [`Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`, ...(await adoptKey())]
+    const lines = [
+      `Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`,
+      ...(await adoptKey(result.replaced)),
+    ]
     if (result.missing.length > 0)
       lines.push(`${describeLostMedia(result.missing.length)} Missing media are listed for their accounts.`)
     return [...lines, ...describeReplacement(result.replaced)].join(' ')

@@ -1,10 +1,11 @@
 /** `npm run restore`: replaces the data with a backup or with what a place has. */
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
+import { takeKeyBack } from '../replicas/credentials.ts'
 import { listBackups } from '../replicas/local/list.ts'
 import {
   confirmLoss,
@@ -17,6 +18,7 @@ import { type Invocation, runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { describeRestorePoints } from './restore-points.ts'
 import { runSalvage } from './salvage.ts'
+import { keeperOf } from './source.ts'
 
 const help = `
 Replaces the data with a backup, or with what a place has. Stop the server first.
@@ -107,5 +109,7 @@ async function putBack(dataDir: string, name?: string): Promise<string> {
   if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
   const path = join(dataDir, folder.name)
   const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, path)
-  return [`Put ${path} back.`, ...describeReplacement(replaced)].join(' ')
+  const isOtherKey = await takeKeyBack(keeperOf(dataDir).keeper, folder.name, basename(replaced))
+  const keySentence = isOtherKey ? ['The key of the copies is again the one of these data.'] : []
+  return [`Put ${path} back.`, ...keySentence, ...describeReplacement(replaced)].join(' ')
 }

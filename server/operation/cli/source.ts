@@ -1,9 +1,9 @@
 /** Where `npm run restore` reads from: the backups, or with `--from` a place. */
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
-  type Credentials,
   type CredentialsKeeper,
+  changeCredentials,
   credentialsFile,
   credentialsName,
   readCredentials,
@@ -17,8 +17,8 @@ import type { Invocation } from './command.ts'
 
 export interface Source {
   readonly target: Target
-  /** Keeps the key of the place for the server here. Returns sentences for people. */
-  adoptKey(): Promise<string[]>
+  /** Keeps the key of the place for the server here. Returns sentences for people. @param replaced the folder with the replaced data */
+  adoptKey(replaced: string | undefined): Promise<string[]>
 }
 
 /** @throws Error with a sentence for people */
@@ -32,24 +32,29 @@ export async function withSource<T>(
     throw new Error('--from needs --key, a file with the key of the copy.')
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
   const replicaKey = await ReplicaKey.parse(await readFile(invocation.keyFile, 'utf8'))
-  const path = process.env.PDS_COPIES_CREDENTIALS || join(dataDir, credentialsName)
-  const keeper = credentialsFile(dataDir, path)
+  const { keeper } = keeperOf(dataDir)
   const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
   const sealer = createSealer(replicaKey)
   try {
     const target = { place: await openPlace(from, { credentials }), sealer }
-    return await work({ target, adoptKey: () => adoptKey(keeper, path, replicaKey.identity) })
+    return await work({ target, adoptKey: (replaced) => adoptKey(dataDir, replicaKey.identity, replaced) })
   } finally {
     await sealer.end()
   }
 }
 
+/** Returns where the server here keeps its key. */
+export function keeperOf(dataDir: string): { readonly keeper: CredentialsKeeper; readonly path: string } {
+  const path = process.env.PDS_COPIES_CREDENTIALS || join(dataDir, credentialsName)
+  return { keeper: credentialsFile(dataDir, path), path }
+}
+
 /** Without this key the server here could not continue the copy. */
-async function adoptKey(keeper: CredentialsKeeper, path: string, key: string): Promise<string[]> {
-  const own: Partial<Credentials> & { earlierKeys?: unknown[] } = await readCredentials(keeper)
+async function adoptKey(dataDir: string, key: string, replaced: string | undefined): Promise<string[]> {
+  const { keeper, path } = keeperOf(dataDir)
+  const own = await readCredentials(keeper)
   if (own.key === key) return []
-  const earlier = own.key === undefined ? {} : { earlierKeys: [...(own.earlierKeys ?? []), own.key] }
-  await keeper.write(`${JSON.stringify({ ...own, key, ...earlier })}\n`)
+  await changeCredentials(keeper, { key }, replaced && basename(replaced))
   if (own.key === undefined) return []
   return [`The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`]
 }

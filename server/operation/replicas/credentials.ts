@@ -11,6 +11,10 @@ export interface Credentials {
   readonly key: string
   /** By the URL of the place. */
   readonly places?: Readonly<Record<string, PlaceCredentials>>
+  /** Keys that other ones replaced. */
+  readonly earlierKeys?: readonly string[]
+  /** Keys by the folder of replaced data that they belong to: an undo uses them again. */
+  readonly keysBefore?: Readonly<Record<string, string>>
 }
 
 /** The credentials cannot be read or saved yet: the keyring of the system has not responded. */
@@ -55,6 +59,33 @@ export async function loadCredentials(
   const replicaKey = await ReplicaKey.generate()
   await keeper.write(`${JSON.stringify({ key: replicaKey.identity, places }, undefined, 2)}\n`)
   return { key: replicaKey.identity, places, replicaKey }
+}
+
+/**
+ * Changes what is kept. A key that another one replaces stays among the earlier ones.
+ * @param replaced name of the folder of replaced data that the earlier key belongs to
+ */
+export async function changeCredentials(
+  keeper: CredentialsKeeper,
+  change: Partial<Credentials>,
+  replaced?: string,
+): Promise<void> {
+  const own = await readCredentials(keeper)
+  const before = change.key !== undefined && change.key !== own.key ? own.key : undefined
+  const kept = before !== undefined && {
+    earlierKeys: [...new Set([...(own.earlierKeys ?? []), before])],
+    ...(replaced !== undefined && { keysBefore: { ...own.keysBefore, [replaced]: before } }),
+  }
+  await keeper.write(`${JSON.stringify({ ...own, ...change, ...kept })}\n`)
+}
+
+/** Uses the key again that belongs to a folder of replaced data, which an undo has put back. Returns whether there was another one. */
+export async function takeKeyBack(keeper: CredentialsKeeper, from: string, to: string): Promise<boolean> {
+  const { key, keysBefore } = await readCredentials(keeper)
+  const before = keysBefore?.[from]
+  if (before === undefined || before === key) return false
+  await changeCredentials(keeper, { key: before }, to)
+  return true
 }
 
 /** Returns what is kept, which may be nothing. @throws Error with a sentence for people */

@@ -1,8 +1,9 @@
 /** A wrong restore is undone: the replaced data come back whole, with the journals that a crash left. */
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { credentialsName } from '../../../server/operation/replicas/credentials.ts'
 import { restore, undoRestore } from '../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../server/platform/store/files.ts'
@@ -62,6 +63,16 @@ test('a folder of replaced data is put back whole; the data that were there are 
   expect(await rows()).toEqual(['row 1', 'row 2'])
   await runCommand('restore', ['--undo', replaced ?? '', '--data-dir', dir])
   expect(await rows()).toEqual([])
+})
+
+test('the undo of a restore from the place of another server uses the key of before again', async () => {
+  const folder = await restoredWrongly()
+  const credentials = join(dir, credentialsName)
+  const kept = { key: 'theirs', earlierKeys: ['ours'], keysBefore: { [basename(folder)]: 'ours' } }
+  await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
+  const output = await runCommand('restore', ['--undo', '--data-dir', dir])
+  expect(output).toContain('The key of the copies is again the one of these data.')
+  expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
 })
 
 test('an interrupted undo is finished by the next start, wherever it ended', async () => {
