@@ -3,6 +3,7 @@ import { bringBack, findChain } from '../server/operation/replicas/bring-back.ts
 import { changeCredentials } from '../server/operation/replicas/credentials.ts'
 import { fetchAhead } from '../server/operation/replicas/fetch-ahead.ts'
 import { localTarget } from '../server/operation/replicas/local/target.ts'
+import { keptBlobs } from '../server/platform/store/backups/restore.ts'
 import { runInWorker } from '../server/platform/store/backups/tasks.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import { describeOwn, findBackup } from './backups.ts'
@@ -41,7 +42,12 @@ export function ofBackups({ dataDir, server }: RestoresDeps): Origin {
 
 export function ofFile({ dataDir: dir, server }: RestoresDeps, file: string, passphrase?: string): Origin {
   const preview = async () =>
-    toPlain(await runInWorker({ kind: 'describe', dir, file, options: { passphrase, schema } }))
+    toPlain(
+      await runInWorker({
+        ...{ kind: 'describe', dir, file },
+        options: { passphrase, schema, blobFolders: keptBlobs(dir) },
+      }),
+    )
   return {
     preview,
     async restore() {

@@ -29,7 +29,9 @@ export async function withSource<T>(
   const { from, dataDir } = invocation
   if (from === undefined) return work({ target: localTarget(dataDir), adoptKey: async () => [] })
   if (invocation.keyFile === undefined)
-    throw new Error('--from needs --key, a file with the key of the copy.')
+    throw new Error(
+      '--from needs --key, a file with the key of the copy. The folder "backups" of a data folder has no key: copy it into the data folder here, and restore by TIME.',
+    )
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
   const replicaKey = await ReplicaKey.parse(await readFile(invocation.keyFile, 'utf8'))
   const { keeper } = keeperOf(dataDir)

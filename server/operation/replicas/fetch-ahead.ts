@@ -1,8 +1,8 @@
 /** Fetches what a restore from a place needs, while the server still runs: a person then sees what comes back before anything changes. */
-import { join } from 'node:path'
+import { keptBlobs } from '../../platform/store/backups/restore.ts'
 import { exists } from '../../platform/store/blob-files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'
-import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { blobPath } from '../../platform/store/layout.ts'
 import { databasePath } from './assemble.ts'
 import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
 import { listMedia } from './send.ts'
@@ -31,8 +31,8 @@ export async function fetchAhead(
   const there = await listMedia(target)
   let missingMedia = 0
   for (const cid of cids) {
-    const isHere = await exists(files, blobPath(join(dataDir, blobsName), cid))
-    if (!isHere && !there.has(target.sealer.hiddenName(cid))) missingMedia++
+    const here = await Promise.all(keptBlobs(dataDir).map((blobs) => exists(files, blobPath(blobs, cid))))
+    if (!here.includes(true) && !there.has(target.sealer.hiddenName(cid))) missingMedia++
   }
   return { file: databasePath(folder), at: chain.at, media: cids.length, missingMedia, loss }
 }

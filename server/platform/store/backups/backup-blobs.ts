@@ -2,7 +2,7 @@
  * The blobs of the backups, in `backups/blobs/`. All backups share them: each blob is there once, as a hard link of the one
  * that the server serves. A blob is removed with the last backup that contains it.
  */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from '../blob-files.ts'
 import { cidBytes, cidText } from '../cid.ts'
 import { type Files, readIfThere } from '../files.ts'
@@ -110,7 +110,12 @@ function hasTable(sqlite: Reader, name: string): boolean {
   return sqlite.get('SELECT 1 FROM sqlite_schema WHERE name = ?', [name]) !== undefined
 }
 
-/** The folder of the blobs that belong to a backup file. */
-export function blobFolderOf(file: string): string {
-  return join(dirname(file), blobsName)
+/** The folder of backups has the database of each in a folder of `bases`, beside their blobs. */
+const basesName = 'bases'
+
+/** Returns the folders that may have the blobs of a backup file: beside it, and those of all backups if it is one of them. */
+export function blobFoldersOf(file: string): string[] {
+  const bases = dirname(dirname(file))
+  const shared = basename(bases) === basesName ? [join(dirname(bases), blobsName)] : []
+  return [join(dirname(file), blobsName), ...shared]
 }

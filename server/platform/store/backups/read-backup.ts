@@ -9,7 +9,7 @@ import { type Files, hashed, isMissing, nodeFiles, writeChunks } from '../files.
 import { blobPath } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
-import { blobCids, blobFolderOf } from './backup-blobs.ts'
+import { blobCids, blobFoldersOf } from './backup-blobs.ts'
 import { decodePortable, headBytes, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
 import { hasSpace } from './space.ts'
 
@@ -66,7 +66,7 @@ export async function readBackup<T>(
       const blobs = blobCids(opened.sqlite)
       const missingBlobs = received.blobs
         ? await syncReceived(files, options.blobsTo, blobs, received.blobs)
-        : await collectBlobs([blobFolderOf(file), ...(options.blobFolders ?? [])], blobs, options)
+        : await collectBlobs([...blobFoldersOf(file), ...(options.blobFolders ?? [])], blobs, options)
       return await use({ createdAt: received.createdAt, blobs, missingBlobs }, opened)
     } finally {
       await closeFile(opened)

@@ -9,6 +9,7 @@ import { exists } from '../blob-files.ts'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../files.ts'
 import { forgetCopies } from '../journal/retire.ts'
 import {
+  backupsName,
   blobsName,
   checkpointName,
   checksumsName,
@@ -46,8 +47,8 @@ export interface RestoreOptions extends Pick<CheckOptions, 'blobFolders' | 'sha2
 }
 
 /**
- * Replaces the data with a backup. Blobs that the backup lacks are taken from the replaced data, if they are there, or else marked as
- * missing, so that their files can follow.
+ * Replaces the data with a backup. Blobs that the backup lacks are taken from `keptBlobs`, if they are there, or else marked as missing,
+ * so that their files can follow.
  * Returns the folder with the replaced files, or undefined when there were none. Throws StoreLocked while a server runs
  * there, and the errors of `readBackup`; the data is unchanged then.
  */
@@ -55,7 +56,7 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
   const { directory: dir, file, files = nodeFiles } = options
   await refuseParts(files, file)
   return replaceData(options, async (databaseTo, blobsTo) => {
-    const blobFolders = [...(options.blobFolders ?? []), join(dir, blobsName)]
+    const blobFolders = [...(options.blobFolders ?? []), ...keptBlobs(dir)]
     await readBackup(file, databaseTo, { ...options, blobsTo, blobFolders }, async (content, opened) => {
       options.onOpened?.(opened.sqlite)
       await options.onMissingBlobs?.(content.missingBlobs)
@@ -64,6 +65,11 @@ export async function restore(options: RestoreOptions): Promise<string | undefin
     })
     return true
   })
+}
+
+/** Returns the folders of a data directory that may have blobs which a backup lacks: its own, and that of the backups. */
+export function keptBlobs(dir: string): string[] {
+  return [join(dir, blobsName), join(dir, backupsName, blobsName)]
 }
 
 /** A database without what is beside it lacks transactions. */

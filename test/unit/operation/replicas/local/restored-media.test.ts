@@ -1,4 +1,5 @@
 /** Media of a restore from a backup, on a disk that fails. */
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
@@ -42,6 +43,26 @@ test('a restore takes media that the backup lacks from the replaced data, and ma
   await writeBlob(disk.files, folder, two, chunksOf(two))
   await restoreOn(disk)
   expect(await mediaOf(disk)).toEqual([two])
+})
+
+test('the file of a backup has its media in the folder of backups around it, whatever data folder it is restored to', async () => {
+  const disk = await prepared()
+  const [backup] = await listBackups(dataDir, disk.files)
+  const file = join('/data/backups', backup?.parts[0] ?? '')
+  let lost: readonly string[] | undefined
+  const onMissingBlobs = (cids: readonly string[]) => {
+    lost = cids
+  }
+  await restore({ directory: '/other', file, schema, now: () => at(5), files: disk.files, onMissingBlobs })
+  expect(lost).toEqual([])
+})
+
+test('a file without media takes them from the backups of the data folder, too', async () => {
+  const disk = await prepared()
+  const [backup] = await listBackups(dataDir, disk.files)
+  await disk.files.rename(join('/data/backups', backup?.parts[0] ?? ''), '/data/alone.zst')
+  await restore({ directory: dataDir, file: '/data/alone.zst', schema, now: () => at(5), files: disk.files })
+  expect(await mediaOf(disk)).toEqual([one, two].toSorted())
 })
 
 const faults: Fault[] = ['kill', 'power cut', 'power cut, prefix kept', 'power cut, last kept', 'fails']
