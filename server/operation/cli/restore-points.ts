@@ -3,7 +3,8 @@
 import { listReplaced } from '../../platform/store/replaced.ts'
 import { iso } from '../../platform/util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
-import { type Backup, listBackups } from '../replicas/local/list.ts'
+import type { Base } from '../replicas/catalog.ts'
+import { type Backup, damagedBackups, listBackups } from '../replicas/local/list.ts'
 import type { BackupProof } from '../replicas/local/proof.ts'
 import { backupFolder } from '../replicas/local/target.ts'
 import { readPoints } from '../replicas/restore-points.ts'
@@ -29,14 +30,19 @@ export async function describeRestorePoints(invocation: Invocation): Promise<str
 
 async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
-  if (backups.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
+  const damaged = (await damagedBackups(dataDir)).map(describeDamaged)
+  if (backups.length + damaged.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
   const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
   const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
   const summary =
     latest === undefined
       ? 'No backup has been proven restorable.'
       : `A backup was last proven restorable: ${iso(latest)}`
-  return [summary, '', ...backups.map(describeOne)].join('\n')
+  return [summary, '', ...backups.map(describeOne), ...damaged].join('\n')
+}
+
+function describeDamaged({ name, at }: Base): string {
+  return `${iso(at)}  ${name}\n  not restorable: files of it are cut off or missing`
 }
 
 async function describeReplaced(dataDir: string): Promise<string[]> {

@@ -10,9 +10,11 @@ import { Database } from '../../platform/store/database.ts'
 import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
+import { seqOf } from '../../platform/store/pages/database-file.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { namedAmong } from '../../platform/store/tables/blobs.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
+import type { Reader } from '../../platform/store/transaction.ts'
 import type { MissingMedia } from './local/proof.ts'
 import { damagedRepositories } from './verify-repositories.ts'
 
@@ -23,6 +25,8 @@ export interface CheckJob extends Pick<CheckOptions, 'blobFolders' | 'sha256'> {
   readonly at: Date
   /** Folder of the media that the server serves: the backup's media are compared with them. */
   readonly media?: string
+  /** The last transaction that its name says. */
+  readonly seq?: number
   /** Leaves media out: the backup has none beside it. */
   readonly withoutMedia?: boolean
 }
@@ -42,7 +46,7 @@ const maxCids = 100
 /** Restores and verifies a backup. Throws when it cannot be found out whether it can be restored. */
 export async function checkRestore(
   files: Files,
-  { scratch, at, media, withoutMedia, ...backup }: CheckJob,
+  { scratch, at, media, seq, withoutMedia, ...backup }: CheckJob,
 ): Promise<CheckResult> {
   await files.makeDir(scratch)
   // Marks the folder as in use.
@@ -53,8 +57,12 @@ export async function checkRestore(
   const onMissingBlobs = (cids: readonly string[]) => {
     if (!withoutMedia) missing = cids
   }
+  const onOpened = (sqlite: Reader) => {
+    if (seq !== undefined && seqOf(sqlite) !== seq)
+      throw new StoreDamaged(backup.file, 'is that of another backup')
+  }
   try {
-    await restore({ ...backup, directory, schema, now, files, onMissingBlobs })
+    await restore({ ...backup, directory, schema, now, files, onOpened, onMissingBlobs })
     const store = await Database.open({ directory, schema, now, files })
     try {
       const lost = namedAmong(store, missing)

@@ -1,9 +1,16 @@
+
 /** Fetches a server back from a place: base and segments into a folder, for `assemble.ts`, and its media. */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
+
+
 import { dirname, join } from 'node:path'
 import { exists, isIntact, writeBlob } from '../../platform/store/blob-files.ts'
 import type { Files } from '../../platform/store/files.ts'
-import { replaceFile } from '../../platform/store/files.ts'
+
+
+import { isUnreadable, replaceFile } from '../../platform/store/files.ts'
+
+
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { type Chain, endName, type Link } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
@@ -52,7 +59,7 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
   for (const [at, name] of base.parts.entries()) {
     const path = partPath(folder, at + 1)
     if (!(await exists(files, path))) await fetchPart(target, files, name, path)
-    for await (const chunk of files.chunks(path)) hash.update(chunk)
+    await addTo(hash, files, path, base.name)
     onProgress({ step: 'database', done: at + 1, total: end.parts })
   }
   if (hash.digest('hex') !== end.sha256) {
@@ -71,6 +78,16 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
     const path = join(folder, 'segments', localName(segment))
     if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
+  }
+}
+
+/** A local part is a name of the file of a backup, of which sectors may be damaged. @throws PlaceProblem `damaged` */
+async function addTo(hash: Hash, files: Files, path: string, object: string): Promise<void> {
+  try {
+    for await (const chunk of files.chunks(path)) hash.update(chunk)
+  } catch (cause) {
+    if (!isUnreadable(cause)) throw cause
+    throw new PlaceProblem('damaged', `The database ${object} of the copy cannot be read.`, { object, cause })
   }
 }
 

@@ -33,6 +33,8 @@ export interface BaseEnd {
   readonly sha256: string
   /** Version of its schema. */
   readonly schema: number
+  /** Of a backup in the data directory: SHA-256 of the list of its media, in hexadecimal. */
+  readonly media?: string
 }
 
 /** A compressed database that is being sent. */
@@ -116,8 +118,8 @@ export async function sendBase(
 }
 
 /** Returns the content of the end of a base. */
-export function endOf({ sha256, schema }: Pick<BaseEnd, 'sha256' | 'schema'>, parts: number): Buffer {
-  const end: BaseEnd = { parts, sha256, schema }
+export function endOf({ sha256, schema, media }: Omit<BaseEnd, 'parts'>, parts: number): Buffer {
+  const end: BaseEnd = { parts, sha256, schema, ...(media !== undefined && { media }) }
   return Buffer.from(JSON.stringify(end).padEnd(endBytes))
 }
 

@@ -256,6 +256,13 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
+/** Whether a part of a file cannot be read: a damaged sector, or one that fails the checksum of the file system. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && unreadableCodes.includes(String(error.code))
+}
+
+const unreadableCodes = ['EIO', 'EBADMSG', 'EUCLEAN']
+
 /** Whether Windows refused to replace or move a file because another process or reader has it open. */
 export function isInUse(error: unknown): error is NodeJS.ErrnoException {
   const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}

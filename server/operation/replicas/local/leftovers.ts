@@ -4,8 +4,8 @@ import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
 import { StoreLocked } from '../../../platform/store/errors.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { blobsName, isBlobName, temporarySuffix } from '../../../platform/store/layout.ts'
-import { readContent } from '../catalog.ts'
-import { backupFolder, isLeftPending, localTarget } from './target.ts'
+import { abandonedBackups } from './list.ts'
+import { backupFolder, isLeftPending } from './target.ts'
 
 /** Removes temporary files, bases without a database, and scratch folders, unless another process is using them. */
 export async function removeLeftovers(files: Files, dataDir: string): Promise<void> {
@@ -24,8 +24,8 @@ export async function removeLeftovers(files: Files, dataDir: string): Promise<vo
 async function removeFiles(files: Files, dataDir: string): Promise<void> {
   const folder = backupFolder(dataDir)
   for (const name of (await files.list(folder)).filter(isLeftPending)) await files.remove(join(folder, name))
-  const { unfinished } = await readContent(localTarget(dataDir, files))
-  for (const { name, parts } of unfinished) if (parts.length === 0) await files.removeDir(join(folder, name))
+  for (const { name, names } of await abandonedBackups(dataDir, files))
+    if (!names.some(isPart)) await files.removeDir(join(folder, name))
   const pool = join(folder, blobsName)
   for (const shard of await files.list(pool)) {
     for (const name of await files.list(join(pool, shard))) {
@@ -34,6 +34,8 @@ async function removeFiles(files: Files, dataDir: string): Promise<void> {
     }
   }
 }
+
+const isPart = (name: string) => /^\d+-\d+$/.test(name)
 
 /** Runs `work` unless another process holds the lock of the folder. */
 async function whileFree(files: Files, folder: string, work: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Files, nodeFiles } from '../../../platform/store/files.ts'
 import { type Base, endName, readContent } from '../catalog.ts'
 import { dayMs } from '../retention.ts'
-import { type BackupProof, readProof } from './proof.ts'
+import { type BackupProof, proofName, readProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 
 export interface Backup extends Base {
@@ -31,13 +31,35 @@ export async function backupIsDue(dataDir: string, now: Date, files: Files = nod
   return newest === undefined || now.getTime() - newest.at.getTime() >= dayMs
 }
 
-/** The end first: a base without it counts as incomplete. */
+/** Returns the backups that were complete and no longer are, because files of them are damaged, oldest first. */
+export async function damagedBackups(dataDir: string, files: Files = nodeFiles): Promise<Base[]> {
+  return (await unfinishedBases(dataDir, files)).filter(({ names }) => wasComplete(names))
+}
+
+/** Returns what a process that was killed has left of backups, with the names of their files. */
+export async function abandonedBackups(dataDir: string, files: Files) {
+  return (await unfinishedBases(dataDir, files)).filter(({ names }) => !wasComplete(names))
+}
+
+async function unfinishedBases(dataDir: string, files: Files) {
+  const { unfinished } = await readContent(localTarget(dataDir, files))
+  const namesIn = ({ name }: Base) => files.list(join(backupFolder(dataDir), name))
+  return Promise.all(unfinished.map(async (base) => ({ ...base, names: await namesIn(base) })))
+}
+
+/** The end is written last, a proof afterwards. */
+function wasComplete(names: readonly string[]): boolean {
+  return names.includes('end') || names.includes(proofName)
+}
+
+/** The proof first, then the end: a base without both was never complete. */
 export async function removeBackup(
   dataDir: string,
   files: Files,
   { name }: Pick<Base, 'name'>,
 ): Promise<void> {
   const { place } = localTarget(dataDir, files)
+  await place.remove(`${name}/${proofName}`)
   await place.remove(endName(name))
   await place.remove(name)
 }

@@ -1,5 +1,5 @@
 /** The result of the last check of a backup, in its folder. */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Files, readIfThere, replaceFile } from '../../../platform/store/files.ts'
 
 export interface BackupProof {
@@ -20,12 +20,13 @@ export interface MissingMedia {
   readonly cids: readonly string[]
 }
 
-const proofName = 'proof'
+export const proofName = 'proof'
 
 /** Returns the proof of a backup; undefined if it was never checked. */
 export async function readProof(files: Files, folder: string): Promise<BackupProof | undefined> {
-  const bytes = await readIfThere(files, join(folder, proofName))
-  return bytes && parseProof(Buffer.from(bytes).toString())
+  // A damaged sector must not hide the backup.
+  const bytes = await readIfThere(files, join(folder, proofName)).catch(() => undefined)
+  return bytes && parseProof(Buffer.from(bytes).toString(), basename(folder))
 }
 
 /** Records the result of a check. @returns the proof as it was recorded */
@@ -36,15 +37,16 @@ export async function writeProof(
 ): Promise<BackupProof> {
   const provenAt = problem === undefined ? checkedAt : (await readProof(files, folder))?.provenAt
   const proof = { checkedAt, provenAt, problem, missing, ...(isActedOn && { isActedOn }) }
-  await replaceFile(files, join(folder, proofName), Buffer.from(`${JSON.stringify(proof)}\n`))
+  const text = JSON.stringify({ of: basename(folder), ...proof })
+  await replaceFile(files, join(folder, proofName), Buffer.from(`${text}\n`))
   return proof
 }
 
-/** A file that is damaged counts as none: the backup will be checked again. */
-function parseProof(text: string): BackupProof | undefined {
+/** A file that is damaged, or of another backup, counts as none: the backup will be checked again. */
+function parseProof(text: string, backup: string): BackupProof | undefined {
   try {
-    const { checkedAt, provenAt, problem, missing, isActedOn } = JSON.parse(text)
-    const checked = toDate(checkedAt)
+    const { of, checkedAt, provenAt, problem, missing, isActedOn } = JSON.parse(text)
+    const checked = of === backup ? toDate(checkedAt) : undefined
     return (
       checked && {
         checkedAt: checked,

@@ -57,7 +57,7 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     }
   }
 
-  async function check({ name, parts: [part = ''] }: Backup, at: Date): Promise<CheckResult> {
+  async function check({ name, seq, parts: [part = ''] }: Backup, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
     await assertSpace()
     const scratch = join(folder, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
@@ -67,7 +67,7 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     const media = repairMedia && join(dataDir, blobsName)
     const job: CheckJob = {
       file: join(folder, part),
-      sha256,
+      ...{ sha256, seq },
       blobFolders,
       scratch,
       at,

@@ -1,13 +1,15 @@
 /** Gives the copy of a database its place among the backups. */
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { keepBlobs, removeUnusedBlobs } from '../../../platform/store/backups/backup-blobs.ts'
 import type { DatabaseCopy } from '../../../platform/store/backups/copy-data.ts'
 import type { Files } from '../../../platform/store/files.ts'
 import { blobsName } from '../../../platform/store/layout.ts'
-import { baseName, basesFolder, endName, partName, readContent } from '../catalog.ts'
+import { type Base, baseName, basesFolder, endName, partName } from '../catalog.ts'
 import { writeHead } from '../lease.ts'
-import { endOf, putVerified } from '../send.ts'
-import { listBackups, removeBackup } from './list.ts'
+import { getObject, readEnd } from '../receive.ts'
+import { endOf, putVerified, type Target } from '../send.ts'
+import { abandonedBackups, damagedBackups, listBackups, removeBackup } from './list.ts'
 import { writeProof } from './proof.ts'
 import { expiredBackups } from './retention.ts'
 import { backupFolder, localTarget, localTimeline } from './target.ts'
@@ -40,10 +42,11 @@ export async function publish(
   const part = partName(name, 1, await files.size(pending))
   await writeHead({ place, ...target })
   const kept = copy.blobs.filter((cid) => !missing.has(cid))
-  await place.put(`${name}/${mediaListName}`, Buffer.from(`${kept.join('\n')}\n`))
+  const list = Buffer.from(`${kept.join('\n')}\n`)
+  await place.put(`${name}/${mediaListName}`, list)
   await files.rename(pending, join(folder, part))
   await files.syncDir(join(folder, name))
-  await putVerified(place, endName(name), endOf(copy, 1))
+  await putVerified(place, endName(name), endOf({ ...copy, media: hash('sha256', list) }, 1))
   if (copy.leftOut.length > 0) await writeProof(files, join(folder, name), partialProof(copy.leftOut, at))
   await removeExpired(files, dataDir, at)
   return name
@@ -57,16 +60,30 @@ function partialProof(pages: readonly number[], checkedAt: Date) {
 }
 
 async function removeExpired(files: Files, dataDir: string, now: Date): Promise<void> {
-  for (const expired of expiredBackups(await listBackups(dataDir, files), now)) {
-    await removeBackup(dataDir, files, expired)
+  const complete = await listBackups(dataDir, files)
+  const isExpired = (one: Base) => expiredBackups([...complete, one], now).includes(one)
+  // Damaged ones go when they would go as complete ones.
+  const damaged = (await damagedBackups(dataDir, files)).filter(isExpired)
+  // The caller holds the lock: their processes were killed.
+  const abandoned = await abandonedBackups(dataDir, files)
+  for (const base of [...expiredBackups(complete, now), ...damaged, ...abandoned]) {
+    await removeBackup(dataDir, files, base)
   }
-  // A process that was killed has left them: the caller holds the lock.
-  const { unfinished } = await readContent(localTarget(dataDir, files))
-  for (const base of unfinished) await removeBackup(dataDir, files, base)
+  await removeUnusedBlobs(files, join(backupFolder(dataDir), blobsName), mediaLists(files, dataDir))
+}
+
+/** Yields the lists of media of all backups, also of folders that a person renamed; undefined for a damaged one. */
+async function* mediaLists(files: Files, dataDir: string): AsyncGenerator<Uint8Array | undefined> {
+  const target = localTarget(dataDir, files)
   const folder = join(backupFolder(dataDir), basesFolder)
-  const lists: string[] = []
-  // Of folders that a person renamed, too.
-  for (const name of await files.list(folder))
-    if (await files.measureDir(join(folder, name))) lists.push(join(folder, name, mediaListName))
-  await removeUnusedBlobs(files, join(backupFolder(dataDir), blobsName), lists)
+  for (const name of await files.list(folder)) {
+    if (!(await files.measureDir(join(folder, name)))) continue
+    yield await readMediaList(target, `${basesFolder}/${name}`).catch(() => undefined)
+  }
+}
+
+async function readMediaList(target: Target, base: string): Promise<Uint8Array | undefined> {
+  const { media } = await readEnd(target, base)
+  const list = await getObject(target, `${base}/${mediaListName}`)
+  return media === hash('sha256', list) ? list : undefined
 }

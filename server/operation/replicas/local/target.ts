@@ -7,7 +7,14 @@
  */
 import { dirname, join } from 'node:path'
 import { exists } from '../../../platform/store/blob-files.ts'
-import { type Files, isMissing, nodeFiles, readIfThere, replaceFile } from '../../../platform/store/files.ts'
+import {
+  type Files,
+  isMissing,
+  isUnreadable,
+  nodeFiles,
+  readIfThere,
+  replaceFile,
+} from '../../../platform/store/files.ts'
 import { backupsName, blobsName } from '../../../platform/store/layout.ts'
 import { timelineName } from '../catalog.ts'
 import { type Place, PlaceProblem } from '../places/place.ts'
@@ -71,7 +78,10 @@ function localPlace(files: Files, root: string): Place {
       // Another process may have removed some of them meanwhile.
       return (await Promise.all(entries)).filter(({ bytes }) => bytes !== undefined)
     },
-    get: (name) => readIfThere(files, pathOf(name)),
+    get: (name) =>
+      readIfThere(files, pathOf(name)).catch((error: unknown) => {
+        throw isUnreadable(error) ? unreadable(name, error) : error
+      }),
     size: (name) => sizeOf(pathOf(name)),
     async put(name, bytes) {
       await files.makeDir(dirname(pathOf(name)))
@@ -82,9 +92,14 @@ function localPlace(files: Files, root: string): Place {
       try {
         await files.link(pathOf(name), to)
       } catch (error) {
+        if (isUnreadable(error)) throw unreadable(name, error)
         if (!isMissing(error)) throw error
         throw new PlaceProblem('damaged', `The file ${name} of the backups is missing.`, { object: name })
       }
     },
   }
+}
+
+function unreadable(object: string, cause: unknown): PlaceProblem {
+  return new PlaceProblem('damaged', `The file ${object} of the backups cannot be read.`, { object, cause })
 }

@@ -5,7 +5,7 @@
 import { basename, dirname, join } from 'node:path'
 import { blobsIn, exists, isIntact, linkBlob, syncBlobDirs } from '../blob-files.ts'
 import { cidBytes, cidText } from '../cid.ts'
-import { type Files, readIfThere } from '../files.ts'
+import type { Files } from '../files.ts'
 import { blobPath, blobsName } from '../layout.ts'
 import type { Sqlite } from '../sqlite.ts'
 import type { Reader } from '../transaction.ts'
@@ -33,11 +33,17 @@ export async function keepBlobs(
   return missing
 }
 
-/** Removes the blobs that no backup contains. The caller holds the lock of the folder. @param lists files that list the blobs of each */
-export async function removeUnusedBlobs(files: Files, pool: string, lists: readonly string[]): Promise<void> {
+/**
+ * Removes the blobs that no backup contains. The caller holds the lock of the folder.
+ * @param lists of the blobs of each backup, one per line; undefined for one that is lost or damaged
+ */
+export async function removeUnusedBlobs(
+  files: Files,
+  pool: string,
+  lists: AsyncIterable<Uint8Array | undefined>,
+): Promise<void> {
   const used = new Set<string>()
-  for (const path of lists) {
-    const list = await readIfThere(files, path)
+  for await (const list of lists) {
     // Without its list nothing is known about the blobs of a backup: all stay.
     if (!list) return
     for (const cid of Buffer.from(list).toString('latin1').split('\n')) used.add(cid)

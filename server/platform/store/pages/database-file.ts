@@ -7,6 +7,7 @@ import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../err
 import { type Files, isMissing } from '../files.ts'
 import { checkpointName, checksumsName, databaseName } from '../layout.ts'
 import { Sqlite } from '../sqlite.ts'
+import type { Reader } from '../transaction.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { PageChecksums, readChecksums } from './page-checksums.ts'
 import { PageFile, pageBytes } from './page-file.ts'
@@ -49,6 +50,11 @@ export async function createSqlite(): Promise<Sqlite> {
 export function setSeq(sqlite: Sqlite, seq: number): void {
   // A database that has this number stays the same, to the byte.
   sqlite.exec(`UPDATE store_meta SET seq = ${seq} WHERE seq <> ${seq}`)
+}
+
+/** Returns the number of the last transaction in a database. */
+export function seqOf(sqlite: Reader): number | undefined {
+  return sqlite.get<{ seq: number }>('SELECT seq FROM store_meta')?.seq
 }
 
 /** A larger database is verified in a worker. */
