@@ -41,11 +41,13 @@ export async function findElsewhere(
   const others = listed.filter(({ name }) => timelines.isRecent(name) || !timelines.isOurs(name))
   for (const other of others.filter(({ generation }) => generation >= current.generation)) {
     const lease = await readLease(target, other)
-    const at = lease?.at ?? ''
+    // A name can be made by anyone who writes there, or by damage.
+    if (!lease) continue
+    const { at } = lease
     // It was restored from this place, or its owner has decided.
     if (other.generation > current.generation && !timelines.isOurs(other.name))
       return { timeline: other.name, at }
-    if (!lease?.seen.includes(current.name)) continue
+    if (!lease.seen.includes(current.name)) continue
     const [ours, theirs] = [`${beganAt.toISOString()} ${current.name}`, `${at} ${other.name}`]
     if (lacks === lease.lacks ? ours > theirs : lacks) return { timeline: other.name, at }
   }

@@ -221,7 +221,8 @@ export async function createProver(deps: Deps): Promise<Prover> {
     isDue() {
       if (!proof) return replicator.state.copiedAt !== undefined
       const age = now().getTime() - Date.parse(proof.checkedAt)
-      return age < 0 || age >= (proof.problem === undefined ? weekMs : dayMs)
+      // A time that is damaged, or in the future, says nothing.
+      return !(age >= 0 && age < (proof.problem === undefined ? weekMs : dayMs))
     },
     async prove() {
       try {

@@ -230,10 +230,11 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     const timeline = await readPlace()
     const chain = content && chainOf(content, timeline)
     if (!chain) {
-      set({ seq: undefined })
+      set({ seq: undefined, wholeSeq: undefined })
       return undefined
     }
-    set({ seq: chain.seq, journalSeq: chain.seq })
+    const isShorter = chain.seq < (state.wholeSeq ?? 0)
+    set({ seq: chain.seq, journalSeq: chain.seq, ...(isShorter && { wholeSeq: undefined }) })
     return toPosition(timeline, chain.seq, {
       base: { at: chain.base.at.getTime(), bytes: chain.base.parts.length * partBytes },
       segmentBytes: chain.segments.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -243,6 +244,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   /** Writes the head of a place that has none. */
   async function beginPlace(): Promise<void> {
     const isEmpty = (await listTimelines(place)).length === 0
+    if (isEmpty) set({ seq: undefined, wholeSeq: undefined })
     if (isEmpty && state.copiedAt && !(await isEmptyPermitted(files, dataDir, id))) {
       throw new PlaceProblem(
         'empty',

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { exists } from '../../platform/store/blob-files.ts'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { copiesName, endedTimelinesName, timelinesName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
@@ -62,7 +63,7 @@ export interface Timelines {
    * their computer has begun another one.
    */
   isRecent(name: string): boolean
-  /** Returns the current timeline as it is at a place, or begins there. */
+  /** Returns the current timeline as it is at a place, or begins there. @param listed those of the highest generation first */
   at(listed: readonly Timeline[]): Timeline
   /** Returns the branch of an earlier timeline that reaches farthest beyond what this disk has. */
   lostAt(content: Content): Lost | undefined
@@ -88,7 +89,10 @@ export async function beginTimeline(
   const path = join(folder, timelinesName)
   const serialize = createSerializer()
   const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
-  let entries = (await readJson<Entry[]>(files, path)) ?? []
+  const stored = await readJson<Entry[]>(files, path)
+  let entries = stored ?? []
+  /** Earlier timelines of this computer are at places, but it cannot tell which. */
+  const isDamaged = stored === undefined && (await exists(files, path))
   let elsewhere = await readJson<Elsewhere>(files, join(folder, elsewhereName))
   let isKept = false
   let current = { name: '', generation: 1 }
@@ -139,6 +143,9 @@ export async function beginTimeline(
     at(listed) {
       const own = listed.find(({ name }) => name === current.name)
       if (own) return own
+      // They would count as those of another computer.
+      const generation = listed[0]?.generation ?? 1
+      if (isDamaged && generation > current.generation) begin(generation, startSeq)
       const parent = ancestors().find(({ name }) => listed.some((each) => each.name === name))
       return { ...current, parent: parent && { name: parent.name, seq: parent.last } }
     },

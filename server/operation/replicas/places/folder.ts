@@ -2,7 +2,7 @@
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StoreInUse } from '../../../platform/store/errors.ts'
-import { isMissing, renameFile } from '../../../platform/store/files.ts'
+import { isMissing, isUnreadable, renameFile } from '../../../platform/store/files.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 
 /** Ends the names of objects that are being written. */
@@ -25,7 +25,9 @@ export function folderPlace(root: string): Place {
           return await readFile(join(root, name))
         } catch (error) {
           if (isMissing(error) && (await isThere(root))) return undefined
-          throw error
+          if (!isUnreadable(error) || !(await isThere(root))) throw error
+          const message = `The file ${name} in ${root} cannot be read: its disk has damaged sectors.`
+          throw new PlaceProblem('damaged', message, { object: name, cause: error })
         }
       }),
     size: (name) =>
@@ -87,6 +89,7 @@ async function isThere(root: string): Promise<boolean> {
 }
 
 async function describe(root: string, error: unknown): Promise<unknown> {
+  if (error instanceof PlaceProblem) return error
   const { code, message } = error as NodeJS.ErrnoException
   const options = { cause: error }
   if (code === 'ENOSPC' || code === 'EDQUOT') {

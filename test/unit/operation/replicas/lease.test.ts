@@ -42,6 +42,37 @@ test('a higher generation is another computer', async () => {
   expect(await yieldsTo(of(2), () => ({ at: earlier, lacks: false, seen: [] }))).toBe(true)
 })
 
+test.each([
+  ['lost', undefined],
+  ['damaged', Buffer.from('no lease')],
+  ['empty', Buffer.alloc(0)],
+])('a name of a higher generation whose lease is %s proves no other computer', async (_, bytes) => {
+  const dataDir = await mkdtemp(join(root, 'data-'))
+  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  const target = { place: new MemoryPlace(), sealer }
+  await renewLease(target, of(2), { at: earlier, lacks: false, seen: [] })
+  const listed = await listTimelines(target.place)
+  if (bytes) await target.place.put('timelines/000002_abc', bytes)
+  else await target.place.remove('timelines/000002_abc')
+  expect(await findElsewhere(target, listed, timelines, false)).toBeUndefined()
+})
+
+test('a computer whose own timelines were damaged does not take them for those of another one', async () => {
+  const dataDir = await mkdtemp(join(root, 'damaged-'))
+  await beginGeneration(nodeFiles, dataDir, { generation: 3, seq: 5 })
+  const begin = () => beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  const before = await begin()
+  await before.keep()
+  const target = { place: new MemoryPlace(), sealer }
+  await renewLease(target, before.at([]), { at: earlier, lacks: false, seen: [] })
+  await nodeFiles.create(join(dataDir, 'copies', 'timelines.json')).then((file) => file.close())
+  const listed = await listTimelines(target.place)
+  const after = await begin()
+  expect(after.at(listed)).toEqual({ ...after.current, parent: undefined })
+  expect(after.current.generation).toBe(3)
+  expect(await findElsewhere(target, listed, after, false)).toBeUndefined()
+})
+
 test('a timeline that has not seen the running one is no other computer, whatever it has', async () => {
   expect(await yieldsTo(of(1), () => ({ at: earlier, lacks: false, seen: ['000001_old'] }))).toBe(false)
   expect(await yieldsTo(of(1), () => ({ at: later, lacks: false, seen: [] }), { lacks: true })).toBe(false)
