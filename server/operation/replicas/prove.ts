@@ -198,12 +198,18 @@ export async function createProver(deps: Deps): Promise<Prover> {
     return length === 0 ? undefined : `The copy lacks ${length} media files that this computer lacks, too.`
   }
 
+  /** A time that is damaged, or in the future, says nothing. */
+  function isYounger(time: string | undefined, ms: number): boolean {
+    const age = now().getTime() - Date.parse(time ?? '')
+    return age >= 0 && age < ms
+  }
+
   async function prove(): Promise<Proof> {
     const at = now().toISOString()
     let result: AssembledResult | undefined
     for (let left = attempts; left > 0 && !result; left--) result = await attempt(left === 1)
     const { cids = [] } = result ?? {}
-    const isThorough = now().getTime() - Date.parse(proof?.mediaAt ?? '1970-01-01') >= monthMs
+    const isThorough = !isYounger(proof?.mediaAt, monthMs)
     const problem = result?.problem ?? (await proveMedia(cids, isThorough))
     const isProven = problem === undefined
     return {
@@ -220,9 +226,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
     },
     isDue() {
       if (!proof) return replicator.state.copiedAt !== undefined
-      const age = now().getTime() - Date.parse(proof.checkedAt)
-      // A time that is damaged, or in the future, says nothing.
-      return !(age >= 0 && age < (proof.problem === undefined ? weekMs : dayMs))
+      return !isYounger(proof.checkedAt, proof.problem === undefined ? weekMs : dayMs)
     },
     async prove() {
       try {

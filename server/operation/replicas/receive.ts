@@ -1,15 +1,11 @@
-
 /** Fetches a server back from a place: base and segments into a folder, for `assemble.ts`, and its media. */
 import { createHash, type Hash } from 'node:crypto'
-
 
 import { dirname, join } from 'node:path'
 import { exists, isIntact, writeBlob } from '../../platform/store/blob-files.ts'
 import type { Files } from '../../platform/store/files.ts'
 
-
 import { isUnreadable, replaceFile } from '../../platform/store/files.ts'
-
 
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
 import { type Chain, endName, type Link } from './catalog.ts'

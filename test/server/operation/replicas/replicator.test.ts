@@ -269,7 +269,7 @@ test('a place that had the copy and is empty gets nothing until the owner permit
   replicator.forget()
   await write('row 2')
   await replicator.step()
-  expect(replicator.state.problem?.kind).toBe('empty')
+  expect(replicator.state).toMatchObject({ problem: { kind: 'empty' }, seq: undefined, wholeSeq: undefined })
   expect(place.objects.size).toBe(0)
   await replicator.acceptEmpty()
   await replicator.step()
@@ -287,6 +287,21 @@ test('a base that is due is not sent to a place that has become empty since it w
   await replicator.step()
   expect(replicator.state.problem?.kind).toBe('empty')
   expect([...place.objects.keys()].filter((name) => !name.startsWith('segments/'))).toEqual([])
+})
+
+test.each(['bases', 'segments'])('a full place that has lost its %s has not everything', async (kind) => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  await write('row 2')
+  await replicator.step()
+  for (const name of place.objects.keys()) if (name.startsWith(kind)) place.objects.delete(name)
+  place.beforePut = (name) => {
+    if (/^(bases|segments)/.test(name)) throw new PlaceProblem('full', 'There is no space left.')
+  }
+  replicator.forget()
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: { kind: 'full' }, wholeSeq: undefined })
 })
 
 test('a place that stores less than it says is found out at once', async () => {
@@ -335,6 +350,25 @@ test('a proof without the disk space that it takes is a problem', async () => {
   free = Number.POSITIVE_INFINITY
   expect((await prover.prove()).problem).toBeUndefined()
 })
+
+test.each(['checkedAt', 'mediaAt'])(
+  'a proof of which the disk has damaged %s is made again',
+  async (field) => {
+    const { replicator } = await start()
+    await write('row 1')
+    await replicator.step()
+    const begin = () =>
+      createProver({ place, sealer, replicator, store, files: nodeFiles, dataDir, now, id: 'place' })
+    const first = await (await begin()).prove()
+    await writeFile(
+      join(dataDir, 'copies', 'place.proof.json'),
+      JSON.stringify({ ...first, [field]: '2o30-01' }),
+    )
+    const prover = await begin()
+    expect(prover.isDue()).toBe(field === 'checkedAt')
+    expect((await prover.prove()).mediaAt).not.toBe('2o30-01')
+  },
+)
 
 test('a copy that differs from the store at the same transaction is not proven', async () => {
   const { replicator } = await start()
