@@ -125,7 +125,7 @@ export async function readHead(place: Pick<Place, 'get'>): Promise<{ readonly ke
   const bytes = await place.get(headName)
   if (bytes === undefined) return undefined
   const { format, key } = parse(bytes)
-  if (typeof key !== 'string')
+  if (typeof key !== 'string' || typeof format !== 'number' || format < 1)
     throw new PlaceProblem('damaged', `The object ${headName} of the copy is damaged.`)
   if (format === 1) return { key }
   throw new PlaceProblem('invalid', 'A newer version of this program made the copy. Install it first.')

@@ -124,6 +124,9 @@ test.each([
   },
 )
 
+/** The head after one bit has flipped. */
+const renamed = (head?: Uint8Array) => Buffer.from(`${Buffer.from(head ?? [])}`.replace('format', 'gormat'))
+
 test('what was copied with a clock ahead is no later change', async () => {
   await copy('row 1')
   ms += 400 * 24 * 60 * 60_000
@@ -139,6 +142,7 @@ test('what was copied with a clock ahead is no later change', async () => {
 test.each([
   ['names another key', damage],
   ['is cut', cut],
+  ['names no format', (name: string) => void place.objects.set(name, renamed(place.objects.get(name)))],
   ['is lost', (name: string) => void place.objects.delete(name)],
 ])('a head that %s hides no copy that the key opens', async (_, harm) => {
   await copy('row 1')
