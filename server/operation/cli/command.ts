@@ -1,7 +1,9 @@
 /** The flags of `npm run backup` and `npm run restore`; the data directory and error output of all commands. */
-import { resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
+import { databaseName } from '../../platform/store/layout.ts'
 
 export interface Invocation {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
@@ -73,8 +75,20 @@ export function runCommand(help: string, run: (invocation: Invocation) => Promis
       acceptChanged: values['accept-changed'],
     }
     const invocation = { ...flags, dataDir, list, exportTo, passphraseFile, unprotected, positionals }
-    return values.help ? help : run(invocation)
+    if (values.help) return help
+    const owner = await stat(join(dataDir, databaseName)).catch(() => undefined)
+    const answer = await run(invocation)
+    if (!list && !values.status) warnOfRoot(dataDir, owner)
+    return answer
   })
+}
+
+/** Says on stderr what to do about files of root in the data folder of another user. @param owner that of the database */
+function warnOfRoot(dataDir: string, owner: { uid: number; gid: number } | undefined): void {
+  if (process.getuid?.() !== 0 || !owner || owner.uid === 0) return
+  process.stderr.write(
+    `This ran as root, but the data belong to another user, whose server cannot use files of root. Run: chown -R ${owner.uid}:${owner.gid} ${dataDir}\n`,
+  )
 }
 
 /** Returns the data directory: of the flag, the environment, or the platform. */
