@@ -12,7 +12,7 @@ import { currentStatus } from '../replicas/status.ts'
 
 /** Returns the state of the backups and of each place, as JSON. */
 export async function describeStatus(dataDir: string): Promise<string> {
-  const all = [await backupStatus(dataDir), ...(await currentStatus(nodeFiles, dataDir))]
+  const all = [await backupStatus(dataDir, new Date()), ...(await currentStatus(nodeFiles, dataDir))]
   return JSON.stringify(all, undefined, 2)
 }
 

@@ -3,8 +3,10 @@
 import { listReplaced } from '../../platform/store/replaced.ts'
 import { iso } from '../../platform/util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
+
 import type { Base } from '../replicas/catalog.ts'
-import { type Backup, damagedBackups, listBackups } from '../replicas/local/list.ts'
+import { type Backup, damagedBackups, lastProven, listBackups } from '../replicas/local/list.ts'
+
 import type { BackupProof } from '../replicas/local/proof.ts'
 import { backupFolder } from '../replicas/local/target.ts'
 import { readPoints } from '../replicas/restore-points.ts'
@@ -32,8 +34,7 @@ async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
   const damaged = (await damagedBackups(dataDir)).map(describeDamaged)
   if (backups.length + damaged.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
-  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? [])
-  const latest = proven.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
+  const latest = lastProven(backups, new Date())
   const summary =
     latest === undefined
       ? 'No backup has been proven restorable.'

@@ -1,4 +1,5 @@
 /** `npm run restore`: replaces the data with a backup or with what a place has. */
+import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
@@ -81,11 +82,16 @@ function isValid(invocation: Invocation): boolean {
   return asked <= 1 && positionals.length <= names && !isMisplaced && !isOfBackup
 }
 
+const ofFolders =
+  'To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.'
+
 async function restoreFile(
   { dataDir, passphraseFile, acceptLoss }: Invocation,
   name: string,
 ): Promise<string> {
   const file = resolve(name)
+  if ((await stat(file).catch(() => undefined))?.isDirectory())
+    throw new Error(`${name} is a folder. ${ofFolders}`)
   const passphrase = (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined
   const replaced = await restore({
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
@@ -105,6 +111,12 @@ async function forget(dataDir: string, name: string): Promise<string> {
 
 async function putBack(dataDir: string, name?: string): Promise<string> {
   const folders = await listReplaced(dataDir)
+  const isClockWrong = folders.some(({ replacedAt }) => replacedAt > new Date())
+  if (name === undefined && isClockWrong && folders.length > 1) {
+    throw new Error(
+      'The clock is wrong, or was: the last restore is not known. Add the name of a folder, as --list shows it.',
+    )
+  }
   const folder = folders.find((each) => name === undefined || each.name === name)
   if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
   const path = join(dataDir, folder.name)

@@ -1,5 +1,5 @@
 /** A wrong restore is undone: the replaced data come back whole, with the journals that a crash left. */
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -63,6 +63,15 @@ test('a folder of replaced data is put back whole; the data that were there are 
   expect(await rows()).toEqual(['row 1', 'row 2'])
   await runCommand('restore', ['--undo', replaced ?? '', '--data-dir', dir])
   expect(await rows()).toEqual([])
+})
+
+test('after a restore while the clock was ahead, an undo needs the name of the folder', async () => {
+  const folder = await restoredWrongly()
+  await mkdir(join(dir, 'replaced-20990101T000000000Z'))
+  const undo = (...names: string[]) => runCommand('restore', ['--undo', ...names, '--data-dir', dir])
+  await expect(undo()).rejects.toThrow('The clock is wrong, or was')
+  await undo(basename(folder))
+  expect(await rows()).toEqual(['row 1', 'row 2'])
 })
 
 test('the undo of a restore from the place of another server uses the key of before again', async () => {

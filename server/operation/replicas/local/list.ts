@@ -24,6 +24,18 @@ export async function listBackups(dataDir: string, files: Files = nodeFiles): Pr
   return (await Promise.all(backups)).sort((a, b) => b.at.getTime() - a.at.getTime())
 }
 
+/** Leaves out backups from the future, which were made while the clock was wrong, unless there are no others. */
+export function withoutFuture<T extends Pick<Backup, 'at'>>(backups: readonly T[], now: Date): readonly T[] {
+  const past = backups.filter(({ at }) => at <= now)
+  return past.length > 0 ? past : backups
+}
+
+/** Returns when a backup was last proven restorable, without proofs from the future; undefined if never. */
+export function lastProven(backups: readonly Backup[], now: Date): Date | undefined {
+  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? []).filter((at) => at <= now)
+  return proven.toSorted((a, b) => b.getTime() - a.getTime())[0]
+}
+
 /** Whether a day has passed since the newest backup, which may be partial. */
 export async function backupIsDue(dataDir: string, now: Date, files: Files = nodeFiles): Promise<boolean> {
   // A backup from the future was made while the clock was wrong.

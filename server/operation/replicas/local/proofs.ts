@@ -11,7 +11,7 @@ import { createSerializer } from '../../../platform/util/serialize.ts'
 import type { CheckJob, CheckResult } from '../check-restore.ts'
 import { type JobDeps, runFileJob } from '../file-jobs.ts'
 import { isDamaged, readEnd } from '../receive.ts'
-import { type Backup, listBackups } from './list.ts'
+import { type Backup, listBackups, withoutFuture } from './list.ts'
 import { type BackupProof, writeProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 
@@ -98,9 +98,12 @@ export function createBackupProofs(deps: Deps): BackupProofs {
     prove: (backup) => serialize(() => prove(backup)),
     async proveDue() {
       const backups = await listBackups(dataDir, files)
-      const weekAgo = now().getTime() - weekMs
-      const isDue = ({ isPartial, proof }: Backup, at: number) => {
-        if (proof === undefined || (at === 0 && proof.checkedAt.getTime() <= weekAgo)) return true
+      // A check from the future was made while the clock was wrong.
+      const isOld = (at: Date) => at > now() || now().getTime() - at.getTime() >= weekMs
+      const [newest] = withoutFuture(backups, now())
+      const isDue = (backup: Backup) => {
+        const { isPartial, proof } = backup
+        if (proof === undefined || (backup === newest && isOld(proof.checkedAt))) return true
         // `npm run backup` has found them beside this server.
         return repairMedia !== undefined && !isPartial && hasFaults(proof) && !proof.isActedOn
       }

@@ -3,18 +3,22 @@ import { pathToFileURL } from 'node:url'
 import { type Files, nodeFiles } from '../../../platform/store/files.ts'
 import { iso } from '../../../platform/util/time.ts'
 import type { ScriptStatus } from '../status.ts'
-import { listBackups } from './list.ts'
+import { lastProven, listBackups, withoutFuture } from './list.ts'
 import { backupFolder } from './target.ts'
 
-export async function backupStatus(dataDir: string, files: Files = nodeFiles): Promise<ScriptStatus> {
-  const backups = await listBackups(dataDir, files)
+export async function backupStatus(
+  dataDir: string,
+  now: Date,
+  files: Files = nodeFiles,
+): Promise<ScriptStatus> {
+  const backups = withoutFuture(await listBackups(dataDir, files), now)
   const complete = backups.find(({ isPartial }) => !isPartial)
-  const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? []).toSorted((a, b) => +b - +a)
+  const proven = lastProven(backups, now)
   return {
     place: pathToFileURL(backupFolder(dataDir)).href,
     lastCopiedAt: complete ? iso(complete.at) : null,
     behindSeconds: null,
-    lastProvenAt: proven[0] ? iso(proven[0]) : null,
+    lastProvenAt: proven ? iso(proven) : null,
     error: backups[0]?.proof?.problem ?? null,
   }
 }

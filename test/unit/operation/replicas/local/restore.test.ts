@@ -11,6 +11,7 @@ import { makeBackup } from '../../../../../server/operation/replicas/local/backu
 import { type Backup, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { backupPages } from '../../../../../server/operation/replicas/local/page-source.ts'
 import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
+import { backupStatus } from '../../../../../server/operation/replicas/local/status.ts'
 import { localTarget } from '../../../../../server/operation/replicas/local/target.ts'
 import { Database } from '../../../../../server/platform/store/database.ts'
 import { closeFile } from '../../../../../server/platform/store/pages/database-file.ts'
@@ -116,6 +117,29 @@ test('after a restore, the backup that was made last is the newest, although it 
   const opened = await backupPages(dataDir, disk.files).newest?.('/data/scratch')
   expect(opened?.name).toBe(made.name)
   if (opened) await closeFile(opened)
+})
+
+describe('a backup that was made while the clock was a year ahead', () => {
+  beforeEach(async () => {
+    day = 366
+    await proofs().prove(await make())
+    day = 1
+    await proofs().prove(await make())
+  })
+
+  test('is not the last one in the state for scripts', async () => {
+    expect(await backupStatus(dataDir, now(), disk.files)).toMatchObject({
+      lastCopiedAt: '2026-01-02T00:00:00.000Z',
+      lastProvenAt: '2026-01-02T00:00:00.000Z',
+    })
+  })
+
+  test('does not keep the newest of the present from being checked after a week', async () => {
+    const [, newest] = await list()
+    if (newest) flip(databaseOf(dataDir, newest), 100)
+    day = 9
+    expect(await proofs().proveDue()).toMatchObject([{ at: new Date('2026-01-02T00:00:00.000Z') }])
+  })
 })
 
 describe('a partial backup', () => {
