@@ -102,7 +102,13 @@ export async function report(run: () => Promise<string>): Promise<void> {
     const answer = await run()
     process.stdout.write(`${answer.trimEnd()}\n`)
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`${sentenceOf(error)}\n`)
     process.exitCode = 1
   }
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isFull = 'code' in error && error.code === 'ENOSPC'
+  return isFull ? 'The disk is full. Free disk space, then try again.' : error.message
 }

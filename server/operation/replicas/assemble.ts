@@ -55,7 +55,10 @@ export async function openBase(files: Files, folder: string): Promise<OpenedFile
   return openChecked(files, database)
 }
 
-/** Applies the fetched segments to their base. Yields the number of the last transaction after each journal. @throws PlaceProblem `damaged` */
+/**
+ * Applies the fetched segments to their base. Yields the number of the last transaction after each journal.
+ * @throws PlaceProblem `damaged` with the local name of a segment, which is removed then
+ */
 export async function* applySegments(
   files: Files,
   folder: string,
@@ -63,10 +66,12 @@ export async function* applySegments(
 ): AsyncGenerator<number> {
   let last = opened.seq
   for (const name of (await files.list(join(folder, 'segments'))).toSorted()) {
-    const content = await decompress(await files.read(join(folder, 'segments', name)))
+    const path = join(folder, 'segments', name)
+    const content = await decompressSegment(files, path, name)
     for (const journal of readJournals(content)) {
       const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
       if (applied.error !== undefined) {
+        await files.remove(path)
         throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
           ...{ cause: applied.error, object: name },
         })
@@ -74,6 +79,17 @@ export async function* applySegments(
       last = applied.last
       yield last
     }
+  }
+}
+
+/** It was whole when it was fetched: a damaged file is removed, so that it is fetched again. @throws PlaceProblem `damaged` */
+async function decompressSegment(files: Files, path: string, object: string): Promise<Buffer> {
+  const bytes = await files.read(path)
+  try {
+    return await decompress(bytes)
+  } catch (cause) {
+    await files.remove(path)
+    throw new PlaceProblem('damaged', `The segment ${object} is damaged.`, { object, cause })
   }
 }
 

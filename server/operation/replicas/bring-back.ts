@@ -71,6 +71,11 @@ export async function bringBack(options: BringBackOptions): Promise<BroughtBack>
   const lock = await files.lock(dataDir)
   try {
     return await bringBackLocked(options)
+  } catch (error) {
+    // Those of backups are links: a next call needs nothing of them, and the disk may be full.
+    if (options.target.mediaFolder !== undefined)
+      await files.removeDir(fetchedFolder(dataDir)).catch(() => {})
+    throw error
   } finally {
     await lock.release()
   }
@@ -129,6 +134,8 @@ export async function fetchBest(
 ): Promise<Fetched> {
   const { files } = fetching
   const damaged = new Set<string>()
+  /** Segments that an earlier call may have fetched. */
+  const fetchedAgain = new Set<string>()
   for (let content = await readContent(target), isSecond = false; ; ) {
     const intact = without(content, damaged, base)
     const [chain] = waysTo(intact, at)
@@ -160,7 +167,9 @@ export async function fetchBest(
       if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error
       const object = isDamaged(error) ? error.object : undefined
       const segment = chain.segments.find((link) => object === link.name || object === localName(link))
-      damaged.add(segment?.name ?? chain.base.name)
+      const isHere = segment !== undefined && object === localName(segment)
+      if (isHere && !fetchedAgain.has(segment.name)) fetchedAgain.add(segment.name)
+      else damaged.add(segment?.name ?? chain.base.name)
     }
   }
 }

@@ -51,15 +51,23 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
   const { files, folder, onProgress = () => {} } = options
   await files.makeDir(join(folder, 'parts'))
   const end = await readEnd(target, base.name)
-  const hash = createHash('sha256')
-  for (const [at, name] of base.parts.entries()) {
-    const path = partPath(folder, at + 1)
-    if (!(await exists(files, path))) await fetchPart(target, files, name, path)
-    await addTo(hash, files, path, base.name)
-    onProgress({ step: 'database', done: at + 1, total: end.parts })
-  }
-  if (hash.digest('hex') !== end.sha256) {
+  let isNew = (await files.list(join(folder, 'parts'))).length === 0
+  for (;;) {
+    const hash = createHash('sha256')
+    for (const [at, name] of base.parts.entries()) {
+      const path = partPath(folder, at + 1)
+      if (!(await exists(files, path))) await fetchPart(target, files, name, path)
+      await addTo(hash, files, path, base.name)
+      onProgress({ step: 'database', done: at + 1, total: end.parts })
+    }
+    if (hash.digest('hex') === end.sha256) break
     await files.removeDir(join(folder, 'parts'))
+    await files.makeDir(join(folder, 'parts'))
+    // What an earlier call has fetched may be damaged here, and whole at the place.
+    if (!isNew) {
+      isNew = true
+      continue
+    }
     throw new PlaceProblem('damaged', `The database ${base.name} of the copy is damaged.`, {
       object: base.name,
     })
@@ -72,9 +80,14 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
   for (const [at, segment] of segments.entries()) {
     const { name } = segment
     const path = join(folder, 'segments', localName(segment))
-    if (!(await exists(files, path))) await replaceFile(files, path, await getTwice(target, name))
+    if (!(await hasSize(files, path, segment.bytes)))
+      await replaceFile(files, path, await getTwice(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
+}
+
+async function hasSize(files: Files, path: string, bytes: number): Promise<boolean> {
+  return (await exists(files, path)) && (await files.size(path)) === bytes
 }
 
 /** A local part is a name of the file of a backup, of which sectors may be damaged. @throws PlaceProblem `damaged` */

@@ -1,11 +1,18 @@
 /** A restore from a place that has damaged, cut and missing objects: what is usable is used, and what is lost is said before. */
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BringBackOptions, bringBack } from '../../../../server/operation/replicas/bring-back.ts'
+import {
+  type BringBackOptions,
+  bringBack,
+  findChain,
+} from '../../../../server/operation/replicas/bring-back.ts'
 import { fetchAhead, removeFetched } from '../../../../server/operation/replicas/fetch-ahead.ts'
+
 import { readHead } from '../../../../server/operation/replicas/lease.ts'
+import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
+import { localTarget } from '../../../../server/operation/replicas/local/target.ts'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
@@ -293,3 +300,38 @@ describe('before anything is fetched', () => {
 async function refuse(): Promise<never> {
   throw new Error('fetched')
 }
+
+test.each([
+  ['a part of the base', 'parts', (bytes: Buffer) => bytes.subarray(0, 10)],
+  ['an empty segment', 'segments', () => Buffer.alloc(0)],
+  ['a changed segment', 'segments', (bytes: Buffer) => Buffer.from(bytes).fill(0, bytes.length - 30)],
+])(
+  'what an earlier call has fetched, and the disk has damaged, is fetched again: %s',
+  async (_, kind, change) => {
+    for (const text of ['row 1', 'row 2', 'row 3']) await copy(text)
+    const to = await mkdtemp(join(root, 'again-'))
+    const options = { target: { place, sealer }, dataDir: to, now }
+    const stop = () => {
+      throw new Error('The power is cut.')
+    }
+    await expect(bringBack({ ...options, onOpened: stop })).rejects.toThrow('cut')
+    const [base = ''] = await readdir(join(to, 'copy.fetched'))
+    const folder = join(to, 'copy.fetched', base, kind)
+    for (const name of await readdir(folder))
+      await writeFile(join(folder, name), change(await readFile(join(folder, name))))
+    const { at } = await bringBack(options)
+    expect(at).toEqual((await findChain(options.target)).at)
+  },
+)
+
+test('a restore of a backup that fails leaves nothing of it', async () => {
+  await copy('row 1')
+  const backup = await makeBackup({ dataDir, now, store })
+  await store.close()
+  const stop = () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+  }
+  const failing = bringBack({ target: localTarget(dataDir), dataDir, base: backup.name, now, onOpened: stop })
+  await expect(failing).rejects.toThrow('ENOSPC')
+  expect(await readdir(dataDir)).not.toContain('copy.fetched')
+})
