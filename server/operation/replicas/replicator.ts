@@ -7,7 +7,15 @@ import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName } from '../../platform/store/layout.ts'
 import { during } from '../../platform/util/during.ts'
 import { createSerializer, type Serialize } from '../../platform/util/serialize.ts'
-import { type Content, chainOf, limitsOf, listTimelines, readContent, type Timeline } from './catalog.ts'
+import {
+  type Content,
+  chainOf,
+  headName,
+  limitsOf,
+  listTimelines,
+  readContent,
+  type Timeline,
+} from './catalog.ts'
 import { forbidEmpty, isEmptyPermitted, permitEmpty } from './empty-place.ts'
 import { newestGeneration } from './generation.ts'
 import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
@@ -184,10 +192,11 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (isForgotten) media = undefined
     isForgotten = false
     const isRead = position === undefined
+    // The disk of the place may have been replaced by an empty folder since it was read.
+    if (!isRead && (await place.size(headName)) === undefined) position = undefined
     position ??= await open()
     let isGap = false
     if (position) isGap = !(await hasSent(position, durable))
-    // The disk of the place may have been replaced by an empty folder since it was read.
     if (isGap && !isRead) await open()
     if (!position || isGap) {
       position = await makeBase(isGap ? undefined : position)

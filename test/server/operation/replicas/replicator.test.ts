@@ -277,6 +277,17 @@ test('a place that had the copy and is empty gets nothing until the owner permit
   expect(await restored()).toEqual(['row 1', 'row 2'])
 })
 
+test('no transaction is sent to a place that has become empty since it was read', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  place.objects.clear()
+  await write('row 2')
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: { kind: 'empty' }, wholeSeq: undefined })
+  expect([...place.objects.keys()]).toEqual([])
+})
+
 test('a base that is due is not sent to a place that has become empty since it was read', async () => {
   const { replicator } = await start()
   await write('row 1')
