@@ -1,5 +1,5 @@
 /** What is known about the copies, also for commands beside the server. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
@@ -59,7 +59,11 @@ export function createStatusFile(
   async function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    const replace = () => replaceFile(files, path, Buffer.from(`${JSON.stringify(status(), undefined, 2)}\n`))
+    const replace = async () => {
+      // A person may have removed the folder.
+      await files.makeDir(dirname(path))
+      await replaceFile(files, path, Buffer.from(`${JSON.stringify(status(), undefined, 2)}\n`))
+    }
     await serialize(replace).catch(() => {})
   }
 
