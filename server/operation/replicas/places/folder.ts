@@ -17,6 +17,19 @@ export function folderPlace(root: string): Place {
       throw await describe(root, error)
     }
   }
+  /** Name of the object that was put last. */
+  let last: string | undefined
+
+  /** A disk that was exchanged, or a folder that was emptied, gets nothing before it is read again. */
+  async function assertSame(): Promise<void> {
+    if (last === undefined || (await sizeOf(root, last)) !== undefined) return
+    last = undefined
+    throw new PlaceProblem(
+      'unreachable',
+      `The folder ${root} lacks what was written there last, as if its disk was exchanged. It is read again.`,
+    )
+  }
+
   return {
     list: (folder) => attempt(() => list(root, folder)),
     get: (name) =>
@@ -30,17 +43,28 @@ export function folderPlace(root: string): Place {
           throw new PlaceProblem('damaged', message, { object: name, cause: error })
         }
       }),
-    size: (name) =>
+    size: (name) => attempt(() => sizeOf(root, name)),
+    put: (name, bytes) =>
       attempt(async () => {
-        try {
-          return (await stat(join(root, name))).size
-        } catch (error) {
-          if (isMissing(error) && (await isThere(root))) return undefined
-          throw error
-        }
+        await assertSame()
+        await put(root, name, bytes)
+        last = name
       }),
-    put: (name, bytes) => attempt(() => put(root, name, bytes)),
-    remove: (name) => attempt(() => rm(join(root, name), { recursive: true, force: true })),
+    remove: (name) =>
+      attempt(async () => {
+        await assertSame()
+        if (last === name || last?.startsWith(`${name}/`)) last = undefined
+        await rm(join(root, name), { recursive: true, force: true })
+      }),
+  }
+}
+
+async function sizeOf(root: string, name: string): Promise<number | undefined> {
+  try {
+    return (await stat(join(root, name))).size
+  } catch (error) {
+    if (isMissing(error) && (await isThere(root))) return undefined
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 /** Decisions of the owner about a place: to begin anew where the copy no longer exists, and to give up changes that the disk has lost. */
 import { mkdtempSync } from 'node:fs'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -42,6 +42,20 @@ const copied = () => seen({ lastCopiedAt: expect.any(String), behindSeconds: 0, 
 const decide = (method: string, at: string) => server.post(`com.core.admin.${method}`, { url: at }, adminAuth)
 const copies = () => server.running.services.operation.copies
 const refused = { status: 400, body: { error: 'InvalidRequest' } }
+
+test('the folder of a disk that is disconnected while the server runs gets nothing, and counts as empty', async () => {
+  await post(server, 'one')
+  await copied()
+  const disk = join(root, `disk-${Math.random()}`)
+  await rename(place, disk)
+  await mkdir(place)
+  await post(server, 'two')
+  await seen({ problem: expect.objectContaining({ kind: 'empty' }) })
+  expect(await readdir(place)).toEqual([])
+  await rmdir(place)
+  await rename(disk, place)
+  await copied()
+})
 
 test('an empty place gets a new copy once the owner accepts that it is empty, and not before', async () => {
   await post(server, 'one')
