@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StoreInUse } from '../../../platform/store/errors.ts'
 import { isMissing, isUnreadable, renameFile } from '../../../platform/store/files.ts'
+import { mediaFolder } from '../catalog.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 
 /** Ends the names of objects that are being written. */
@@ -17,7 +18,7 @@ export function folderPlace(root: string): Place {
       throw await describe(root, error)
     }
   }
-  /** Name of the object that was put last. */
+  /** Name of the object that was put last, other than media, of which single ones are lost and repaired. */
   let last: string | undefined
 
   /** A disk that was exchanged, or a folder that was emptied, gets nothing before it is read again. */
@@ -31,7 +32,14 @@ export function folderPlace(root: string): Place {
   }
 
   return {
-    list: (folder) => attempt(() => list(root, folder)),
+    list: (folder) =>
+      attempt(async () => {
+        const entries = await list(root, folder)
+        // The caller sees that it is missing.
+        const isListed = last !== undefined && entries.some(({ name }) => `${folder}/${name}` === last)
+        if (last !== undefined && dirname(last) === folder && !isListed) last = undefined
+        return entries
+      }),
     get: (name) =>
       attempt(async () => {
         try {
@@ -48,7 +56,7 @@ export function folderPlace(root: string): Place {
       attempt(async () => {
         await assertSame()
         await put(root, name, bytes)
-        last = name
+        if (!name.startsWith(`${mediaFolder}/`)) last = name
       }),
     remove: (name) =>
       attempt(async () => {
