@@ -17,10 +17,11 @@ export function runBringBack(invocation: Invocation, backup?: Backup): Promise<s
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
   return withSource(invocation, async ({ target, adoptKey }) => {
-    const others = await describeOthers(dataDir, target, backup)
+    const describeOthers = await readOthers(dataDir, target, backup)
     const result = await bringBack({
       ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
-      onOpened: (sqlite, chain) => process.stdout.write(`${describeState(sqlite, chain)}\n${others}\n`),
+      onOpened: (sqlite, chain) =>
+        process.stdout.write(`${describeState(sqlite, chain)}\n${describeOthers(chain)}\n`),
       confirmLoss: (loss) => confirmLoss(loss, acceptLoss),
     })
     const lines = [
@@ -60,11 +61,18 @@ export function describeOwners(sqlite: Reader): string {
   return rows.length === 0 ? ` It has no accounts.${until}` : ` It has ${handles.join(', ')}.${until}`
 }
 
-/** Says what else could be restored. */
-async function describeOthers(dataDir: string, target: Target, backup: Backup | undefined): Promise<string> {
-  if (backup) return describeCount((await listBackups(dataDir)).length)
-  const { points, ends } = await readPoints(target)
-  return `${describeCount(points.length)}${describeEnds(ends)}`
+/** Returns what says, for a state, what else could be restored. */
+async function readOthers(dataDir: string, target: Target, backup: Backup | undefined) {
+  if (backup) {
+    const { length } = await listBackups(dataDir)
+    return () => describeCount(length)
+  }
+  const { points, newest, ends } = await readPoints(target)
+  return ({ at }: Chain) => {
+    const isOther = (time: Date) => time.getTime() !== at.getTime()
+    const later = newest && isOther(newest) ? ` The newest is of ${iso(newest)}.` : ''
+    return `${describeCount(points.length)}${later}${describeEnds(ends.filter(isOther))}`
+  }
 }
 
 function describeCount(count: number): string {

@@ -6,21 +6,24 @@ const weekMs = 7 * dayMs
 
 /** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
 export async function restorePoints(target: Listed): Promise<Date[]> {
-  return (await readPoints(target)).points
+  return [...(await readPoints(target)).points]
 }
 
-/** Returns the restore points, and the ends of timelines that are not the newest state. */
-export async function readPoints(
-  target: Listed,
-): Promise<{ readonly points: Date[]; readonly ends: Date[] }> {
+export interface RestorePoints {
+  readonly points: readonly Date[]
+  /** Of the state that is restored by default; undefined if there is none. */
+  readonly newest: Date | undefined
+  /** Of the last states of the other timelines that none continues, the newest first. */
+  readonly ends: readonly Date[]
+}
+
+export async function readPoints(target: Listed): Promise<RestorePoints> {
   const content = await readContent(target)
   const ends = endsOf(content)
   const points = thinned([...timesOf(content)], ends).map((time) => new Date(time))
-  for (const { at } of waysTo(content)) {
-    ends.delete(at.getTime())
-    break
-  }
-  return { points, ends: [...ends].sort((a, b) => b - a).map((time) => new Date(time)) }
+  const newest: Date | undefined = waysTo(content).next().value?.at
+  if (newest) ends.delete(newest.getTime())
+  return { points, newest, ends: [...ends].sort((a, b) => b - a).map((time) => new Date(time)) }
 }
 
 /** Returns the times of the last states of timelines that no other one continues, as before a restore. */

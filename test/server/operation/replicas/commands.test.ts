@@ -132,7 +132,9 @@ test('after a wrong restore, the last state before it is named, listed and resto
   expect(await restore(...ofPlace())).toContain(
     `Among them the last states before a restore, or of another computer: ${before}.`,
   )
-  await restore(...ofPlace(), '--at', before)
+  expect(await restore(...ofPlace(), '--at', before)).toMatch(
+    /Other restore points: \d+\. --list shows them\. The newest is of \S+Z\.\n/,
+  )
   await server.open()
   expect(await textsAt(server)).toEqual(['the first', 'the second'])
 })
