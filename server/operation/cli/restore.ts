@@ -3,9 +3,12 @@ import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
 import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
+import { exists } from '../../platform/store/blob-files.ts'
+import { nodeFiles } from '../../platform/store/files.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
+import { headName } from '../replicas/catalog.ts'
 import { takeKeyBack } from '../replicas/credentials.ts'
 import { listBackups } from '../replicas/local/list.ts'
 import {
@@ -62,6 +65,9 @@ await runCommand(help, async (invocation) => {
   if (salvage) return runSalvage(invocation)
   if (forgotten !== undefined) return forget(dataDir, forgotten)
   if (undo) return putBack(dataDir, name)
+  if (await exists(nodeFiles, join(dataDir, headName))) {
+    throw new Error(`${dataDir} has backups or copies of a server, and is no data folder. Check --data-dir.`)
+  }
   if (from !== undefined) return runBringBack(invocation)
   if (name === undefined) throw new Error(help.trim())
   const backup = (await listBackups(dataDir)).find(({ at }) => iso(at) === name)
@@ -82,16 +88,16 @@ function isValid(invocation: Invocation): boolean {
   return asked <= 1 && positionals.length <= names && !isMisplaced && !isOfBackup
 }
 
-const ofFolders =
-  'To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.'
-
 async function restoreFile(
   { dataDir, passphraseFile, acceptLoss }: Invocation,
   name: string,
 ): Promise<string> {
   const file = resolve(name)
-  if ((await stat(file).catch(() => undefined))?.isDirectory())
-    throw new Error(`${name} is a folder. ${ofFolders}`)
+  if ((await stat(file).catch(() => undefined))?.isDirectory()) {
+    throw new Error(
+      `${name} is a folder. To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.`,
+    )
+  }
   const passphrase = (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined
   const replaced = await restore({
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },

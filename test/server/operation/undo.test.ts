@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { credentialsName } from '../../../server/operation/replicas/credentials.ts'
+import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
+import { listBackups } from '../../../server/operation/replicas/local/list.ts'
 import { restore, undoRestore } from '../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../server/platform/store/files.ts'
@@ -102,6 +104,19 @@ test('an interrupted undo is finished by the next start, wherever it ended', asy
     await nodeFiles.makeDir(dir)
     if (isDone) break
   }
+})
+
+test('a folder as FILE, and a folder of backups as data folder, are refused', async () => {
+  const store = await Database.open({ directory: dir, schema, now })
+  await makeBackup({ dataDir: dir, now, store })
+  await store.close()
+  const [backup] = await listBackups(dir)
+  const backups = join(dir, 'backups')
+  const names = await readdir(backups)
+  await expect(runCommand('restore', [backups, '--data-dir', dir])).rejects.toThrow('is a folder. To restore')
+  const wrong = runCommand('restore', [join(backups, backup?.parts[0] ?? ''), '--data-dir', backups])
+  await expect(wrong).rejects.toThrow('is no data folder')
+  expect(await readdir(backups)).toEqual(names)
 })
 
 test('the command says whose data it has restored, and of when', async () => {
