@@ -155,6 +155,8 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
   /** Whether the next step reads the place again: a running one goes on with what it has read. */
   let isForgotten = false
   let isBaseWanted = false
+  /** Whether the place did not list what it had confirmed. */
+  let isDoubtful = false
   /** When this computer failed to make a base. */
   let baseFailedAt: number | undefined
   let state: ReplicatorState = {
@@ -202,12 +204,22 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       position = await makeBase(isGap ? undefined : position)
       if (!(await hasSent(position, store.seq))) throw new JournalGap('Journals are missing after the base.')
     }
+    if (isDoubtful) await confirmListed(durable)
     await copyMedia(position)
     // What was written meanwhile is left to the next step.
     set({ copiedAt: started, wholeSeq: durable })
     const isDue = isBaseWanted || isBaseDue(position) || (await bases.read()) !== undefined
     if (isDue && !isRead) await open()
     if (isDue) position = await repeatBase(position)
+  }
+
+  /** A place that has lost what it had stored may say again that it has stored it. @throws PlaceProblem `damaged` */
+  async function confirmListed(durable: number): Promise<void> {
+    const listed = await readContent(deps)
+    const chain = own && chainOf(listed, own)
+    if (!chain || chain.seq < durable)
+      throw new PlaceProblem('damaged', 'The place does not keep what it has stored. It is sent again later.')
+    isDoubtful = false
   }
 
   /** Copies the transactions up to `durable`. Returns false if a journal that has them cannot be read. */
@@ -238,6 +250,7 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (!(await checkHead(deps))) await beginPlace()
     const timeline = await readPlace()
     const chain = content && chainOf(content, timeline)
+    isDoubtful ||= (chain?.seq ?? 0) < (state.wholeSeq ?? 0)
     if (!chain) {
       set({ seq: undefined, wholeSeq: undefined })
       return undefined

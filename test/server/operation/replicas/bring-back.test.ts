@@ -279,6 +279,16 @@ describe('media', () => {
     expect((await bringBack({ target, dataDir: to, now })).missing).toHaveLength(1)
     expect(fetched.filter((name) => /^bases\/.*\/\d+-\d+$|^segments\//.test(name))).toEqual([])
   })
+
+  test('that the place lacks come from the backups in the data folder', async () => {
+    await copyMedia()
+    for (const name of named('media/')) place.objects.delete(name)
+    const to = await mkdtemp(join(root, 'restored-'))
+    for (const [n, cid] of cids.slice(0, 2).entries())
+      await writeBlob(nodeFiles, join(to, 'backups', 'blobs'), cid, chunks(`file ${n + 1}`))
+    const { missing } = await bringBack({ target: { place, sealer }, dataDir: to, now })
+    expect(missing).toEqual(cids.slice(2))
+  })
 })
 
 describe('before anything is fetched', () => {

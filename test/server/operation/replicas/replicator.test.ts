@@ -315,6 +315,27 @@ test.each(['bases', 'segments'])('a full place that has lost its %s has not ever
   expect(replicator.state).toMatchObject({ problem: { kind: 'full' }, wholeSeq: undefined })
 })
 
+test('a place that keeps nothing of what it confirms is a problem as soon as it was read again', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  const sizes = new Map<string, number>()
+  const { put, size } = { put: place.put.bind(place), size: place.size.bind(place) }
+  place.put = async (name, { length }) => void sizes.set(name, length)
+  place.size = async (name) => sizes.get(name) ?? size(name)
+  await write('row 2')
+  await replicator.step()
+  for (let reading = 1; reading <= 3; reading++) {
+    replicator.forget()
+    await replicator.step()
+    expect(replicator.state).toMatchObject({ problem: { kind: 'damaged' }, wholeSeq: undefined })
+  }
+  Object.assign(place, { put, size })
+  await replicator.step()
+  expect(replicator.state).toMatchObject({ problem: undefined, wholeSeq: store.seq })
+  expect(await restored()).toEqual(['row 1', 'row 2'])
+})
+
 test('a place that stores less than it says is found out at once', async () => {
   const { replicator } = await start()
   await write('row 1')
