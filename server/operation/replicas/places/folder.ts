@@ -2,7 +2,7 @@
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StoreInUse } from '../../../platform/store/errors.ts'
-import { isMissing, isUnreadable, renameFile } from '../../../platform/store/files.ts'
+import { isMissing, isUnreadable, nodeFiles, renameFile } from '../../../platform/store/files.ts'
 import { mediaFolder } from '../catalog.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 
@@ -110,6 +110,9 @@ async function put(root: string, name: string, bytes: Uint8Array): Promise<void>
       await file.close()
     }
     await renameFile(temporary, path)
+    // Its name, and that of its folder. Network shares may not know this operation.
+    for (const folder of [dirname(path), dirname(dirname(path))])
+      await nodeFiles.syncDir(folder).catch(() => {})
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {})
     throw error

@@ -2,8 +2,9 @@
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
+import { nodeFiles } from '../../../../server/platform/store/files.ts'
 
 test.runIf(process.platform === 'linux')(
   'an object with a damaged sector is damaged, and the folder is not away',
@@ -16,3 +17,11 @@ test.runIf(process.platform === 'linux')(
     await rm(root, { recursive: true })
   },
 )
+
+test('the name of an object, and that of its folder, are on disk when it is stored', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'pds-folder-'))
+  const synced = vi.spyOn(nodeFiles, 'syncDir')
+  await folderPlace(root).put('bases/one/end', Buffer.from('end'))
+  expect(synced.mock.calls.flat()).toEqual([join(root, 'bases', 'one'), join(root, 'bases')])
+  await rm(root, { recursive: true })
+})
