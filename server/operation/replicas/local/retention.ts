@@ -4,6 +4,7 @@ import { dayMs, weekMs } from '../retention.ts'
 interface Dated {
   readonly at: Date
   readonly isPartial: boolean
+  readonly proof?: { readonly problem: string | undefined } | undefined
 }
 
 const newest = 7
@@ -23,7 +24,8 @@ export function expiredBackups<T extends Dated>(backups: readonly T[], now: Date
   return [...groups.values()].flatMap((made) => {
     if (made[0]?.isPartial) return made.slice(newestPartial)
     const beyond = made.slice(newest)
-    const kept = new Set([...firstOfEach(made, dayMs, days), ...firstOfEach(beyond, weekMs, weeks)])
+    const dated = [...firstOfEach(made, dayMs, days), ...firstOfEach(beyond, weekMs, weeks)]
+    const kept = new Set([...dated, newestProven(made)])
     return beyond.filter((backup) => !kept.has(backup))
   })
 }
@@ -31,11 +33,16 @@ export function expiredBackups<T extends Dated>(backups: readonly T[], now: Date
 /** Returns the backups that may make space for the next one, oldest first: those of the last days but for the newest two and weekly ones. */
 export function removableBackups<T extends Dated>(backups: readonly T[], now: Date): T[] {
   const past = newestFirst(backups).filter(({ at, isPartial }) => at <= now && !isPartial)
-  const kept = new Set(firstOfEach(past, weekMs, weeks))
+  const kept = new Set([...firstOfEach(past, weekMs, weeks), newestProven(past)])
   return past
     .slice(fewest)
     .filter((backup) => !kept.has(backup))
     .toReversed()
+}
+
+/** Newer ones may not be restorable. @param sorted newest first */
+function newestProven<T extends Dated>(sorted: readonly T[]): T | undefined {
+  return sorted.find(({ proof }) => proof !== undefined && proof.problem === undefined)
 }
 
 function newestFirst<T extends Dated>(backups: readonly T[]): T[] {

@@ -73,3 +73,12 @@ test('for space, neither the newest two backups are removed nor weekly, partial 
   // Weeks begin on Thursdays, as 1970-01-01 was one: day 0 is a Thursday, too.
   expect(removableBackups([...past, ...others], day(21))).toEqual([15, 16, 17, 18].map((n) => made(n)))
 })
+
+test('the newest backup that was proven restorable stays, however many others are newer', () => {
+  const proven = { ...made(0), proof: { problem: undefined } }
+  const broken = days(1, 90).map((backup) => ({ ...backup, proof: { problem: 'damaged' } }))
+  const backups = [{ ...made(-1), proof: { problem: undefined } }, proven, ...broken, made(91)]
+  expect(expiredBackups(backups, day(91))).not.toContain(proven)
+  expect(expiredBackups(backups, day(91))).toContain(backups[0])
+  expect(removableBackups(backups, day(91))).not.toContain(proven)
+})
