@@ -50,7 +50,8 @@ accounts can upload them again. The replaced files are kept in DIR/replaced-<tim
 the newest, and the present files become one.
 
 FILE is an SQLite file, plain or compressed, or a file of "npm run backup -- --export": if it is encrypted, the command asks for the
-passphrase, or reads the first line of --passphrase-file. Media come from the folder blobs beside the file, or from the replaced data.
+passphrase, or reads the first line of --passphrase-file. Media come from the folder blobs beside the file, from the replaced data, or
+from the backups in DIR/backups.
 
 --salvage opens what verifies of damaged data, and takes damaged pages of the database from backups, with --from also from a place. It
 states what is lost and asks before anything changes; the damaged files are kept. It also accepts a database that another program
