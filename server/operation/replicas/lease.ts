@@ -2,8 +2,9 @@
  * The lease of a timeline at a place, and the proof that another computer continues the server. A lease names all timelines that its
  * computer saw. The name of a timeline is random and as old as its process: only a process that lives at the same time can have seen it.
  */
-import { headName, leaseName, listTimelines, type Timeline } from './catalog.ts'
+import { basesFolder, endName, headName, leaseName, listTimelines, type Timeline } from './catalog.ts'
 import { type Place, PlaceProblem } from './places/place.ts'
+import { getObject } from './receive.ts'
 import { putJson, putVerified, type Target } from './send.ts'
 import type { Elsewhere, Timelines } from './timeline.ts'
 
@@ -68,7 +69,7 @@ export async function checkHead(target: Target): Promise<boolean> {
   if (key === target.sealer.fingerprint) return true
   if (key === undefined && error === undefined) return false
   // Cut off by the first attempt, or damaged since.
-  if (await hasOurLease(target)) return false
+  if (await hasOurs(target)) return false
   if (error && (await listTimelines(target.place)).length > 0) throw error
   if (key !== undefined) throw foreign()
   return false
@@ -77,7 +78,7 @@ export async function checkHead(target: Target): Promise<boolean> {
 /** Writes the head of a place. @throws PlaceProblem `foreign` if it has something that this key does not open */
 export async function writeHead(target: Target): Promise<void> {
   const isEmpty = (await listTimelines(target.place)).length === 0
-  if (!isEmpty && !(await hasOurLease(target))) throw foreign()
+  if (!isEmpty && !(await hasOurs(target))) throw foreign()
   const head = Buffer.from(`${JSON.stringify({ format: 1, key: target.sealer.fingerprint })}\n`)
   await putVerified(target.place, headName, head)
 }
@@ -88,7 +89,7 @@ export async function writeHead(target: Target): Promise<void> {
  */
 export async function assertOpens(target: Target): Promise<void> {
   const { key, error } = await keyOf(target.place)
-  if (key === target.sealer.fingerprint || (await hasOurLease(target))) return
+  if (key === target.sealer.fingerprint || (await hasOurs(target))) return
   if (error) throw error
   if (key === undefined)
     throw new PlaceProblem('invalid', 'There is no copy at this place. Check its address.')
@@ -108,9 +109,22 @@ async function keyOf(place: Target['place']): Promise<{ key?: string; error?: Pl
   }
 }
 
-async function hasOurLease(target: Target): Promise<boolean> {
+/** Whether the key opens a lease, or the end of a base. */
+async function hasOurs(target: Target): Promise<boolean> {
   for (const timeline of await listTimelines(target.place)) if (await readLease(target, timeline)) return true
+  for (const { name } of await target.place.list(basesFolder))
+    if (await isOurs(target, endName(`${basesFolder}/${name}`))) return true
   return false
+}
+
+async function isOurs(target: Target, name: string): Promise<boolean> {
+  try {
+    await getObject(target, name)
+    return true
+  } catch (error) {
+    if (error instanceof PlaceProblem && error.kind === 'damaged') return false
+    throw error
+  }
 }
 
 function foreign(): PlaceProblem {

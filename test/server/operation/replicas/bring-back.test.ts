@@ -163,6 +163,14 @@ test.each([
   expect(await readHead(place)).toEqual({ key: sealer.fingerprint })
 })
 
+test('a damaged head and damaged leases hide no copy of which the key opens a base', async () => {
+  await copy('row 1')
+  for (const name of ['pds-replica', ...named('timelines/')]) place.objects.set(name, Buffer.from('damaged'))
+  expect((await restored()).rows).toEqual(['row 1'])
+  const other = createSealer(await ReplicaKey.generate())
+  await expect(restored({ target: { place, sealer: other } })).rejects.toThrow(PlaceProblem)
+})
+
 test('an object that is damaged in one answer only is read again', async () => {
   await copy('row 1')
   await copy('row 2')
