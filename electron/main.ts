@@ -1,4 +1,5 @@
 /** Entry point of the desktop app: the steps before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
+import '../server/platform/util/file-threads.ts'
 import { app } from 'electron'
 import { collectLinks } from './deep-link.ts'
 import { type Failures, setupFailures } from './failures.ts'

@@ -1,5 +1,6 @@
 /** Quitting: every request, the first and repeated ones, ends the app after the server is stopped and all data is on disk. */
 import { app, powerMonitor } from 'electron'
+import { exitDespiteHangs } from '../server/operation/replicas/places/folder-calls.ts'
 import type { Logger } from '../server/platform/util/log.ts'
 
 export interface Quitting {
@@ -51,6 +52,8 @@ export function setupQuit({ finish, log }: QuitDeps): Quitting {
         isAsking = false
       })
   })
+
+  app.on('quit', () => exitDespiteHangs(() => {}))
 
   // The window closes to the tray; the app goes on.
   app.on('window-all-closed', () => {})

@@ -1,4 +1,6 @@
 /** `npm run serve`: the server without the desktop. */
+import './platform/util/file-threads.ts'
+import { exitDespiteHangs } from './operation/replicas/places/folder-calls.ts'
 import { ConfigError, helpText, readConfig } from './platform/config/config.ts'
 import { createLogger } from './platform/util/log.ts'
 import { startServer } from './server.ts'
@@ -48,7 +50,7 @@ async function serve(): Promise<void> {
 /** Closes the server and exits, even if a handle is still open: every acknowledged write is on disk. */
 async function stop(server: { close(): Promise<void> }): Promise<void> {
   await server.close()
-  process.exit()
+  exitDespiteHangs(() => process.exit())
 }
 
 /** Returns a sentence for errors that the user can fix, the stack for others. */

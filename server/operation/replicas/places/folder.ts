@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { StoreInUse } from '../../../platform/store/errors.ts'
 import { isMissing, isUnreadable, nodeFiles, renameFile } from '../../../platform/store/files.ts'
 import { mediaFolder } from '../catalog.ts'
+import { folderCalls } from './folder-calls.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 
 /** Ends the names of objects that are being written. */
@@ -11,13 +12,14 @@ const temporarySuffix = '.part'
 
 /** @param root must exist, because the mount point of a disk that is not connected is empty or missing */
 export function folderPlace(root: string): Place {
-  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (error) {
-      throw await describe(root, error)
-    }
-  }
+  const attempt = <T>(work: () => Promise<T>): Promise<T> =>
+    folderCalls.run(root, async () => {
+      try {
+        return await work()
+      } catch (error) {
+        throw await describe(root, error)
+      }
+    })
   /** Name of the object that was put last, other than media, of which single ones are lost and repaired. */
   let last: string | undefined
 
@@ -85,15 +87,14 @@ async function list(root: string, folder: string): Promise<Entry[]> {
     if (isMissing(error) && (await isThere(root))) return []
     throw error
   }
-  const entries = await Promise.all(
-    names
-      .filter((name) => !name.endsWith(temporarySuffix))
-      .map(async (name) => {
-        const info = await stat(join(path, name)).catch(() => undefined)
-        return info && { name, bytes: info.isDirectory() ? undefined : info.size }
-      }),
-  )
-  return entries.filter((entry) => entry !== undefined)
+  const entries: Entry[] = []
+  // One after another: each takes a thread.
+  for (const name of names) {
+    if (name.endsWith(temporarySuffix)) continue
+    const info = await stat(join(path, name)).catch(() => undefined)
+    if (info) entries.push({ name, bytes: info.isDirectory() ? undefined : info.size })
+  }
+  return entries
 }
 
 async function put(root: string, name: string, bytes: Uint8Array): Promise<void> {
