@@ -91,7 +91,7 @@ export async function beginTimeline(
   const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
   const stored = await readJson<Entry[]>(files, path)
   let entries = stored ?? []
-  /** Earlier timelines of this computer are at places, but it cannot tell which. */
+  /** Earlier timelines of this computer are at places, but their names are lost. */
   const isDamaged = stored === undefined && (await exists(files, path))
   let elsewhere = await readJson<Elsewhere>(files, join(folder, elsewhereName))
   let isKept = false

@@ -87,7 +87,7 @@ test('two backups whose files were exchanged are not proven', async () => {
     expect((await proofsOf(disk).prove(backup)).problem).toContain('another backup')
 })
 
-test('a file with a damaged sector keeps nobody from the other backups', async () => {
+test('a file with a damaged sector leaves the other backups usable', async () => {
   const disk = await prepared()
   const [newer, older] = await list(disk)
   const whole = await make(disk, 3)
