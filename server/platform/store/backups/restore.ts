@@ -17,6 +17,7 @@ import {
   isData,
   journalSeqs,
   replacedName,
+  replacedPrefix,
   replacingName,
   restoredBlobsName,
   restoredMarkName,
@@ -158,7 +159,8 @@ async function dataIn(files: Files, dir: string): Promise<string[]> {
 async function finishUndo(files: Files, dir: string): Promise<void> {
   const bytes = await readIfThere(files, join(dir, undoName))
   if (!bytes) return
-  const undo: Undo = JSON.parse(Buffer.from(bytes).toString())
+  const undo = parseUndo(bytes)
+  if (!undo) return dropUndo(files, dir)
   const [from, to] = [join(dir, undo.from), join(dir, undo.to)]
   const movedAway = new Set(await files.list(to))
   const isThere = new Set(await files.list(dir))
@@ -174,6 +176,26 @@ async function finishUndo(files: Files, dir: string): Promise<void> {
   await files.syncDir(dir)
   if ((await files.list(from)).length === 0) await files.removeDir(from)
   await files.remove(join(dir, undoName))
+  await files.syncDir(dir)
+}
+
+function parseUndo(bytes: Uint8Array): Undo | undefined {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** A disk that has lost the content of the record has ended the undo. With a database here, nothing was moved, or everything. */
+async function dropUndo(files: Files, dir: string): Promise<void> {
+  const path = join(dir, undoName)
+  if (!(await exists(files, join(dir, databaseName)))) {
+    throw new Error(
+      `${path} is damaged: it says which data an interrupted undo puts back. Move the files of the newest folder ${replacedPrefix}… that has a database to ${dir}, and delete ${undoName}.`,
+    )
+  }
+  await files.remove(path)
   await files.syncDir(dir)
 }
 
