@@ -72,7 +72,7 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
     preview: async (at, signal) =>
       withTarget(await readable(), signal, async (target) => {
         const { file, media, ...fetched } = await fetchAhead({
-          ...{ target, dataDir, at: timeOf(at) },
+          ...{ target, dataDir, at: timeOf(at), signal },
           onProgress(progress) {
             signal.throwIfAborted()
             window.send('restoreProgress', progress)

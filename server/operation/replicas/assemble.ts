@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createZstdDecompress, zstdDecompress } from 'node:zlib'
 import { blobCids } from '../../platform/store/backups/backup-blobs.ts'
+import { StoreDamaged } from '../../platform/store/errors.ts'
 import { type Files, writeChunks } from '../../platform/store/files.ts'
 import { readJournals } from '../../platform/store/journal/journal.ts'
 import { applyFrames } from '../../platform/store/journal/recover.ts'
@@ -45,6 +46,27 @@ export async function assemble(
     return blobCids(opened.sqlite)
   } finally {
     await closeFile(opened)
+  }
+}
+
+export interface AssembleJob extends Pick<Chain, 'seq'> {
+  /** The folder of `fetchChain`. */
+  readonly folder: string
+}
+
+/** The CIDs of media, or what is damaged: an error would lose its class between threads. */
+export type AssembleResult =
+  | { readonly cids: readonly string[] }
+  | { readonly damage: string; readonly object: string | undefined }
+
+export async function tryAssemble(files: Files, { folder, seq }: AssembleJob): Promise<AssembleResult> {
+  try {
+    return { cids: await assemble(files, folder, { seq }) }
+  } catch (error) {
+    if (error instanceof StoreDamaged) return { damage: error.message, object: undefined }
+    if (error instanceof PlaceProblem && error.kind === 'damaged')
+      return { damage: error.message, object: error.object }
+    throw error
   }
 }
 

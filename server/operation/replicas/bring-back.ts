@@ -126,9 +126,14 @@ interface Fetched {
   readonly loss: string | undefined
 }
 
+interface FetchBestOptions extends Pick<BringBackOptions, 'target' | 'at' | 'base' | 'onOpened'> {
+  /** Replaces `assemble`. */
+  readonly assembleIn?: (folder: string, chain: Chain) => Promise<readonly string[]>
+}
+
 /** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
 export async function fetchBest(
-  { target, at, base, onOpened }: Pick<BringBackOptions, 'target' | 'at' | 'base' | 'onOpened'>,
+  { target, at, base, onOpened, assembleIn }: FetchBestOptions,
   root: string,
   fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
 ): Promise<Fetched> {
@@ -161,7 +166,9 @@ export async function fetchBest(
     await assertSpace(files, root, chain)
     try {
       await fetchChain(target, chain, { ...fetching, folder })
-      const cids = await assemble(files, folder, chain, (sqlite) => onOpened?.(sqlite, chain))
+      const cids =
+        (await assembleIn?.(folder, chain)) ??
+        (await assemble(files, folder, chain, (sqlite) => onOpened?.(sqlite, chain)))
       return { chain, folder, cids, loss }
     } catch (error) {
       if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error

@@ -5,6 +5,9 @@ import { nodeFiles } from '../../platform/store/files.ts'
 import { blobPath } from '../../platform/store/layout.ts'
 import { databasePath } from './assemble.ts'
 import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
+import type { Chain } from './catalog.ts'
+import { runFileJob } from './file-jobs.ts'
+import { PlaceProblem } from './places/place.ts'
 import { listMedia } from './send.ts'
 
 export interface FetchedAhead {
@@ -20,14 +23,20 @@ export interface FetchedAhead {
   readonly loss: string | undefined
 }
 
+interface Options extends Pick<BringBackOptions, 'target' | 'dataDir' | 'at' | 'files' | 'onProgress'> {
+  readonly signal?: AbortSignal
+}
+
 /** A restore of the same state goes on with what this has fetched. @throws PlaceProblem */
-export async function fetchAhead(
-  options: Pick<BringBackOptions, 'target' | 'dataDir' | 'at' | 'files' | 'onProgress'>,
-): Promise<FetchedAhead> {
+export async function fetchAhead(options: Options): Promise<FetchedAhead> {
   const { target, dataDir, at, files = nodeFiles, onProgress } = options
   await findChain(target, at)
   const fetching = { files, ...(onProgress && { onProgress }) }
-  const { chain, folder, cids, loss } = await fetchBest(options, fetchedFolder(dataDir), fetching)
+  const { chain, folder, cids, loss } = await fetchBest(
+    { target, at, assembleIn: (folder, chain) => assembleInThread(options, folder, chain) },
+    fetchedFolder(dataDir),
+    fetching,
+  )
   const there = await listMedia(target)
   let missingMedia = 0
   for (const cid of cids) {
@@ -35,6 +44,19 @@ export async function fetchAhead(
     if (!here.includes(true) && !there.has(target.sealer.hiddenName(cid))) missingMedia++
   }
   return { file: databasePath(folder), at: chain.at, media: cids.length, missingMedia, loss }
+}
+
+/** SQLite's integrity check takes seconds, while this thread serves requests. @throws PlaceProblem `damaged` */
+async function assembleInThread(
+  options: Options,
+  folder: string,
+  { seq }: Chain,
+): Promise<readonly string[]> {
+  const { files = nodeFiles, signal } = options
+  const result = await runFileJob({ files, signal }, { kind: 'assemble', folder, seq })
+  if ('cids' in result) return result.cids
+  const { damage, object } = result
+  throw new PlaceProblem('damaged', damage, object === undefined ? {} : { object })
 }
 
 /** Removes what `fetchAhead` has fetched. */

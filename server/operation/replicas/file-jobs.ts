@@ -2,17 +2,20 @@
 import { type Summary, summarizeData } from '../../platform/store/backups/summary.ts'
 import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { runInWorker } from '../../platform/util/worker-or-inline.ts'
+import { type AssembleJob, type AssembleResult, tryAssemble } from './assemble.ts'
 import { type CheckJob, type CheckResult, checkRestore } from './check-restore.ts'
 import { type PublishJob, publish } from './local/publish.ts'
 import { type AssembledJob, type AssembledResult, checkAssembled } from './prove-files.ts'
 
 export type FileJob =
+  | ({ readonly kind: 'assemble' } & AssembleJob)
   | ({ readonly kind: 'check' } & CheckJob)
   | ({ readonly kind: 'check assembled' } & AssembledJob)
   | ({ readonly kind: 'publish' } & PublishJob)
   | { readonly kind: 'summarize'; readonly dataDir: string }
 
 interface Results {
+  readonly assemble: AssembleResult
   readonly check: CheckResult
   readonly 'check assembled': AssembledResult
   /** The name of the base; undefined if media are no longer there. */
@@ -25,6 +28,7 @@ type ResultOf<Job extends FileJob> = Results[Job['kind']]
 /** Runs a job in this thread. */
 export function runOn<Job extends FileJob>(files: Files, job: Job): Promise<ResultOf<Job>>
 export async function runOn(files: Files, job: FileJob): Promise<Results[FileJob['kind']]> {
+  if (job.kind === 'assemble') return tryAssemble(files, job)
   if (job.kind === 'check') return checkRestore(files, job)
   if (job.kind === 'check assembled') return checkAssembled(files, job)
   if (job.kind === 'publish') return publish(files, job)

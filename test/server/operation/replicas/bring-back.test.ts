@@ -2,7 +2,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type BringBackOptions,
   bringBack,
@@ -296,6 +297,30 @@ describe('media', () => {
       await writeBlob(nodeFiles, join(to, 'backups', 'blobs'), cid, chunks(`file ${n + 1}`))
     const { missing } = await bringBack({ target: { place, sealer }, dataDir: to, now })
     expect(missing).toEqual(cids.slice(2))
+  })
+})
+
+describe('ahead of a restore', () => {
+  test('the database is put together in a thread, because this one serves requests', async () => {
+    await copy('row 1')
+    const threads: string[] = []
+    const add = ({ threadName }: Worker) => void threads.push(threadName ?? '')
+    process.on('worker', add)
+    onTestFinished(() => void process.off('worker', add))
+    const to = await mkdtemp(join(root, 'restored-'))
+    expect(await fetchAhead({ target: { place, sealer }, dataDir: to })).toMatchObject({ loss: undefined })
+    expect(threads).toContain('replica files')
+  })
+
+  test('changes that do not fit are left out, and counted as lost', async () => {
+    await copy('row 1')
+    await copy('row 2')
+    const last = named('segments/').at(-1) ?? ''
+    const { length } = await sealer.open(last, place.objects.get(last) ?? Buffer.alloc(0))
+    place.objects.set(last, Buffer.from(await sealer.seal(last, Buffer.alloc(length))))
+    const to = await mkdtemp(join(root, 'restored-'))
+    const { loss } = await fetchAhead({ target: { place, sealer }, dataDir: to })
+    expect(loss).toContain('1 object with later changes cannot be used')
   })
 })
 
