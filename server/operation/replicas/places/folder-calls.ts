@@ -70,8 +70,9 @@ export const folderCalls = createFolderCalls({
   hangMs: 5 * 60_000,
 })
 
-/** Ends the process. It would wait for a call of a folder that hangs. */
+/** Ends the process. It would wait for a call of a folder that hangs, and for a name server that does not respond. */
 export function exitDespiteHangs(exit: () => void): void {
-  if (folderCalls.running > 0) process.kill(process.pid, 'SIGKILL')
+  const isWaiting = folderCalls.running > 0 || process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
+  if (isWaiting) process.kill(process.pid, 'SIGKILL')
   else exit()
 }

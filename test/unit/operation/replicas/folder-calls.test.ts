@@ -1,6 +1,11 @@
 /** Calls of folders, of which some hang. */
-import { expect, test } from 'vitest'
-import { createFolderCalls } from '../../../../server/operation/replicas/places/folder-calls.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import {
+  createFolderCalls,
+  exitDespiteHangs,
+} from '../../../../server/operation/replicas/places/folder-calls.ts'
+
+afterEach(() => vi.restoreAllMocks())
 
 const hanging = () => new Promise<never>(() => {})
 const unreachable = { kind: 'unreachable', message: expect.stringContaining('does not respond') }
@@ -33,4 +38,16 @@ test('folders that hang leave threads to the server', async () => {
   const all = ['/a', '/b', '/c'].map((root) => calls.run(root, hanging))
   for (const call of all) await expect(call).rejects.toMatchObject(unreachable)
   expect(calls.running).toBe(2)
+})
+
+test('the process does not wait at its end for a name server that does not respond', () => {
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  const active = vi.spyOn(process, 'getActiveResourcesInfo').mockReturnValue([])
+  const exit = vi.fn()
+  exitDespiteHangs(exit)
+  expect(exit).toHaveBeenCalledOnce()
+  active.mockReturnValue(['GetAddrInfoReqWrap'])
+  exitDespiteHangs(exit)
+  expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGKILL')
+  expect(exit).toHaveBeenCalledOnce()
 })
