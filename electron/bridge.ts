@@ -347,6 +347,8 @@ export interface DesktopCalls {
   'backups.check': (at: string) => Outcome<RestorePoint>
   /** Newest first. */
   'backups.replaced': () => readonly ReplacedData[]
+  /** Puts a folder with replaced data back whole. Returns the folder that has the present data then. */
+  'restore.undo': (name: string) => Outcome<string>
   /** Deletes a folder with replaced data. */
   'backups.forget': (name: string) => Outcome
   /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */

@@ -82,6 +82,7 @@ export function createCalls(deps: CallsDeps): Calls {
     'backups.make': { accepts: none, handle: backups['backups.make'] },
     'backups.check': { accepts: args(time), handle: backups['backups.check'] },
     'backups.replaced': { accepts: none, handle: backups['backups.replaced'] },
+    'restore.undo': { accepts: args(name), handle: restores['restore.undo'] },
     'backups.forget': { accepts: args(name), handle: backups['backups.forget'] },
     'backups.export': { accepts: args(optional(secret)), handle: backups['backups.export'] },
     'restore.chooseFile': { accepts: none, handle: restores['restore.chooseFile'] },

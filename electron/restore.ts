@@ -1,11 +1,14 @@
 /** The page's calls to restore the server: from backups of this computer, from a place, or from a file. */
+import { basename, join } from 'node:path'
 import type { FileFilter } from 'electron'
 import { findChain } from '../server/operation/replicas/bring-back.ts'
-import type { CredentialsKeeper } from '../server/operation/replicas/credentials.ts'
+import { type CredentialsKeeper, takeKeyBack } from '../server/operation/replicas/credentials.ts'
 import { removeFetched } from '../server/operation/replicas/fetch-ahead.ts'
 import { listBackups } from '../server/operation/replicas/local/list.ts'
 import { restorePoints } from '../server/operation/replicas/restore-points.ts'
 import { isProtected } from '../server/platform/store/backups/backup-content.ts'
+import { undoRestore } from '../server/platform/store/backups/restore.ts'
+import { listReplaced } from '../server/platform/store/replaced.ts'
 import { createSerializer } from '../server/platform/util/serialize.ts'
 import { toPoint } from './backups.ts'
 import type { DesktopCalls, FoundPoints, RestoreSource } from './bridge.ts'
@@ -66,6 +69,7 @@ export function setupRestores(deps: RestoresDeps): Restores {
           return restored
         }),
       ),
+    'restore.undo': (name) => serialize(() => outcome('restore.undo', () => undo(deps, name))),
     'restore.cancel'() {
       opening.abort(new Error(t.restore.cancelled))
       return serialize(async () => {
@@ -74,6 +78,19 @@ export function setupRestores(deps: RestoresDeps): Restores {
       })
     },
   }
+}
+
+/** Puts replaced data back, with the key of their copies. Only listed names are accepted, so that no name leads out of the data folder. */
+async function undo({ dataDir, server, copiesKeeper, log }: RestoresDeps, name: string): Promise<string> {
+  if (!(await listReplaced(dataDir)).some((folder) => folder.name === name)) {
+    throw new Error(`The folder ${name} no longer exists.`)
+  }
+  return server.whileStopped(async () => {
+    const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, join(dataDir, name))
+    await takeKeyBack(copiesKeeper, name, basename(replaced))
+    log.info({ folder: name, replaced }, 'replaced data put back')
+    return replaced
+  })
 }
 
 async function findPoints(deps: RestoresDeps, source: RestoreSource): Promise<FoundPoints> {

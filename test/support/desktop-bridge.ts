@@ -198,6 +198,7 @@ export class ScriptedDesktop {
         return done({ at, proof })
       },
       'backups.replaced': () => [],
+      'restore.undo': () => done('/home/alice/data/replaced-2'),
       'backups.forget': () => done(undefined),
       'backups.export': () => done('/home/alice/server.age'),
       'restore.chooseFile': () => done({ file: 'server.age', encrypted: true }),

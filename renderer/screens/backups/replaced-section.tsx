@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 
-/** The folders with data that a restore replaced, each with a button to delete it. Nothing without such folders. */
+/** The folders with data that a restore replaced, each with buttons to put it back and to delete it. Nothing without such folders. */
 export function ReplacedSection() {
   const { data: folders = [] } = useDesktopQuery('backups.replaced')
   if (folders.length === 0) return null
@@ -28,18 +28,42 @@ function ReplacedRow({ folder }: { readonly folder: ReplacedData }) {
   return (
     <Row
       action={
-        <DialogButton
-          aria-label={t.backups.forgetLabel(when)}
-          dialog={(close) => <ForgetDialog folder={folder} onClose={close} />}
-          size="s"
-        >
-          {t.backups.forget}
-        </DialogButton>
+        <>
+          <DialogButton
+            aria-label={t.backups.putBackLabel(when)}
+            dialog={(close) => <PutBackDialog folder={folder} onClose={close} />}
+            size="s"
+          >
+            {t.backups.putBack}
+          </DialogButton>
+          <DialogButton
+            aria-label={t.backups.forgetLabel(when)}
+            dialog={(close) => <ForgetDialog folder={folder} onClose={close} />}
+            size="s"
+          >
+            {t.backups.forget}
+          </DialogButton>
+        </>
       }
       as="li"
       detail={t.backups.replacedDetail(formatBytes(bytes), formatDate(keptUntil))}
       title={when}
     />
+  )
+}
+
+function PutBackDialog({ folder, onClose }: { readonly folder: ReplacedData; onClose(): void }) {
+  const { name, replacedAt } = folder
+  const putBack = useDesktopDialogAction('restore.undo', {
+    invalidates: ['backups.replaced'],
+    input: () => [name],
+    done: t.backups.putBackDone,
+    onClose,
+  })
+  return (
+    <ConfirmDialog {...putBack} action={t.backups.putBackSubmit} title={t.backups.putBackTitle}>
+      <p>{t.backups.putBackText(formatDateTime(replacedAt))}</p>
+    </ConfirmDialog>
   )
 }
 

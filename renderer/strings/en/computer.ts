@@ -38,6 +38,13 @@ export const backups = {
   replacedLead:
     'Data from before a restore or an import, with the keys and media of all accounts at that time. Each is deleted after 30 days.',
   replacedDetail: (size: string, date: string) => `${size} · Deleted on ${date}`,
+  putBack: 'Put back…',
+  putBackLabel: (when: string) => `Put back the data replaced on ${when}`,
+  putBackTitle: 'Put this data back?',
+  putBackText: (when: string) =>
+    `The server restarts with the data that was replaced on ${when}. The present data is kept in a separate folder for 30 days. You may need to sign in again.`,
+  putBackSubmit: 'Put back',
+  putBackDone: 'The data was put back',
   forget: 'Delete…',
   forgetLabel: (when: string) => `Delete data replaced on ${when}`,
   forgetTitle: 'Delete this data?',

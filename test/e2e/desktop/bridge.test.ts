@@ -87,6 +87,7 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'backups.replaced': [[1]],
   'backups.make': [[1]],
   'backups.check': [[], [1], [tooLong]],
+  'restore.undo': [[], [1], [tooLong]],
   'backups.forget': [[], [1], [tooLong]],
   'backups.export': [[1], [tooLong]],
   'restore.chooseFile': [['/etc/passwd']],
@@ -417,11 +418,20 @@ describe('backups', () => {
     const [replaced] = await call(page, 'backups.replaced')
     const folder = expect.stringContaining(replaced?.name ?? 'none')
     expect(restored).toMatchObject({ value: { replaced: folder } })
+    const statusOfBob = async () =>
+      (await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=bob.test`)).status
+    expect(await statusOfBob()).toBe(400)
+    expect(await call(page, 'restore.undo', '../backups')).toMatchObject({ ok: false })
+    expect(await call(page, 'restore.undo', replaced?.name ?? '')).toMatchObject({ ok: true })
+    expect(await statusOfBob()).toBe(200)
+    const [later] = await call(page, 'backups.replaced')
+    expect(await call(page, 'restore.undo', later?.name ?? '')).toMatchObject({ ok: true })
+    expect(await call(page, 'server.state')).toMatchObject({ kind: 'running' })
     expect(await call(page, 'backups.forget', '../backups')).toMatchObject({ ok: false })
-    expect(await call(page, 'backups.forget', replaced?.name ?? '')).toEqual({ ok: true, value: undefined })
+    const [last] = await call(page, 'backups.replaced')
+    expect(await call(page, 'backups.forget', last?.name ?? '')).toEqual({ ok: true, value: undefined })
     expect(await call(page, 'backups.replaced')).toEqual([])
-    const bob = await fetch(`${machine.endpoint}/xrpc/com.core.identity.resolveHandle?handle=bob.test`)
-    expect(bob.status).toBe(400)
+    expect(await statusOfBob()).toBe(400)
   })
 
   test('a damaged, deleted or unknown backup is refused without stopping the server', async () => {
