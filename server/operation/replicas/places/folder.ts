@@ -40,6 +40,8 @@ export function folderPlace(root: string): Place {
         // The caller sees that it is missing.
         const isListed = last !== undefined && entries.some(({ name }) => `${folder}/${name}` === last)
         if (last !== undefined && dirname(last) === folder && !isListed) last = undefined
+        // In an empty folder nothing can be mixed with it.
+        if (entries.length === 0 && (await readdir(root)).length === 0) last = undefined
         return entries
       }),
     get: (name) =>
