@@ -40,7 +40,10 @@ test.each(['takedown', 'suspended'] as const)(
     await server.restart()
     await server.setStatus(did, { [state]: false })
     const rows = contentsOf(server.running.services.store)
-    const ended = state === 'takedown' ? ['oauth_grants', 'oauth_requests', 'refresh_tokens', 'sessions'] : []
+    const ended =
+      state === 'takedown'
+        ? ['oauth_grants', 'oauth_requests', 'push_queue', 'push_registrations', 'refresh_tokens', 'sessions']
+        : []
     expect(changesBetween(before.rows, rows)).toEqual([...always, ...ended].sort())
     expect(await views(people.ben)).toEqual(before.ben)
     expect(await views(state === 'takedown' ? await signIn() : people.ann)).toEqual(before.ann)
