@@ -102,6 +102,8 @@ export function setupConnector(deps: ConnectorDeps): Connector {
     await stop()
     secrets.write(secret, null)
     file.set('connector', null)
+    // Who takes it back may look at once whether the token is still on disk.
+    await secrets.settled()
   }
 
   async function look(current: ConnectorRecord): Promise<Seen> {
