@@ -7,7 +7,7 @@
  * When a write fails, the changed pages are dropped, and the journals replayed over those on disk.
  */
 
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
 import { tryLock } from './backups/backup-lock.ts'
 import type { CopyOptions, DatabaseCopy } from './backups/copy-data.ts'
@@ -22,7 +22,7 @@ import { CommitLog } from './journal/commit-log.ts'
 import { defaultReserveBytes } from './journal/journal-file.ts'
 import { replayJournals } from './journal/recover.ts'
 import { retireJournals } from './journal/retire.ts'
-import { restoredMarkName } from './layout.ts'
+import { isJournal, restoredMarkName } from './layout.ts'
 import type { Lock } from './lock.ts'
 import type { Schema } from './migrate.ts'
 import { type OpenedStore, openStore, type StartEvents } from './open.ts'
@@ -364,7 +364,7 @@ export class Database implements Reader {
     this.#assertOpen()
     await this.settled()
     const { directory: dir, now } = this.#options
-    return this.#upkeep(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
+    return this.#readingDisk(() => this.#inBackground({ kind: 'export', dir, file, passphrase, at: now() }))
   }
 
   /** Writes everything that is on disk now to a compressed database; see `copyDatabase`. */
@@ -374,9 +374,23 @@ export class Database implements Reader {
   ): Promise<DatabaseCopy> {
     this.#assertOpen()
     const { directory: dir } = this.#options
-    return this.#upkeep(async () =>
+    return this.#readingDisk(() =>
       this.#inBackground({ kind: 'copy', dir, file, options: { upTo: this.seq, mayBePartial } }),
     )
+  }
+
+  /** Runs work that reads the data on disk, again after a checkpoint if a journal is damaged: memory has what it had. */
+  #readingDisk<T>(work: () => Promise<T>): Promise<T> {
+    return this.#upkeep(async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof StoreDamaged) || !isJournal(basename(error.file))) throw error
+        await this.#checkpoint()
+        await this.#log.renew()
+        return await work()
+      }
+    })
   }
 
   /** From now on transactions fail with this error; undefined: they do not. Reading goes on. */

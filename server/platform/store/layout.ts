@@ -51,6 +51,10 @@ export function journalPath(dir: string, firstSeq: number): string {
   return join(dir, `pds.${String(firstSeq).padStart(12, '0')}.journal`)
 }
 
+export function isJournal(name: string): boolean {
+  return journalPattern.test(name)
+}
+
 /** The first sequence numbers of the journals among `names`, ascending. */
 export function journalSeqs(names: readonly string[]): number[] {
   return names

@@ -105,20 +105,31 @@ export class CommitLog {
     return this.#serialize(async () => {
       if (this.#repairDue)
         throw new StoreUnavailable('The disk accepts no writes. Free disk space or check the disk.')
-      if (this.#journal.isEmpty) return 0
-      const old = this.#journal
-      try {
-        await old.seal()
-        this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
-      } catch (cause) {
-        await this.#fail()
-        throw unavailable(cause)
-      }
-      await old.close().catch(() => {})
-      // Reserved now, so that the next transaction does not wait for it.
-      await this.#journal.reserve(this.#reserveBytes).catch(() => {})
-      return old.length
+      return this.#journal.isEmpty ? 0 : this.#replaceJournal()
     })
+  }
+
+  /** Writes the journal anew if it has no transactions: its file may be damaged. */
+  renew(): Promise<void> {
+    return this.#serialize(async () => {
+      if (this.#journal.isEmpty && !this.#repairDue) await this.#replaceJournal()
+    })
+  }
+
+  /** Starts a new journal after the current one. Returns the bytes of that. */
+  async #replaceJournal(): Promise<number> {
+    const old = this.#journal
+    try {
+      await old.seal()
+      this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
+    } catch (cause) {
+      await this.#fail()
+      throw unavailable(cause)
+    }
+    await old.close().catch(() => {})
+    // Reserved now, so that the next transaction does not wait for it.
+    await this.#journal.reserve(this.#reserveBytes).catch(() => {})
+    return old.length
   }
 
   /** Makes the log ready after a failure, or when the reserved space runs out. Throws StoreUnavailable. */

@@ -167,6 +167,33 @@ test('a copy of data without a transaction since the last checkpoint', async () 
   await db.close()
 })
 
+test.each<[string, readonly string[]]>([
+  ['with transactions', ['a', 'b']],
+  ['without any', []],
+])(
+  'a journal %s that was damaged on disk while the server runs is replaced from memory',
+  async (_, texts) => {
+    const disk = new FaultyDisk()
+    const db = await Database.open({ directory: '/data', schema, now, files: disk.files })
+    for (const text of texts) await insert(db, text)
+    const [journal = ''] = disk.names('/data').filter((name) => name.endsWith('.journal'))
+    const content = disk.content(`/data/${journal}`)
+    content[0] = (content[0] ?? 0) ^ 1
+    const { seq } = await db.copyTo('/data/copy.zst')
+    expect(seq).toBe(db.seq)
+    expect(await textsIn(await disk.files.read('/data/copy.zst'))).toEqual(texts)
+    // It is on disk again, too.
+    await insert(db, 'later')
+    await db.close()
+    const again = await Database.open({ directory: '/data', schema, now, files: disk.files })
+    expect(again.all<{ text: string }>('SELECT text FROM note').map(({ text }) => text)).toEqual([
+      ...texts,
+      'later',
+    ])
+    await again.close()
+  },
+)
+
 test('a copy that reads back differently is an error, and leaves no file', async () => {
   const { files } = new FaultyDisk()
   const db = await Database.open({ directory: '/data', schema, now, files })
