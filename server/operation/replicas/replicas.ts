@@ -25,7 +25,7 @@ import { createReplica, idOf, type Replica } from './replica.ts'
 import type { ReplicaKey } from './replica-key.ts'
 import { createSealer } from './sealer.ts'
 import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
-import { beginTimeline, elsewhereProblem } from './timeline.ts'
+import { beginTimeline, elsewhereProblem, type Timelines } from './timeline.ts'
 
 export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   /** Begins to copy. */
@@ -105,8 +105,13 @@ function waiting(deps: Deps, message: string): Replicas {
 
 /** Creates the copies. Without places, journals are no longer kept for them. */
 export async function createReplicas(deps: Deps): Promise<Replicas> {
-  const { config, files } = deps
+  const { config, store, files, now, log } = deps
   const { dataDir, copies: urls, copiesCredentials } = config
+  const timelines = await beginTimeline(files, dataDir, { seq: store.openedSeq, now })
+  if (urls.length > 0 || timelines.isContinued) {
+    // Before the first transaction, also while nothing can be copied: a clone of this folder may go on, too, from the same transaction.
+    await timelines.keep().catch((error: unknown) => log.warn({ err: error }, 'timeline not saved'))
+  }
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
     return none
@@ -118,19 +123,19 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
     throw error
   })
   if (loaded instanceof CredentialsUnavailable) return waiting(deps, loaded.message)
-  return createReplicasWith(deps, loaded)
+  return createReplicasWith(deps, loaded, timelines)
 }
 
 async function createReplicasWith(
   deps: Deps,
   { replicaKey, places: credentials = {} }: Credentials & { readonly replicaKey: ReplicaKey },
+  timelines: Timelines,
 ): Promise<Replicas> {
   const { config, store, files, now, log } = deps
   const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
   const sealer = createSealer(replicaKey, deps.onUnloadable)
   const folder = join(dataDir, copiesName)
   await removeLeftovers(files, folder, urls.map(idOf))
-  const timelines = await beginTimeline(files, dataDir, { seq: store.seq, now })
   const mediaNames = createMediaNames(store, sealer)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()

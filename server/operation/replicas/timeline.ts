@@ -56,6 +56,8 @@ export interface Timelines {
   readonly beganAt: Date
   /** The other computer that continues this server, as it has been proven. */
   readonly elsewhere: Elsewhere | undefined
+  /** Whether the data folder names earlier timelines. */
+  readonly isContinued: boolean
   /** Whether a timeline is the current one or one that it continues. */
   isOurs(name: string): boolean
   /**
@@ -79,7 +81,7 @@ export interface Timelines {
   dismiss(lost: Pick<Lost, 'timeline' | 'seq'>): Promise<void>
 }
 
-/** Begins a timeline. @param seq number of the last transaction of the store */
+/** Begins a timeline. @param seq number of the last transaction that was on disk when this process opened the store */
 export async function beginTimeline(
   files: Files,
   dataDir: string,
@@ -129,6 +131,7 @@ export async function beginTimeline(
   }
 
   return {
+    isContinued: stored !== undefined,
     get current() {
       return current
     },

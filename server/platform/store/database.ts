@@ -72,6 +72,8 @@ const upkeepShare = 16
 
 export class Database implements Reader {
   readonly freeSpace: FreeSpace
+  /** Number of the last transaction that was on disk when the store was opened. */
+  readonly openedSeq: number
   readonly #options: OpenOptions
   readonly #files: Files
   readonly #lock: Lock
@@ -104,6 +106,7 @@ export class Database implements Reader {
   private constructor(options: OpenOptions, files: Files, lock: Lock, fence: Fence, opened: OpenedStore) {
     const { directory, freeBytes = files.freeBytes } = options
     this.freeSpace = new FreeSpace(() => freeBytes(directory))
+    this.openedSeq = opened.seq
     this.#options = options
     this.#files = files
     this.#lock = lock

@@ -106,7 +106,8 @@ export function checkEmpty(world: World, computer: Computer): void {
 
 /** Called when a computer has proven the copy. */
 export async function checkProof(world: World, computer: Computer, head: State): Promise<void> {
-  if ((await world.truth()).reachable.has(head)) return
+  // A proof replaces damaged objects under their names.
+  if ((await world.truth({ isNew: true })).reachable.has(head)) return
   world.fail('proof', `${computer.name} has proven a copy, which lacks ${nameOf(head)}`)
 }
 
@@ -114,8 +115,9 @@ export async function checkProof(world: World, computer: Computer, head: State):
 export async function checkRecovery(world: World, accepting: readonly Computer[]): Promise<void> {
   const { reachable } = await world.truth({ isNew: true })
   for (const computer of accepting) {
-    // The status names the damage of this computer; segments go on.
-    if (world.tracked(computer).isPageDamaged && reachable.has(computer.head)) continue
+    // The status names the damage of this computer; segments go on, also from a base that the place has damaged.
+    const isContinued = reachable.has(computer.head) || computer.status?.seq === computer.head.seq
+    if (world.tracked(computer).isPageDamaged && isContinued) continue
     if (!canCopy(world, computer) || isCurrent(computer)) continue
     const { problem } = computer.status ?? {}
     world.fail('recovery', `${computer.name} is not up to date after six calm steps: ${problem?.message}`)
@@ -169,10 +171,32 @@ export function checkRestored(world: World, { computer, truth, isWell, missing, 
 /** Checks that a restored state is the newest one of the highest generation. Earlier generations have ended before it. */
 function checkNewest(world: World, head: State, { newest }: Truth, losses: readonly string[]): void {
   const further = [...newest].find((state) => state !== head && isOnPath(head, state))
-  if (newest.has(head) && (!further || world.branches.has(head))) return
+  if (newest.has(head) && (!further || world.branches.has(head) || isBranch(world, head))) return
   const words = losses.length > 0 ? `, and it says: ${losses.join(' ')}` : ''
   const has = further ? nameOf(further) : newestOf(newest)
   world.fail('restore', `it ends at ${nameOf(head)}; the place has ${has}${words}`)
+}
+
+/** Whether a timeline of the place ends at this state with a base: a computer has gone on from here apart from those that got further. */
+function isBranch(world: World, { seq }: State): boolean {
+  const parents = new Map<string, { seq: number; name: string }>()
+  const ends = new Map<string, number>()
+  const begun: string[] = []
+  for (const name of world.place.names()) {
+    const [, own = '', at, parent] = /^timelines\/(\d+_[0-9a-f]+)-(\d+)-(\d+_[0-9a-f]+)$/.exec(name) ?? []
+    if (parent) parents.set(own, { seq: Number(at), name: parent })
+    const pattern = /^(?:bases\/|segments\/\d+-)(\d+)-.*-(\d+_[0-9a-f]+)(?:\/end)?$/
+    const [, last, timeline = ''] = pattern.exec(name) ?? []
+    if (!last) continue
+    ends.set(timeline, Math.max(ends.get(timeline) ?? 0, Number(last)))
+    if (name.endsWith('/end') && Number(last) === seq) begun.push(timeline)
+  }
+  const isContinued = (timeline: string): boolean => {
+    if ((ends.get(timeline) ?? 0) > seq) return true
+    const children = [...parents].filter(([, parent]) => parent.name === timeline && parent.seq >= seq)
+    return children.some(([name]) => isContinued(name))
+  }
+  return begun.some((timeline) => !isContinued(timeline))
 }
 
 /** Called when a restore of a place without faults has failed. */

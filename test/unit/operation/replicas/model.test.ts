@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import * as acts from '../../../support/replicas/acts.ts'
+import { tryRestore } from '../../../support/replicas/restores.ts'
 import { type Rule, rules } from '../../../support/replicas/rules.ts'
 import { runModel } from '../../../support/replicas/run-model.ts'
 import { beginSimulation, endSimulation } from '../../../support/replicas/simulation.ts'
@@ -28,6 +29,24 @@ test('a computer whose running disk was cloned and its clone do not both go on',
   await world.step('clone', () => acts.clone(world, computer))
   await world.step('calm', () => acts.calm(world))
   expect(world.computers.map((each) => world.tracked(each).isRefused)).toEqual([false, true])
+  for (const each of world.running) await each.kill()
+})
+
+test('changes that a clone makes in a run without its place are not mixed with those of the first computer', async () => {
+  const world = await World.create(await ReplicaKey.generate(), 7, enforced)
+  const [computer] = world.computers
+  if (!computer) throw new Error('There is no computer.')
+  await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
+  await world.step('unmount', async () => world.unmount())
+  await world.step('clone', () => acts.clone(world, computer))
+  const [, clone] = world.computers
+  if (!clone) throw new Error('There is no clone.')
+  await world.step('write', () => acts.write(world, computer, 1))
+  await world.step('write', () => acts.write(world, clone, 4))
+  await world.step('restart', () => acts.restart(world, clone))
+  await world.step('mount', async () => world.mount())
+  await world.step('calm', () => acts.calm(world))
+  await world.step('tryRestore', () => tryRestore(world))
   for (const each of world.running) await each.kill()
 })
 
