@@ -11,8 +11,6 @@ export const pageCheckName = 'pds.sqlite.check'
 export const checkpointName = 'pds.checkpoint'
 /** A verified backup that becomes the database: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
-/** An undo of a restore: once it has this name, it is committed. */
-export const undoName = 'undo.json'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'
@@ -42,6 +40,8 @@ export const keptJournalsName = 'journals'
 export const replacedPrefix = 'replaced-'
 /** The folder for them while a restore is being committed. */
 export const replacingName = 'replaced-pending'
+/** The folder of replaced files that an undo puts back: once it has this name, the undo is committed. */
+export const undoingName = 'replaced-undoing'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
 const temporaryPattern = /^pds\.(sqlite|checkpoint).*\.tmp$/

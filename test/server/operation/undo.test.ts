@@ -99,6 +99,8 @@ test('an interrupted undo is finished by the next start, wherever it ended', asy
       () => true,
       () => false,
     )
+    if (end === 2)
+      await expect(undoRestore({ directory: dir, now }, folder)).rejects.toThrow('is finished now')
     expect(await rows()).toEqual(['row 1', 'row 2'])
     await rm(dir, { recursive: true })
     await nodeFiles.makeDir(dir)

@@ -6,7 +6,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { exists } from '../blob-files.ts'
-import { type Files, nodeFiles, readIfThere, replaceFile } from '../files.ts'
+import { type Files, nodeFiles } from '../files.ts'
 import { forgetCopies } from '../journal/retire.ts'
 import {
   backupsName,
@@ -17,12 +17,11 @@ import {
   isData,
   journalSeqs,
   replacedName,
-  replacedPrefix,
   replacingName,
   restoredBlobsName,
   restoredMarkName,
   restoredName,
-  undoName,
+  undoingName,
 } from '../layout.ts'
 import type { Schema } from '../migrate.ts'
 import { putPages } from '../pages/checkpoint.ts'
@@ -117,14 +116,6 @@ export async function replaceData(
   }
 }
 
-interface Undo {
-  /** Names of the folders that the data come from, and that the present data go to. */
-  readonly from: string
-  readonly to: string
-  /** What there is before. */
-  readonly present: readonly string[]
-}
-
 /**
  * Puts a folder of replaced data back whole. Returns the folder with the data that were there.
  * @throws StoreLocked while a server runs there
@@ -135,73 +126,51 @@ export async function undoRestore(
 ): Promise<string> {
   const lock = await files.lock(dir)
   try {
+    const isInterrupted = await exists(files, join(dir, undoingName))
     await finishRestore(files, dir, now())
+    if (isInterrupted) throw new Error('An undo that was interrupted is finished now.')
     if (!(await exists(files, join(folder, databaseName)))) {
       throw new Error(`${folder} has no database. Nothing was changed.`)
     }
-    const to = await newReplacedFolder(files, dir, now())
-    const hasBlobs = (await files.list(folder)).includes(blobsName)
-    const present = (await dataIn(files, dir)).filter((name) => hasBlobs || name !== blobsName)
-    const undo: Undo = { from: basename(folder), to: basename(to), present }
-    await replaceFile(files, join(dir, undoName), Buffer.from(JSON.stringify(undo)))
-    await finishUndo(files, dir)
-    return to
+    await files.makeDir(join(dir, replacingName))
+    await files.syncDir(dir)
+    await files.rename(folder, join(dir, undoingName))
+    await files.syncDir(dir)
+    return (await finishUndo(files, dir, now())) ?? dir
   } finally {
     await lock.release()
   }
 }
 
-async function dataIn(files: Files, dir: string): Promise<string[]> {
-  return (await files.list(dir)).filter((name) => isData(name) || name === blobsName)
-}
-
-/** Finishes a committed undo, if there is one: first all present data go, then the others come. */
-async function finishUndo(files: Files, dir: string): Promise<void> {
-  const bytes = await readIfThere(files, join(dir, undoName))
-  if (!bytes) return
-  const undo = parseUndo(bytes)
-  if (!undo) return dropUndo(files, dir)
-  const [from, to] = [join(dir, undo.from), join(dir, undo.to)]
-  const movedAway = new Set(await files.list(to))
-  const isThere = new Set(await files.list(dir))
-  await moveAway(
-    files,
-    dir,
-    undo.present.filter((name) => isThere.has(name) && !movedAway.has(name)),
-    to,
-  )
-  await forgetCopies(files, dir)
-  await (await files.create(join(dir, restoredMarkName))).close()
-  for (const name of await dataIn(files, from)) await files.rename(join(from, name), join(dir, name))
+/** Finishes a committed undo: while the folder for replaced files has no time, the present data go there. Then the others come. */
+async function finishUndo(files: Files, dir: string, at: Date): Promise<string | undefined> {
+  const [from, pending] = [join(dir, undoingName), join(dir, replacingName)]
+  if (!(await exists(files, from))) return undefined
+  const hasBlobs = (await files.list(from)).includes(blobsName)
+  const isReplaced = (name: string) => isData(name) || (name === blobsName && hasBlobs)
+  if (await exists(files, pending))
+    await moveAway(files, dir, (await files.list(dir)).filter(isReplaced), pending)
+  const replaced = await nameReplaced(files, dir, pending, at)
+  await beginRestored(files, dir)
+  for (const name of (await files.list(from)).filter(isReplaced))
+    await files.rename(join(from, name), join(dir, name))
   await files.syncDir(dir)
   if ((await files.list(from)).length === 0) await files.removeDir(from)
-  await files.remove(join(dir, undoName))
+  await nameReplaced(files, dir, from, at)
   await files.syncDir(dir)
+  return replaced
 }
 
-function parseUndo(bytes: Uint8Array): Undo | undefined {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
-}
-
-/** A disk that has lost the content of the record has ended the undo. With a database here, nothing was moved, or everything. */
-async function dropUndo(files: Files, dir: string): Promise<void> {
-  const path = join(dir, undoName)
-  if (!(await exists(files, join(dir, databaseName)))) {
-    throw new Error(
-      `${path} is damaged: it says which data an interrupted undo puts back. Move the files of the newest folder ${replacedPrefix}… that has a database to ${dir}, and delete ${undoName}.`,
-    )
-  }
-  await files.remove(path)
+/** Called once the replaced data are away. */
+async function beginRestored(files: Files, dir: string): Promise<void> {
+  await forgetCopies(files, dir)
+  await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
 }
 
 /** Finishes a committed restore or undo, if there is one. The caller holds the lock. */
 export async function finishRestore(files: Files, dir: string, at: Date): Promise<string | undefined> {
-  await finishUndo(files, dir)
+  await finishUndo(files, dir, at)
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
   const old = names.filter((name) => isData(name) && name !== restoredName)
@@ -210,9 +179,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   if (old.length > 0) await moveAway(files, dir, old, pending)
   await replaceBlobs(files, dir, pending)
   const folder = await nameReplaced(files, dir, pending, at)
-  await forgetCopies(files, dir)
-  await (await files.create(join(dir, restoredMarkName))).close()
-  await files.syncDir(dir)
+  await beginRestored(files, dir)
   await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
   return folder

@@ -96,14 +96,3 @@ test.each(wholeRenames)('%s at any operation of an undo', { timeout: 120_000 }, 
   }
   expect(seen).toContain('1,2,3,4,5,6')
 })
-
-test('a record of an undo that the disk has emptied keeps no start from opening the data', async () => {
-  const disk = base.clone()
-  disk.put(join(directory, 'undo.json'), Buffer.alloc(0))
-  expect(await idsOf(disk)).toBe('1,2,3,4,5,6')
-  expect(disk.names(directory)).not.toContain('undo.json')
-  const without = base.clone()
-  without.put(join(directory, 'undo.json'), Buffer.alloc(0))
-  await without.files.remove(join(directory, 'pds.sqlite'))
-  await expect(idsOf(without)).rejects.toThrow('undo.json is damaged')
-})
