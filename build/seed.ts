@@ -22,7 +22,7 @@ Usage: npm run seed -- [--data-dir DIR]
 The data directory must not contain accounts. The passwords are public: do not open this server to the network.
 `
 
-await runCommand(help, async ({ dataDir }) => {
+await runCommand(help, {}, async ({ dataDir }) => {
   const agenda = createAgenda()
   const config = defaultConfig({
     dataDir,

@@ -4,7 +4,7 @@ import { exportBackup } from '../../platform/store/backups/copy-data.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { createBackupProofs } from '../replicas/local/proofs.ts'
 import { backupFolder } from '../replicas/local/target.ts'
-import { type Invocation, runCommand } from './command.ts'
+import { runCommand } from './command.ts'
 import { choosePassphrase } from './passphrase.ts'
 import { acceptEmpty, describeStatus, writeSheet } from './places.ts'
 
@@ -35,20 +35,30 @@ that. Its format is that of an age identity. --accept-empty begins anew at a pla
 not connected looks the same.
 `
 
-await runCommand(help, async (invocation) => {
-  const { dataDir, positionals, list, exportTo, passphraseFile, unprotected, sheet, status } = invocation
-  const asked = [exportTo, sheet, status || undefined, invocation.acceptEmpty].filter(
-    (each) => each !== undefined,
-  )
-  const protections = Number(passphraseFile !== undefined) + Number(unprotected)
+const options = {
+  export: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  unprotected: { type: 'boolean' },
+  status: { type: 'boolean' },
+  sheet: { type: 'string' },
+  'accept-empty': { type: 'string' },
+} as const
+
+await runCommand(help, options, async ({ dataDir, positionals, flags }) => {
+  const { export: exportTo, unprotected, status, sheet, 'accept-empty': empty, ...rest } = flags
+  const passphraseFile = rest['passphrase-file']
+  const asked = [exportTo, status, sheet, empty].filter((each) => each !== undefined)
+  const protections = [passphraseFile, unprotected].filter((each) => each !== undefined)
   const isInvalid =
-    positionals.length > 0 || list || asked.length > 1 || protections > (exportTo === undefined ? 0 : 1)
+    positionals.length > 0 || asked.length > 1 || protections.length > (exportTo === undefined ? 0 : 1)
   if (isInvalid) throw new Error(help.trim())
-  if (exportTo !== undefined) return exportData(invocation, resolve(exportTo))
+  if (exportTo !== undefined) {
+    const passphrase = unprotected ? undefined : await choosePassphrase(passphraseFile)
+    return exportData(dataDir, resolve(exportTo), passphrase)
+  }
   if (status) return describeStatus(dataDir)
   if (sheet !== undefined) return writeSheet(dataDir, resolve(sheet))
-  if (invocation.acceptEmpty !== undefined) return acceptEmpty(dataDir, invocation.acceptEmpty)
-  return backUp(dataDir)
+  return empty === undefined ? backUp(dataDir) : acceptEmpty(dataDir, empty)
 })
 
 async function backUp(dataDir: string): Promise<string> {
@@ -61,9 +71,7 @@ async function backUp(dataDir: string): Promise<string> {
   return `${file} (${bytes} bytes)\nIt is restorable: it was restored into a scratch folder and verified.`
 }
 
-async function exportData(invocation: Invocation, file: string): Promise<string> {
-  const { dataDir, passphraseFile, unprotected } = invocation
-  const passphrase = unprotected ? undefined : await choosePassphrase(passphraseFile)
+async function exportData(dataDir: string, file: string, passphrase: string | undefined): Promise<string> {
   const bytes = await exportBackup(dataDir, file, { createdAt: new Date(), passphrase })
   const protection =
     passphrase === undefined

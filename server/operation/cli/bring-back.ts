@@ -7,13 +7,13 @@ import type { Chain } from '../replicas/catalog.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
-import type { Invocation } from './command.ts'
-import { withSource } from './source.ts'
+import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 
 /** @param backup the one to restore; undefined with `--from` @throws Error with a sentence for people */
-export function runBringBack(invocation: Invocation, backup?: Backup): Promise<string> {
-  const { dataDir, at, acceptLoss } = invocation
+export function runBringBack(invocation: RestoreInvocation, backup?: Backup): Promise<string> {
+  const { dataDir, flags } = invocation
+  const { at } = flags
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
   return withSource(invocation, async ({ target, adoptKey }) => {
@@ -22,7 +22,7 @@ export function runBringBack(invocation: Invocation, backup?: Backup): Promise<s
       ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
       onOpened: (sqlite, chain) =>
         process.stdout.write(`${describeState(sqlite, chain)}\n${describeOthers(chain)}\n`),
-      confirmLoss: (loss) => confirmLoss(loss, acceptLoss),
+      confirmLoss: (loss) => confirmLoss(loss, flags['accept-loss']),
     })
     const lines = [
       `Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`,
@@ -88,7 +88,7 @@ function describeEnds(ends: readonly Date[]): string {
 }
 
 /** Prints a loss, and asks whether to go on. */
-export async function confirmLoss(loss: string, isAccepted: boolean): Promise<boolean> {
+export async function confirmLoss(loss: string, isAccepted = false): Promise<boolean> {
   process.stdout.write(`${loss}\n`)
   return isAccepted || ask('Restore it without them? [y/N] ', '--accept-loss')
 }

@@ -1,84 +1,33 @@
-/** The flags of `npm run backup` and `npm run restore`; the data directory and error output of all commands. */
+/** The flags, the data directory and the error output of commands. */
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
 import { databaseName } from '../../platform/store/layout.ts'
 
-export interface Invocation {
+const common = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+
+export interface Invocation<Options extends ParseArgsOptionsConfig> {
   /** Absolute path: `--data-dir`, else `PDS_DATA_DIR`, else the platform's data folder. */
   readonly dataDir: string
-  readonly list: boolean
-  /** The file that a one-file backup is written to. */
-  readonly exportTo: string | undefined
-  /** A file whose first line is the passphrase of a one-file backup. */
-  readonly passphraseFile: string | undefined
-  /** Writes a one-file backup without encryption. */
-  readonly unprotected: boolean
-  readonly salvage: boolean
-  /** Puts a folder of replaced files back. */
-  readonly undo: boolean
-  /** The folder of replaced files to delete. */
-  readonly forget: string | undefined
-  /** Accepts the loss that a restore or a salvage states, without a question. */
-  readonly acceptLoss: boolean
-  /** Accepts a database that another program changed, without a question. */
-  readonly acceptChanged: boolean
-  /** The URL of a place with a copy. */
-  readonly from: string | undefined
-  /** A file with the key of the copies. */
-  readonly keyFile: string | undefined
-  /** A time in ISO 8601. */
-  readonly at: string | undefined
-  /** The file that the key of the copies is written to. */
-  readonly sheet: string | undefined
-  readonly status: boolean
-  /** The URL of a place that had the copy, is empty, and gets it anew. */
-  readonly acceptEmpty: string | undefined
+  readonly flags: ReturnType<typeof parseArgs<{ options: Options }>>['values']
   readonly positionals: readonly string[]
 }
 
 /** Runs a command with the arguments of this process. An error becomes a line on stderr and exit code 1. */
-export function runCommand(help: string, run: (invocation: Invocation) => Promise<string>): Promise<void> {
+export function runCommand<const Options extends ParseArgsOptionsConfig>(
+  help: string,
+  options: Options,
+  run: (invocation: Invocation<Options>) => Promise<string>,
+): Promise<void> {
   return report(async () => {
-    const { values, positionals } = parseArgs({
-      options: {
-        'data-dir': { type: 'string' },
-        list: { type: 'boolean', default: false },
-        export: { type: 'string' },
-        'passphrase-file': { type: 'string' },
-        unprotected: { type: 'boolean', default: false },
-        salvage: { type: 'boolean', default: false },
-        undo: { type: 'boolean', default: false },
-        forget: { type: 'string' },
-        'accept-loss': { type: 'boolean', default: false },
-        'accept-changed': { type: 'boolean', default: false },
-        from: { type: 'string' },
-        key: { type: 'string' },
-        at: { type: 'string' },
-        sheet: { type: 'string' },
-        status: { type: 'boolean', default: false },
-        'accept-empty': { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-      allowPositionals: true,
-    })
-    const dataDir = dataDirOf(values['data-dir'])
-    const { list, export: exportTo, 'passphrase-file': passphraseFile, unprotected } = values
-    const flags = {
-      ...{ from: values.from, keyFile: values.key, at: values.at },
-      ...{ sheet: values.sheet, status: values.status, acceptEmpty: values['accept-empty'] },
-      salvage: values.salvage,
-      undo: values.undo,
-      forget: values.forget,
-      acceptLoss: values['accept-loss'],
-      acceptChanged: values['accept-changed'],
-    }
-    const invocation = { ...flags, dataDir, list, exportTo, passphraseFile, unprotected, positionals }
-    if (values.help) return help
+    const { values, positionals } = parseArgs({ options: { ...options, ...common }, allowPositionals: true })
+    const flags = values as Invocation<Options>['flags'] & Invocation<typeof common>['flags']
+    if (flags.help) return help
+    const dataDir = dataDirOf(flags['data-dir'])
     const owner = await stat(join(dataDir, databaseName)).catch(() => undefined)
-    const answer = await run(invocation)
-    if (!list && !values.status) warnOfRoot(dataDir, owner)
+    const answer = await run({ dataDir, flags, positionals })
+    if (!('list' in flags || 'status' in flags)) warnOfRoot(dataDir, owner)
     return answer
   })
 }

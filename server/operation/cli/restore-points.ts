@@ -10,14 +10,13 @@ import { type Backup, damagedBackups, lastProven, listBackups } from '../replica
 import type { BackupProof } from '../replicas/local/proof.ts'
 import { backupFolder } from '../replicas/local/target.ts'
 import { readPoints } from '../replicas/restore-points.ts'
-import type { Invocation } from './command.ts'
-import { withSource } from './source.ts'
+import { type RestoreInvocation, withSource } from './source.ts'
 
 const endMark = '  the last state before a restore, or of another computer'
 
-export async function describeRestorePoints(invocation: Invocation): Promise<string> {
-  const { from, dataDir } = invocation
-  if (from === undefined) {
+export async function describeRestorePoints(invocation: RestoreInvocation): Promise<string> {
+  const { dataDir, flags } = invocation
+  if (flags.from === undefined) {
     return [await describeBackups(dataDir), ...(await describeReplaced(dataDir))].join('\n')
   }
   return withSource(invocation, async ({ target }) => {
@@ -26,7 +25,7 @@ export async function describeRestorePoints(invocation: Invocation): Promise<str
     const { points, ends } = await readPoints(target)
     const replaced = new Set(ends.map(iso))
     const lines = points.map((at) => `${iso(at)}${replaced.has(iso(at)) ? endMark : ''}`)
-    return [`Restore points at ${from}, for --at:`, '', ...lines].join('\n')
+    return [`Restore points at ${flags.from}, for --at:`, '', ...lines].join('\n')
   })
 }
 

@@ -18,11 +18,11 @@ import {
   describeReplacement,
   runBringBack,
 } from './bring-back.ts'
-import { type Invocation, runCommand } from './command.ts'
+import { runCommand } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { describeRestorePoints } from './restore-points.ts'
 import { runSalvage } from './salvage.ts'
-import { keeperOf } from './source.ts'
+import { keeperOf, type RestoreInvocation, restoreOptions } from './source.ts'
 
 const help = `
 Replaces the data with a backup, or with what a place has. Stop the server first.
@@ -58,18 +58,18 @@ states what is lost and asks before anything changes; the damaged files are kept
 changed while the server was stopped, if it is sound. In scripts, --accept-loss and --accept-changed answer the questions.
 `
 
-await runCommand(help, async (invocation) => {
-  const { dataDir, positionals, from, salvage, undo, forget: forgotten } = invocation
+await runCommand(help, restoreOptions, async (invocation) => {
+  const { dataDir, flags, positionals } = invocation
   if (!isValid(invocation)) throw new Error(help.trim())
   const [name] = positionals
-  if (invocation.list) return describeRestorePoints(invocation)
-  if (salvage) return runSalvage(invocation)
-  if (forgotten !== undefined) return forget(dataDir, forgotten)
-  if (undo) return putBack(dataDir, name)
+  if (flags.list) return describeRestorePoints(invocation)
+  if (flags.salvage) return runSalvage(invocation)
+  if (flags.forget !== undefined) return forget(dataDir, flags.forget)
+  if (flags.undo) return putBack(dataDir, name)
   if (await exists(nodeFiles, join(dataDir, headName))) {
     throw new Error(`${dataDir} has backups or copies of a server, and is no data folder. Check --data-dir.`)
   }
-  if (from !== undefined) return runBringBack(invocation)
+  if (flags.from !== undefined) return runBringBack(invocation)
   if (name === undefined) throw new Error(help.trim())
   const backup = (await listBackups(dataDir)).find(({ at }) => iso(at) === name)
   if (backup) return runBringBack(invocation, backup)
@@ -79,32 +79,27 @@ await runCommand(help, async (invocation) => {
 })
 
 /** Whether the flags belong together. */
-function isValid(invocation: Invocation): boolean {
-  const { list, salvage, undo, forget: forgotten, from, keyFile, at, positionals } = invocation
-  const asked = [list, salvage, undo, forgotten !== undefined].filter(Boolean).length
+function isValid({ flags, positionals }: RestoreInvocation): boolean {
+  const { list, salvage, undo, forget, from, key, at } = flags
+  const asked = [list, salvage, undo, forget].filter((each) => each !== undefined).length
   const names = undo || (asked === 0 && from === undefined) ? 1 : 0
-  const isOfPlace = keyFile !== undefined || at !== undefined
-  const isMisplaced = from === undefined ? isOfPlace : undo || forgotten !== undefined
-  const isOfBackup = invocation.exportTo !== undefined || invocation.unprotected
-  return asked <= 1 && positionals.length <= names && !isMisplaced && !isOfBackup
+  const isMisplaced = from === undefined ? (key ?? at) !== undefined : undo || forget !== undefined
+  return asked <= 1 && positionals.length <= names && !isMisplaced
 }
 
-async function restoreFile(
-  { dataDir, passphraseFile, acceptLoss }: Invocation,
-  name: string,
-): Promise<string> {
+async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string): Promise<string> {
   const file = resolve(name)
   if ((await stat(file).catch(() => undefined))?.isDirectory()) {
     throw new Error(
       `${name} is a folder. To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.`,
     )
   }
-  const passphrase = (await isProtected(file)) ? await readPassphrase(passphraseFile) : undefined
+  const passphrase = (await isProtected(file)) ? await readPassphrase(flags['passphrase-file']) : undefined
   const replaced = await restore({
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
     onOpened: (sqlite) => process.stdout.write(`To restore: ${name}.${describeOwners(sqlite)}\n`),
     async onMissingBlobs({ length }) {
-      if (length === 0 || (await confirmLoss(describeLostMedia(length), acceptLoss))) return
+      if (length === 0 || (await confirmLoss(describeLostMedia(length), flags['accept-loss']))) return
       throw new Error('Nothing was changed.')
     },
   })

@@ -6,14 +6,13 @@ import { iso } from '../../platform/util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import { backupPages } from '../replicas/local/page-source.ts'
 import { replicaPages } from '../replicas/page-source.ts'
-import type { Invocation } from './command.ts'
-import { withSource } from './source.ts'
+import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 
-export function runSalvage(invocation: Invocation): Promise<string> {
-  const { dataDir, from, acceptLoss, acceptChanged } = invocation
+export function runSalvage(invocation: RestoreInvocation): Promise<string> {
+  const { dataDir, flags } = invocation
   return withSource(invocation, async ({ target }) => {
-    const isOfPlace = from !== undefined
+    const isOfPlace = flags.from !== undefined
     // Fails for a wrong key.
     if (isOfPlace) await findChain(target)
     const result = await salvage({
@@ -24,9 +23,9 @@ export function runSalvage(invocation: Invocation): Promise<string> {
       async confirm(plan) {
         process.stdout.write(`${describePlan(plan, isOfPlace)}\n`)
         if (plan.from === 'changed') {
-          return acceptChanged || ask('Open the changed database? [y/N] ', '--accept-changed')
+          return flags['accept-changed'] || ask('Open the changed database? [y/N] ', '--accept-changed')
         }
-        return acceptLoss || ask('Open what verifies? [y/N] ', '--accept-loss')
+        return flags['accept-loss'] || ask('Open what verifies? [y/N] ', '--accept-loss')
       },
     })
     return result

@@ -15,6 +15,21 @@ import { createSealer } from '../replicas/sealer.ts'
 import type { Target } from '../replicas/send.ts'
 import type { Invocation } from './command.ts'
 
+/** The flags of `npm run restore`. */
+export const restoreOptions = {
+  list: { type: 'boolean' },
+  'accept-loss': { type: 'boolean' },
+  'accept-changed': { type: 'boolean' },
+  from: { type: 'string' },
+  key: { type: 'string' },
+  at: { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  undo: { type: 'boolean' },
+  forget: { type: 'string' },
+  salvage: { type: 'boolean' },
+} as const
+export type RestoreInvocation = Invocation<typeof restoreOptions>
+
 export interface Source {
   readonly target: Target
   /** Keeps the key of the place for the server here. Returns sentences for people. @param replaced the folder with the replaced data */
@@ -23,17 +38,16 @@ export interface Source {
 
 /** @throws Error with a sentence for people */
 export async function withSource<T>(
-  invocation: Invocation,
+  { dataDir, flags: { from, key } }: RestoreInvocation,
   work: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const { from, dataDir } = invocation
   if (from === undefined) return work({ target: localTarget(dataDir), adoptKey: async () => [] })
-  if (invocation.keyFile === undefined)
+  if (key === undefined)
     throw new Error(
       '--from needs --key, a file with the key of the copy. The folder "backups" of a data folder has no key: copy it into the data folder here, and restore by TIME.',
     )
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
-  const replicaKey = await ReplicaKey.parse(await readFile(invocation.keyFile, 'utf8'))
+  const replicaKey = await ReplicaKey.parse(await readFile(key, 'utf8'))
   const { keeper } = keeperOf(dataDir)
   const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
   const sealer = createSealer(replicaKey)
