@@ -9,69 +9,36 @@ import { StoreDamaged, StoreUnavailable, withClass } from '../errors.ts'
 import { type Files, nodeFiles } from '../files.ts'
 import type { Schema } from '../migrate.ts'
 import { verifyDatabase } from '../pages/database-file.ts'
-import { type BackupContent, type DescribeOptions, describeBackup } from './backup-content.ts'
-import { type CopyOptions, copyDatabase, type DatabaseCopy, exportBackup } from './copy-data.ts'
+import { type DescribeOptions, describeBackup } from './backup-content.ts'
+import { type CopyOptions, copyDatabase, exportBackup } from './copy-data.ts'
 import { restore } from './restore.ts'
 
-export type Task =
-  | { readonly kind: 'copy'; readonly dir: string; readonly file: string; readonly options: CopyOptions }
-  | { readonly kind: 'compact'; readonly dir: string }
-  | { readonly kind: 'verify'; readonly dir: string }
-  | {
-      readonly kind: 'export'
-      readonly dir: string
-      readonly file: string
-      readonly at: Date
-      readonly passphrase?: string | undefined
-    }
-  | {
-      readonly kind: 'describe'
-      readonly dir: string
-      readonly file: string
-      readonly options: Omit<DescribeOptions, 'files'>
-    }
-  | {
-      readonly kind: 'restore'
-      readonly dir: string
-      readonly file: string
-      readonly passphrase?: string | undefined
-      readonly schema: Schema
-      readonly at: Date
-    }
-
-interface Results {
-  copy: DatabaseCopy
-  /** Size of the database, in bytes. */
-  compact: number
-  /** The checksums of the pages, encoded. */
-  verify: Uint8Array
-  /** Size of the file, in bytes. */
-  export: number
-  describe: BackupContent
-  /** The folder with the replaced data. */
-  restore: string | undefined
+interface OfFile {
+  readonly dir: string
+  readonly file: string
+  readonly passphrase?: string | undefined
 }
 
-export type TaskResult<T extends Task> = Results[T['kind']]
+const tasks = {
+  copy: (files: Files, { dir, file, options }: OfFile & { readonly options: CopyOptions }) =>
+    copyDatabase(files, dir, file, options),
+  compact: (files: Files, { dir }: { readonly dir: string }) => compact(files, dir),
+  verify: (files: Files, { dir }: { readonly dir: string }) => verifyDatabase(files, dir),
+  export: (files: Files, { dir, file, passphrase, at }: OfFile & { readonly at: Date }) =>
+    exportBackup(dir, file, { createdAt: at, passphrase }, files),
+  describe: (files: Files, { dir, file, options }: OfFile & { options: Omit<DescribeOptions, 'files'> }) =>
+    describeBackup(dir, file, { ...options, files }),
+  restore: (files: Files, { dir, at, ...of }: OfFile & { readonly schema: Schema; readonly at: Date }) =>
+    restore({ ...of, directory: dir, now: () => at, files }),
+}
 
-export async function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>>
-export async function runTask(files: Files, task: Task): Promise<Results[Task['kind']]> {
-  switch (task.kind) {
-    case 'copy':
-      return copyDatabase(files, task.dir, task.file, task.options)
-    case 'compact':
-      return compact(files, task.dir)
-    case 'verify':
-      return verifyDatabase(files, task.dir)
-    case 'export':
-      return exportBackup(task.dir, task.file, { createdAt: task.at, passphrase: task.passphrase }, files)
-    case 'describe':
-      return describeBackup(task.dir, task.file, { ...task.options, files })
-    case 'restore': {
-      const { dir: directory, file, passphrase, schema, at } = task
-      return restore({ directory, file, passphrase, schema, now: () => at, files })
-    }
-  }
+type Tasks = typeof tasks
+export type Task = { [K in keyof Tasks]: { readonly kind: K } & Parameters<Tasks[K]>[1] }[keyof Tasks]
+export type TaskResult<T extends Task> = Awaited<ReturnType<Tasks[T['kind']]>>
+
+export function runTask<T extends Task>(files: Files, task: T): Promise<TaskResult<T>> {
+  const run: (files: Files, task: never) => Promise<unknown> = tasks[task.kind]
+  return run(files, task as never) as Promise<TaskResult<T>>
 }
 
 /** Runs a task in a worker on the real files, in this thread on others. @param signal ends the worker */
@@ -82,11 +49,6 @@ export function runInBackground<T extends Task>(
   signal?: AbortSignal,
 ): Promise<TaskResult<T>> {
   return files === nodeFiles ? runInWorker(task, onUnloadable, signal) : runTask(files, task)
-}
-
-/** The files that a task is writing, which get their names when they are complete. */
-function partsOf(task: Task): string[] {
-  return task.kind === 'export' || task.kind === 'copy' ? [`${task.file}.tmp`] : []
 }
 
 /** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */
@@ -116,7 +78,7 @@ export async function runInWorker<T extends Task>(
       : runOwn(worker, task, signal))
   } catch (error) {
     if (signal?.aborted) {
-      for (const part of partsOf(task)) await nodeFiles.remove(part)
+      if (task.kind === 'export' || task.kind === 'copy') await nodeFiles.remove(`${task.file}.tmp`)
       throw new StoreUnavailable('This was ended because the server stops.')
     }
     if (error instanceof LimitExceeded)
