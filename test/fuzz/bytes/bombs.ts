@@ -1,7 +1,7 @@
 /** Small files that declare large contents: a reader that trusts them would take gigabytes or minutes. */
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { fitChecksums } from './mutate.ts'
-import { type Format, type Samples, tarOf } from './samples.ts'
+import type { Format, Samples } from './samples.ts'
 
 export interface Bomb {
   readonly name: string
@@ -157,9 +157,9 @@ export function makeBombs(samples: Samples): Bomb[] {
     'huge window',
     edited('zstd', (file) => file.set([0x00, 0xf8], 4)),
   )
-  add('tar', 'huge size', gzipSync(tarOf(zeros.subarray(0, 1000), 2 ** 40)))
-  add('tar', 'large extended header', gzipSync(extendedHeader()))
-  add('tar', 'zeros', gzipSync(tarOf(zeros)))
+  add('tar', 'huge size', gzipSync(tarOf(samples, zeros.subarray(0, 1000), 2 ** 40)))
+  add('tar', 'large extended header', gzipSync(tarOf(samples, zeros, zeros.length, 'x')))
+  add('tar', 'zeros', gzipSync(tarOf(samples, zeros)))
   return bombs
 }
 
@@ -220,12 +220,14 @@ function fragmented(samples: Samples, flags: number): Buffer {
   ])
 }
 
-/** An archive whose file has an extended header of many megabytes. */
-function extendedHeader(): Buffer {
-  const head = tarOf(Buffer.alloc(0), zeros.length).subarray(0, 512)
-  head.write('x', 156)
+/** An archive of a file that declares a size and a type: `x` is an extended header. */
+function tarOf({ tar: [sample] }: Samples, content: Buffer, size = content.length, type = '0'): Buffer {
+  const head = Buffer.from(sample?.subarray(0, 512) ?? [])
+  head.writeUIntBE(0x8000_0000_0000, 124, 6)
+  head.writeUIntBE(size, 130, 6)
+  head.write(type, 156)
   head.write(' '.repeat(8), 148)
   const sum = head.reduce((total, byte) => total + byte)
   head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
-  return Buffer.concat([head, zeros])
+  return Buffer.concat([head, content, Buffer.alloc(1024 + (512 - (content.length % 512)))])
 }

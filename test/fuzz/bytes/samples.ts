@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import encodeJpeg, { init as initJpeg } from '@jsquash/jpeg/encode.js'
 import encodeWebp, { init as initWebp } from '@jsquash/webp/encode.js'
-import { tarEnd, tarHeader, tarPadding } from '../../../server/platform/store/backups/tar.ts'
+import { packTar } from 'modern-tar'
 import { noise } from '../../support/pictures.ts'
 
 export const formats = ['png', 'jpeg', 'webp', 'gif', 'avif', 'mp4', 'car', 'cbor', 'zstd', 'tar'] as const
@@ -27,6 +27,8 @@ export async function makeSamples(car: Buffer, database: Buffer): Promise<Sample
   const webp = async (lossless: number) =>
     Buffer.from(await encodeWebp(pixels, { quality: 100, lossless, method: 0 }))
   const film = await readFile(join(root, 'test/support/video.mp4'))
+  const header = { name: 'pds.sqlite', size: database.length }
+  const tar = Buffer.from(await packTar([{ header, body: Uint8Array.from(database) }]))
   return {
     png: [noise(100, 90)],
     jpeg: [await jpeg(false), await jpeg(true)],
@@ -37,7 +39,7 @@ export async function makeSamples(car: Buffer, database: Buffer): Promise<Sample
     car: [car],
     cbor: [cborOf(car)],
     zstd: [zstdCompressSync(database)],
-    tar: [tarOf(database), gzipSync(tarOf(database))],
+    tar: [tar, gzipSync(tar)],
   }
 }
 
@@ -70,9 +72,4 @@ function cborOf(car: Buffer): Buffer {
   const header = 1 + car.readUInt8(0)
   const length = (car.readUInt8(header) & 0x7f) | (car.readUInt8(header + 1) << 7)
   return car.subarray(header + 2 + 36, header + 2 + length)
-}
-
-export function tarOf(database: Buffer, size = database.length): Buffer {
-  const header = tarHeader('pds.sqlite', size, new Date(0))
-  return Buffer.concat([header, database, tarPadding(database.length), tarEnd])
 }

@@ -11,8 +11,9 @@ import { blobPath, blobsName, checkpointName, databaseName, journalSeqs } from '
 import { closeFile, schemaVersion, setSeq } from '../pages/database-file.ts'
 import { blobCids } from './backup-blobs.ts'
 import { tryLock } from './backup-lock.ts'
-import { type BlobContent, decodePortable, encodePortable, type PortableOptions } from './portable.ts'
+import { decodePortable, encodePortable, type PortableOptions } from './portable.ts'
 import { readHead } from './read-backup.ts'
+import type { TarFile } from './tar.ts'
 
 /** A compressed copy of a database. */
 export interface DatabaseCopy {
@@ -84,7 +85,7 @@ export async function exportBackup(
   try {
     await withData(files, dir, {}, async ({ sqlite }) => {
       const hash = createHash('sha256')
-      const database = { bytes: sqlite.size, chunks: hashed(sqlite.chunks(), hash) }
+      const database = { name: databaseName, size: sqlite.size, content: hashed(sqlite.chunks(), hash) }
       const media = intactBlobs(files, join(dir, blobsName), blobCids(sqlite))
       const content = await encodePortable(database, media, options)
       await replaceByChunks(files, file, content, async (written) => {
@@ -100,16 +101,12 @@ export async function exportBackup(
   return files.size(file)
 }
 
-async function* intactBlobs(
-  files: Files,
-  folder: string,
-  cids: readonly string[],
-): AsyncGenerator<BlobContent> {
+async function* intactBlobs(files: Files, folder: string, cids: readonly string[]): AsyncGenerator<TarFile> {
   for (const cid of cids) {
     const path = blobPath(folder, cid)
-    if (await isIntact(files, path, cid)) {
-      yield { cid, size: await files.size(path), chunks: files.chunks(path) }
-    }
+    const name = blobPath(blobsName, cid).replaceAll('\\', '/')
+    if (await isIntact(files, path, cid))
+      yield { name, size: await files.size(path), content: files.chunks(path) }
   }
 }
 

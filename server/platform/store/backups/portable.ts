@@ -15,17 +15,8 @@ import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { loadAge } from '../../util/age.ts'
 import { BackupLocked, StoreDamaged, StoreUnavailable } from '../errors.ts'
-import type { Chunks } from '../files.ts'
-import { blobPath, blobsName, databaseName, isBlobName } from '../layout.ts'
-import { readTar, type TarFile, tarEnd, tarHeader, tarPadding } from './tar.ts'
-
-/** A blob of a backup. */
-export interface BlobContent {
-  readonly cid: string
-  /** In bytes. */
-  readonly size: number
-  readonly chunks: AsyncIterable<Uint8Array>
-}
+import { blobsName, databaseName, isBlobName } from '../layout.ts'
+import { readTar, type TarFile, writeTar } from './tar.ts'
 
 export interface PortableOptions {
   readonly createdAt: Date
@@ -33,12 +24,6 @@ export interface PortableOptions {
   readonly passphrase?: string | undefined
   /** Binary logarithm of scrypt's N; tests use a low one. */
   readonly workFactor?: number
-}
-
-/** The database of a backup. */
-export interface DatabaseContent {
-  readonly bytes: number
-  readonly chunks: Chunks
 }
 
 const ageMagic = Buffer.from('age-encryption.org/v1\n')
@@ -64,8 +49,8 @@ export function isEncrypted(bytes: Uint8Array): boolean {
 
 /** Returns a database and its blobs as a one-file backup, in chunks. */
 export async function encodePortable(
-  database: DatabaseContent,
-  blobs: AsyncIterable<BlobContent>,
+  database: TarFile,
+  blobs: AsyncIterable<TarFile>,
   { createdAt, passphrase, workFactor = defaultWorkFactor }: PortableOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
   const compressed = compress(database, blobs, createdAt)
@@ -149,30 +134,31 @@ async function decrypt(
 
 /** Compresses the database. The blobs are mostly media, which are compressed already. */
 async function* compress(
-  database: DatabaseContent,
-  blobs: AsyncIterable<BlobContent>,
+  database: TarFile,
+  blobs: AsyncIterable<TarFile>,
   createdAt: Date,
 ): AsyncGenerator<Uint8Array> {
-  yield* gzip(archiveDatabase(database, createdAt), createdAt)
-  yield* gzip(archiveBlobs(blobs, createdAt), createdAt, { level: constants.Z_NO_COMPRESSION })
-}
-
-async function* archiveDatabase(
-  { bytes, chunks }: DatabaseContent,
-  createdAt: Date,
-): AsyncGenerator<Uint8Array> {
-  yield tarHeader(databaseName, bytes, createdAt)
-  yield* chunks
-  yield tarPadding(bytes)
-}
-
-async function* archiveBlobs(blobs: AsyncIterable<BlobContent>, createdAt: Date): AsyncGenerator<Uint8Array> {
-  for await (const { cid, size, chunks } of blobs) {
-    yield tarHeader(blobPath(blobsName, cid).replaceAll('\\', '/'), size, createdAt)
-    yield* chunks
-    yield tarPadding(size)
+  const files = async function* () {
+    yield database
+    yield* blobs
   }
-  yield tarEnd
+  const archive = writeTar(files(), createdAt)
+  try {
+    yield* gzip(first(archive, database.size), createdAt)
+    yield* gzip(archive, createdAt, { level: constants.Z_NO_COMPRESSION })
+  } finally {
+    await archive.return(undefined)
+  }
+}
+
+/** Passes on so many bytes or a few more, and leaves the rest. */
+async function* first(chunks: AsyncGenerator<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; ) {
+    const { done, value } = await chunks.next()
+    if (done) return
+    left -= value.length
+    yield value
+  }
 }
 
 /** Yields a member of a gzip file. Members that follow each other decompress to one content. */

@@ -3,18 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../../../server/platform/store/backups/tar.ts'
+import { readTar, writeTar } from '../../../../server/platform/store/backups/tar.ts'
 
 const files = { 'pds.sqlite': 'x'.repeat(1000), 'blobs/ab/cab': 'y'.repeat(512), empty: '' }
 const modified = new Date('2031-02-03T04:05:06Z')
-const written = Buffer.concat([
-  ...Object.entries(files).flatMap(([name, text]) => [
-    tarHeader(name, text.length, modified),
-    Buffer.from(text),
-    tarPadding(text.length),
-  ]),
-  tarEnd,
-])
+
+async function* sources() {
+  for (const [name, text] of Object.entries(files))
+    yield { name, size: text.length, content: inPieces(Buffer.from(text), 300) }
+}
+const parts: Uint8Array[] = []
+for await (const part of writeTar(sources(), modified)) parts.push(part)
+const written = Buffer.concat(parts)
 
 let folder: string
 beforeEach(() => {
@@ -24,10 +24,6 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 async function* inPieces(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
-async function* withZeros(header: Buffer) {
-  for (yield header; ; ) yield Buffer.alloc(512)
 }
 
 async function read(archive: Buffer, pieceBytes = 100): Promise<Record<string, string>> {
@@ -65,14 +61,37 @@ test('tar: the system tool reads an archive, and its archives are read without t
 
 test('tar: files of 8 GiB and more keep their size, also for the system tool', async () => {
   for (const size of [8 ** 11 - 1, 8 ** 11, 2 ** 40]) {
-    const header = tarHeader('pds.sqlite', size, modified)
-    for await (const file of readTar(withZeros(header))) {
+    const zeros = async function* () {
+      for (;;) yield Buffer.alloc(2 ** 20)
+    }
+    const large = async function* () {
+      yield { name: 'pds.sqlite', size, content: zeros() }
+    }
+    for await (const file of readTar(writeTar(large(), modified))) {
       expect(file.size).toBe(size)
       break
     }
-    const { stdout } = spawnSync('tar', ['-tvf', '-'], { input: header, encoding: 'utf8' })
+    const start: Uint8Array[] = []
+    for await (const part of writeTar(large(), modified)) if (start.push(part) > 5) break
+    const { stdout } = spawnSync('tar', ['-tvf', '-'], { input: Buffer.concat(start), encoding: 'utf8' })
     expect(stdout).toMatch(new RegExp(` ${size} .* pds.sqlite\\n`))
   }
+})
+
+test('tar: an error of a file, and a size that is not that of its content, end the archive', async () => {
+  const failing = async function* () {
+    yield Buffer.from('part')
+    throw new Error('disk')
+  }
+  const archiveOf = async function* (content: AsyncIterable<Uint8Array>, size: number) {
+    yield { name: 'pds.sqlite', size, content }
+  }
+  const all = async (content: AsyncIterable<Uint8Array>, size: number) => {
+    for await (const _ of writeTar(archiveOf(content, size), modified));
+  }
+  await expect(all(failing(), 10)).rejects.toThrow('disk')
+  await expect(all(inPieces(Buffer.from('four'), 2), 5)).rejects.toThrow('Size mismatch')
+  await expect(all(inPieces(Buffer.from('four'), 2), 3)).rejects.toThrow('exceeds given size')
 })
 
 test('tar: an archive that is cut, has a damaged header or a trailer is refused', async () => {
