@@ -1,7 +1,7 @@
 /** Restores a server from its copy at a place. */
 import { join } from 'node:path'
 import { restore } from '../../platform/store/backups/restore.ts'
-import { hasSpace } from '../../platform/store/backups/space.ts'
+import { hasSpace } from '../../platform/store/disk-space.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
 import type { Files } from '../../platform/store/files.ts'
 import { nodeFiles } from '../../platform/store/files.ts'

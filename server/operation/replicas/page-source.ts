@@ -1,6 +1,6 @@
 /** A replica as a source of pages that are damaged here. */
 import { join } from 'node:path'
-import type { PageSource } from '../../platform/store/backups/page-source.ts'
+import type { PageSource } from '../../platform/store/backups/salvage.ts'
 import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'

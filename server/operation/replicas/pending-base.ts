@@ -1,7 +1,7 @@
 /** A base that is being sent: its file and its description stay in the data folder, so that a restart goes on with the next part. */
 import { join } from 'node:path'
-import { hasSpace } from '../../platform/store/backups/space.ts'
 import type { Database } from '../../platform/store/database.ts'
+import { hasSpace } from '../../platform/store/disk-space.ts'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { databaseName } from '../../platform/store/layout.ts'
 import { PlaceProblem } from './places/place.ts'

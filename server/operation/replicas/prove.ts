@@ -1,9 +1,9 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
 import { join } from 'node:path'
-import { hasSpace } from '../../platform/store/backups/space.ts'
 import type { Summary } from '../../platform/store/backups/summary.ts'
 import { exists, matchesCid } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
+import { hasSpace } from '../../platform/store/disk-space.ts'
 import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName, databaseName } from '../../platform/store/layout.ts'

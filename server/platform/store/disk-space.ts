@@ -1,5 +1,6 @@
 /** The space that is left on the disk of the data folder. */
 import { statfs } from 'node:fs/promises'
+import type { Files } from './files.ts'
 
 /** Returns the bytes that this process may still write in a folder. */
 export async function freeBytes(folder: string): Promise<number> {
@@ -40,4 +41,15 @@ export class FreeSpace {
       })
     return this.#reading
   }
+}
+
+/** In bytes. */
+const reserve = 1024 ** 3
+
+/**
+ * Whether a folder has space for `bytes`, and beside them a reserve for the server: 1 GB, or as many bytes if that is less.
+ * @param freed bytes that would become free before
+ */
+export async function hasSpace(files: Files, folder: string, bytes: number, freed = 0): Promise<boolean> {
+  return (await files.freeBytes(folder)) + freed >= bytes + Math.min(reserve, bytes)
 }

@@ -1,8 +1,8 @@
 /** Opens a locked data directory: creates, recovers or refuses it, and runs pending upgrades. */
 import { join } from 'node:path'
 import { finishRestore, newReplacedFolder } from './backups/restore.ts'
-import { hasSpace } from './backups/space.ts'
 import { exists } from './blob-files.ts'
+import { hasSpace } from './disk-space.ts'
 import { StoreDamaged, StoreUnavailable } from './errors.ts'
 import { type Files, isMissing, replaceByChunks } from './files.ts'
 import { Journal } from './journal/journal-file.ts'

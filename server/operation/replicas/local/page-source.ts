@@ -1,5 +1,5 @@
 /** The backups of a data directory as a source of pages that are damaged there. */
-import type { PageSource } from '../../../platform/store/backups/page-source.ts'
+import type { PageSource } from '../../../platform/store/backups/salvage.ts'
 import { type Files, nodeFiles } from '../../../platform/store/files.ts'
 import { replicaPages } from '../page-source.ts'
 import { localTarget } from './target.ts'

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdDecompress } from 'node:zlib'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../blob-files.ts'
+import { hasSpace } from '../disk-space.ts'
 import { BackupForeign, StoreDamaged, StoreUnavailable } from '../errors.ts'
 import { type Files, hashed, isMissing, nodeFiles, writeChunks } from '../files.ts'
 import { blobPath } from '../layout.ts'
@@ -11,7 +12,6 @@ import { checkVersion, type Schema } from '../migrate.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
 import { blobCids, blobFoldersOf } from './backup-blobs.ts'
 import { decodePortable, headBytes, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
-import { hasSpace } from './space.ts'
 
 export interface CheckOptions {
   /** The schema of the program; any version passes without it. */

@@ -25,9 +25,22 @@ import { PageChecksums } from '../pages/page-checksums.ts'
 import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Reader } from '../transaction.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
-import { type PageSource, salvageScratch } from './page-source.ts'
-import { collectBlobs } from './read-backup.ts'
+import { collectBlobs, scratchPrefix } from './read-backup.ts'
 import { replaceData } from './restore.ts'
+
+/** Databases of these data at other times: backups, or the bases of a replica. `scratch` is a folder that the caller removes. */
+export interface PageSource {
+  /**
+   * Yields the pages with these numbers that it has. They may be of another version: the caller compares checksums. A source that cannot
+   * be read yields nothing.
+   */
+  pages(
+    numbers: readonly number[],
+    scratch: string,
+  ): AsyncIterable<readonly [number: number, page: Uint8Array]>
+  /** Opens the newest intact database; undefined if there is none. */
+  newest?(scratch: string): Promise<(OpenedFile & { readonly name: string }) | undefined>
+}
 
 export interface SalvagePlan {
   /** `changed`: another program wrote the database, which is sound. `backup`: the database is lost. */
@@ -44,6 +57,9 @@ export interface SalvagePlan {
   readonly keptUntil: Date | undefined
   readonly writtenUntil: Date | undefined
 }
+
+/** The folder for files that a salvage needs meanwhile. */
+const salvageScratch = (dir: string) => join(dir, backupsName, `${scratchPrefix}salvage`)
 
 export interface SalvageOptions {
   readonly directory: string
