@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
+import { type Duplex, pipeline, Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { freeBytes } from './disk-space.ts'
 import { StoreInUse } from './errors.ts'
@@ -341,6 +341,11 @@ export async function replaceByChunks(
     throw error
   }
   await files.syncDir(dirname(path))
+}
+
+/** Returns the output of a transformation; an error of its input ends it. */
+export function through(input: AsyncIterable<Uint8Array>, transform: Duplex): AsyncIterable<Buffer> {
+  return pipeline(input, transform, () => {})
 }
 
 /** Passes content on, and adds it to a hash. */

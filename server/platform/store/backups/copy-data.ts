@@ -1,11 +1,10 @@
 /** Copies the data of a directory as they are on disk, also while another process serves them: to a compressed database, or one file. */
 import { createHash, type Hash } from 'node:crypto'
 import { join } from 'node:path'
-import { type Duplex, pipeline } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { blobsIn, exists, isIntact, matchesCid } from '../blob-files.ts'
 import { StoreDamaged } from '../errors.ts'
-import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, sha256Of } from '../files.ts'
+import { type Files, hashed, isMissing, nodeFiles, replaceByChunks, sha256Of, through } from '../files.ts'
 import { type Loaded, load } from '../journal/recover.ts'
 import { blobPath, blobsName, checkpointName, databaseName, journalSeqs } from '../layout.ts'
 import { closeFile, schemaVersion, setSeq } from '../pages/database-file.ts'
@@ -160,9 +159,4 @@ async function assertSame(file: string, written: Hash, read: AsyncIterable<Uint8
   if (written.digest('hex') !== (await sha256Of(read))) {
     throw new StoreDamaged(file, 'was damaged when it was written')
   }
-}
-
-/** Returns the output of a transformation; an error of its input ends it. */
-function through(input: AsyncIterable<Uint8Array>, transform: Duplex): AsyncIterable<Uint8Array> {
-  return pipeline(input, transform, () => {})
 }

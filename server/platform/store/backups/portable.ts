@@ -8,13 +8,12 @@
  * An unprotected one is the tar.gz file alone. The gzip header has the time of the backup, to the second. Nothing is in memory as a
  * whole.
  */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import type { Identity } from 'age-encryption'
 import { loadAge } from '../../util/age.ts'
 import { BackupLocked, StoreDamaged, StoreUnavailable } from '../errors.ts'
+import { through } from '../files.ts'
 import { blobsName, databaseName, isBlobName } from '../layout.ts'
 import { readTar, type TarFile, writeTar } from './tar.ts'
 
@@ -82,27 +81,17 @@ export async function decodePortable(
   receiveDatabase: ReceiveDatabase,
 ): Promise<Date | undefined> {
   const compressed = isEncrypted(head) ? await decrypt(file, chunks, passphrase) : chunks
-  let failure: { readonly error: unknown } | undefined
-  const orFail = <T>(result: Promise<T>) =>
-    result.catch((error: unknown) => {
-      failure ??= { error }
-      throw error
-    })
   try {
-    return await decompress(
-      compressed,
-      (...blob) => orFail(receive(...blob)),
-      (...database) => orFail(receiveDatabase(...database)),
-    )
-  } catch {
-    if (isOfDisk(failure?.error)) throw failure?.error
-    throw new StoreDamaged(file, 'is damaged or cut short')
+    return await decompress(compressed, receive, receiveDatabase)
+  } catch (error) {
+    throw isOfDisk(error) ? error : new StoreDamaged(file, 'is damaged or cut short')
   }
 }
 
-/** Whether the file system failed or is full, rather than the content of the backup. */
+/** Whether the file system refused to write, rather than the content of the backup. */
 function isOfDisk(error: unknown): boolean {
-  return error instanceof StoreUnavailable || (error instanceof Error && 'syscall' in error)
+  const isWrite = error instanceof Error && 'syscall' in error && error.syscall !== 'read'
+  return isWrite || error instanceof StoreUnavailable
 }
 
 /** Checks the passphrase against the header of an age file, and returns a stream that decrypts the content. */
@@ -167,11 +156,8 @@ async function* gzip(
   createdAt: Date,
   options?: { readonly level: number },
 ): AsyncGenerator<Uint8Array> {
-  const member = createGzip({ chunkSize: chunkBytes, ...options })
-  // A failure destroys the stream, and the loop throws it.
-  pipeline(content, member).catch(() => {})
   let isFirst = true
-  for await (const chunk of member as AsyncIterable<Buffer>) {
+  for await (const chunk of through(content, createGzip({ chunkSize: chunkBytes, ...options }))) {
     if (isFirst) chunk.writeUInt32LE(Math.floor(createdAt.getTime() / 1000), gzipTimeAt)
     isFirst = false
     yield chunk
@@ -193,11 +179,8 @@ async function decompress(
       yield chunk
     }
   }
-  let isWhole = false
   const gunzip = createGunzip({ chunkSize: chunkBytes })
-  await pipeline(Readable.from(source), inspect, gunzip, async (chunks: AsyncIterable<Uint8Array>) => {
-    isWhole = await unpack(chunks, receive, receiveDatabase)
-  })
+  const isWhole = await unpack(through(inspect(source), gunzip), receive, receiveDatabase)
   // Node ignores zeros that follow a gzip file.
   if (seconds === undefined || !isWhole || gunzip.bytesWritten !== length) {
     throw new Error('not a whole gzip file')

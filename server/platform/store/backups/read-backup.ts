@@ -1,12 +1,11 @@
 /** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
 import { createHash, randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { constants, createZstdDecompress } from 'node:zlib'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../blob-files.ts'
 import { hasSpace } from '../disk-space.ts'
 import { BackupForeign, StoreDamaged, StoreUnavailable } from '../errors.ts'
-import { type Files, hashed, isMissing, nodeFiles, writeChunks } from '../files.ts'
+import { type Files, hashed, isMissing, nodeFiles, through, writeChunks } from '../files.ts'
 import { blobPath } from '../layout.ts'
 import { checkVersion, type Schema } from '../migrate.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
@@ -59,13 +58,13 @@ export async function readBackup<T>(
 ): Promise<T> {
   const { files = nodeFiles, schema } = options
   try {
-    const received = await unpack(file, file, databaseTo, options)
+    const received = await unpack(file, databaseTo, options)
     const opened = await openAs(file, files, databaseTo)
     try {
       if (schema) checkVersion(file, opened.sqlite, schema)
       const blobs = blobCids(opened.sqlite)
       const missingBlobs = received.blobs
-        ? await syncReceived(files, options.blobsTo, blobs, received.blobs)
+        ? blobs.filter((cid) => !received.blobs?.has(cid))
         : await collectBlobs([...blobFoldersOf(file), ...(options.blobFolders ?? [])], blobs, options)
       return await use({ createdAt: received.createdAt, blobs, missingBlobs }, opened)
     } finally {
@@ -126,14 +125,13 @@ interface Unpacked {
   readonly blobs: ReadonlySet<string> | undefined
 }
 
-/** Writes the database of the backup at `path`. `file` is its name in errors. */
-export async function unpack(
+/** Writes the database of a backup. */
+async function unpack(
   file: string,
-  path: string,
   databaseTo: string,
   { files = nodeFiles, passphrase, blobsTo, sha256 }: CheckOptions,
 ): Promise<Unpacked> {
-  const head = await readHead(files, path)
+  const head = await readHead(files, file)
   if (!isPortable(head)) {
     if (!isDatabase(head)) throw new BackupForeign(file)
     const actual = await unpackDatabase(files, file, databaseTo, isCompressed(head))
@@ -147,12 +145,13 @@ export async function unpack(
     await assertSpace(files, blobsTo, size)
     return writeBlob(files, blobsTo, cid, chunks)
   }
-  const source = { head, chunks: files.chunks(path) }
+  const source = { head, chunks: files.chunks(file) }
   const receiveDatabase: ReceiveDatabase = async (chunks, size) => {
     await assertSpace(files, dirname(databaseTo), size)
     await writeChunks(files, databaseTo, chunks)
   }
   const createdAt = await decodePortable(file, source, passphrase, receive, receiveDatabase)
+  if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...blobs])
   return { createdAt, blobs }
 }
 
@@ -160,22 +159,11 @@ export async function unpack(
 async function unpackDatabase(files: Files, file: string, to: string, compressed: boolean): Promise<string> {
   const hash = createHash('sha256')
   const content = hashed(files.chunks(file), hash)
-  let failure: unknown
-  const write = (chunks: AsyncIterable<Uint8Array>) =>
-    writeChunks(files, to, chunks).catch((error: unknown) => {
-      failure = error
-      throw error
-    })
+  const zstd = () => through(content, createZstdDecompress({ params: zstdParams }))
   try {
-    if (compressed) {
-      const asDeclared = (chunks: AsyncIterable<Uint8Array>) => bounded(files, file, dirname(to), chunks)
-      await pipeline(content, createZstdDecompress({ params: zstdParams }), asDeclared, write)
-    } else await write(content)
+    await writeChunks(files, to, compressed ? bounded(files, file, dirname(to), zstd()) : content)
   } catch (error) {
-    // The stream reports what it cannot decompress to its reader, too.
-    const cause = failure ?? error
-    if (cause instanceof Error && 'syscall' in cause) throw cause
-    throw isOfZlib(cause) ? new StoreDamaged(file, 'is damaged or cut short') : cause
+    throw isOfZlib(error) ? new StoreDamaged(file, 'is damaged or cut short') : error
   }
   return hash.digest('hex')
 }
@@ -223,11 +211,7 @@ async function assertSpace(files: Files, folder: string, bytes: number): Promise
 }
 
 function isOfZlib(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'errno' in error &&
-    /^(Z|ZSTD)_/.test(String((error as NodeJS.ErrnoException).code))
-  )
+  return error instanceof Error && 'code' in error && /^(Z|ZSTD)_/.test(String(error.code))
 }
 
 /** Opens the database of a backup. Errors name the backup. */
@@ -237,17 +221,6 @@ async function openAs(file: string, files: Files, path: string): Promise<OpenedF
   } catch (error) {
     throw error instanceof StoreDamaged ? new StoreDamaged(file, error.reason) : error
   }
-}
-
-/** Syncs the received blobs. Returns the ones that are missing. */
-async function syncReceived(
-  files: Files,
-  blobsTo: string | undefined,
-  cids: readonly string[],
-  received: ReadonlySet<string>,
-): Promise<string[]> {
-  if (blobsTo !== undefined) await syncBlobDirs(files, blobsTo, [...received])
-  return cids.filter((cid) => !received.has(cid))
 }
 
 /** Finds blobs in folders, and links them to `blobsTo`. Returns those that no folder has. */
