@@ -1,11 +1,15 @@
-/** A fault at every file operation of a restore and of a salvage: the data is the old or the new one afterwards, whole. */
+/**
+ * A fault at every file operation of a restore, of a salvage and of an undo: the data is the old or the new one afterwards, whole. A
+ * restore that was cut anywhere, and finished by the next start, can be undone.
+ */
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Backup } from '../../../../server/operation/replicas/local/list.ts'
 import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
-import { restore } from '../../../../server/platform/store/backups/restore.ts'
+import { restore, undoRestore } from '../../../../server/platform/store/backups/restore.ts'
 import { salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
+import { listReplaced } from '../../../../server/platform/store/replaced.ts'
 import { sourceOf } from '../../../support/local-backups.ts'
 import { type Fault, FaultyDisk, isPossible } from './faulty-disk.ts'
 import { directory, items, TrackedStore } from './tracked-store.ts'
@@ -16,7 +20,7 @@ const faults: Fault[] = [
 ]
 const now = () => new Date(Date.UTC(2026, 0, 2))
 
-/** Items 1 to 3 in the backup, 4 to 6 only in the data. */
+/** Items 1 to 3 in the backup, 4 to 6 only in the data, of which 5 and 6 are in a journal. */
 let base: FaultyDisk
 let backup: Backup
 beforeAll(async () => {
@@ -58,6 +62,14 @@ async function tryAll(
   }
 }
 
+const restoreBackup = async ({ files }: FaultyDisk) =>
+  restore({ directory, ...(await sourceOf(directory, backup, files)), schema: items, now, files })
+
+async function undoOldest({ files }: FaultyDisk): Promise<void> {
+  const folder = (await listReplaced(directory, files)).at(-1)?.name ?? ''
+  await undoRestore({ directory, now, files }, join(directory, folder))
+}
+
 async function idsOf(disk: FaultyDisk): Promise<number[]> {
   const store = new TrackedStore(disk)
   await store.open()
@@ -71,22 +83,21 @@ async function idsOf(disk: FaultyDisk): Promise<number[]> {
 }
 
 describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
-  test('at any operation of a restore', async () => {
+  test('at any operation of a restore, which can be undone', async () => {
     const seen = new Set<string>()
-    await tryAll(
-      fault,
-      base,
-      async ({ files }) =>
-        restore({ directory, ...(await sourceOf(directory, backup, files)), schema: items, now, files }),
-      async (disk, where) => {
-        const ids = (await idsOf(disk)).join()
-        expect(['1,2,3', '1,2,3,4,5,6'], where).toContain(ids)
-        const left = disk.names(directory).filter((name) => /\.(tmp|restored)$/.test(name))
-        expect(left, where).toEqual([])
-        seen.add(ids)
-      },
-    )
-    expect(seen).toContain('1,2,3,4,5,6')
+    await tryAll(fault, base, restoreBackup, async (disk, where) => {
+      const ids = (await idsOf(disk)).join()
+      expect(['1,2,3', '1,2,3,4,5,6'], where).toContain(ids)
+      const left = disk.names(directory).filter((name) => /\.(tmp|restored)$/.test(name))
+      expect(left, where).toEqual([])
+      seen.add(ids)
+      if (ids !== '1,2,3') return
+      const replaced = await listReplaced(directory, disk.files)
+      expect(replaced, where).toHaveLength(1)
+      await undoOldest(disk)
+      expect((await idsOf(disk)).join(), where).toBe('1,2,3,4,5,6')
+    })
+    expect([...seen].toSorted()).toEqual(['1,2,3', '1,2,3,4,5,6'])
   })
 
   test('at any operation of a salvage', async () => {
@@ -118,5 +129,21 @@ describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
         }
       })
     }
+  })
+
+  // Without a power cut that keeps one half of a rename between folders: a file system with a journal keeps both or none.
+  test.skipIf(fault === 'power cut, sectors kept')('at any operation of an undo', async () => {
+    const restored = base.clone()
+    await restoreBackup(restored)
+    const seen = new Set<string>()
+    await tryAll(fault, restored, undoOldest, async (disk, where) => {
+      const ids = (await idsOf(disk)).join()
+      expect(['1,2,3', '1,2,3,4,5,6'], where).toContain(ids)
+      seen.add(ids)
+      await undoOldest(disk)
+      const others = ids === '1,2,3' ? '1,2,3,4,5,6' : '1,2,3'
+      expect((await idsOf(disk)).join(), where).toBe(others)
+    })
+    expect(seen).toContain('1,2,3,4,5,6')
   })
 })
