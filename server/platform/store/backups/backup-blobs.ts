@@ -53,15 +53,12 @@ export async function removeUnusedBlobs(
   }
 }
 
-/**
- * Returns the CIDs of the blobs in a database, which may be older than its table of blobs. Blobs that are marked as damaged are
- * left out: no backup can contain them.
- */
+/** Returns the CIDs of the blobs in a database that are not marked as damaged: no backup can contain those that are. */
 export function blobCids(sqlite: Reader): string[] {
-  if (!hasTable(sqlite, 'blobs')) return []
-  const isIntact = hasTable(sqlite, 'damaged_blobs') ? 'cid NOT IN (SELECT cid FROM damaged_blobs)' : '1'
+  // A database may have no tables yet.
+  if (!sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = 'blobs'")) return []
   const rows = sqlite.all<{ cid: Uint8Array }>(
-    `SELECT DISTINCT cid FROM blobs WHERE ${isIntact} ORDER BY cid`,
+    'SELECT DISTINCT cid FROM blobs WHERE cid NOT IN (SELECT cid FROM damaged_blobs) ORDER BY cid',
   )
   return rows.map(({ cid }) => cidText(cid))
 }
@@ -94,26 +91,15 @@ export function hasBlob(store: Reader, cid: string): boolean {
   return store.get(sql, [cidBytes(cid)]) !== undefined
 }
 
-/** Number of blobs that are marked as damaged. */
-export function countDamaged(sqlite: Reader): number {
-  if (!hasTable(sqlite, 'damaged_blobs')) return 0
-  return sqlite.get<{ count: number }>('SELECT count(*) AS count FROM damaged_blobs')?.count ?? 0
-}
-
 /** Forgets blobs, which then count as missing: their owners can upload them again. */
 export function forgetBlobs(sqlite: Sqlite, cids: readonly string[]): void {
   for (const cid of cids) sqlite.execute('DELETE FROM blobs WHERE cid = ?', [cidBytes(cid)])
 }
 
-/** Marks blobs as missing. A database from before there were marks forgets them. */
+/** Marks blobs as missing. */
 export function markBlobs(sqlite: Sqlite, cids: readonly string[], at: Date): void {
   const sql = 'INSERT INTO damaged_blobs (cid, found_at) VALUES (?, ?) ON CONFLICT DO NOTHING'
-  if (!hasTable(sqlite, 'damaged_blobs')) forgetBlobs(sqlite, cids)
-  else for (const cid of cids) sqlite.execute(sql, [cidBytes(cid), at.getTime()])
-}
-
-function hasTable(sqlite: Reader, name: string): boolean {
-  return sqlite.get('SELECT 1 FROM sqlite_schema WHERE name = ?', [name]) !== undefined
+  for (const cid of cids) sqlite.execute(sql, [cidBytes(cid), at.getTime()])
 }
 
 /** The folder of backups has the database of each in a folder of `bases`, beside their blobs. */

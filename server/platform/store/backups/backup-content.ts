@@ -5,7 +5,6 @@ import { type Files, nodeFiles } from '../files.ts'
 import type { Schema } from '../migrate.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { isNotBeingDeleted } from '../tables/account-deletions.ts'
-import { countDamaged } from './backup-blobs.ts'
 import { isEncrypted, isPortable } from './portable.ts'
 import { type CheckOptions, checkBackup, isDatabase, readHead } from './read-backup.ts'
 
@@ -41,7 +40,7 @@ export async function describeBackup(
 ): Promise<BackupContent> {
   const { files = nodeFiles } = options
   return checkBackup(dir, file, options, async (backup, { sqlite }) => {
-    const damaged = countDamaged(sqlite)
+    const damaged = count(sqlite, 'damaged_blobs')
     return {
       createdAt: backup.createdAt ?? (await files.changedAt(file)),
       bytes: await files.size(file),

@@ -10,7 +10,6 @@ import { type Scanned, scanJournal } from '../journal/journal.ts'
 import { applyFrames } from '../journal/recover.ts'
 import {
   backupsName,
-  blobsName,
   checkpointName,
   checksumsName,
   databaseName,
@@ -26,7 +25,7 @@ import { PageFile, type Pages } from '../pages/page-file.ts'
 import type { Reader } from '../transaction.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
 import { collectBlobs, scratchPrefix } from './read-backup.ts'
-import { replaceData } from './restore.ts'
+import { keptBlobs, replaceData } from './restore.ts'
 
 /** Databases of these data at other times: backups, or the bases of a replica. `scratch` is a folder that the caller removes. */
 export interface PageSource {
@@ -79,32 +78,35 @@ export interface SalvageOptions {
 export async function salvage(
   options: SalvageOptions,
 ): Promise<{ readonly plan: SalvagePlan; readonly keptIn: string } | undefined> {
-  const { directory: dir, schema, sources, files = nodeFiles } = options
+  const data = { files: nodeFiles, ...options, dir: options.directory }
   let accepted: SalvagePlan | undefined
   const keptIn = await replaceData(options, async (databaseTo, blobsTo) => {
     try {
-      accepted = await writeSalvaged({ files, dir, schema, sources }, options.confirm, databaseTo, blobsTo)
+      accepted = await writeSalvaged(data, databaseTo, blobsTo)
       return accepted !== undefined
     } finally {
-      await files.removeDir(salvageScratch(dir))
+      await data.files.removeDir(salvageScratch(data.dir))
     }
   })
-  return accepted && { plan: accepted, keptIn: keptIn ?? dir }
+  return accepted && { plan: accepted, keptIn: keptIn ?? data.dir }
+}
+
+interface Data extends Pick<SalvageOptions, 'schema' | 'sources' | 'confirm'> {
+  readonly files: Files
+  readonly dir: string
 }
 
 /** Writes the salvaged database and its blobs after `confirm`; returns undefined without it. */
 async function writeSalvaged(
   data: Data,
-  confirm: SalvageOptions['confirm'],
   databaseTo: string,
   blobsTo: string,
 ): Promise<SalvagePlan | undefined> {
   const { files, dir } = data
   const { sqlite, file, plan } = await recover(data)
   try {
-    if (!(await confirm(plan))) return undefined
-    const folders = [join(dir, blobsName), join(dir, backupsName, blobsName)]
-    forgetBlobs(sqlite, await collectBlobs(folders, blobCids(sqlite), { files, blobsTo }))
+    if (!(await data.confirm(plan))) return undefined
+    forgetBlobs(sqlite, await collectBlobs(keptBlobs(dir), blobCids(sqlite), { files, blobsTo }))
     // A number beyond all that were lost, so that no old journal fits the new database.
     setSeq(sqlite, plan.keptTransactions + plan.lostTransactions)
     await writeChunks(files, databaseTo, sqlite.chunks())
@@ -112,13 +114,6 @@ async function writeSalvaged(
   } finally {
     await closeFile({ sqlite, file })
   }
-}
-
-interface Data {
-  readonly files: Files
-  readonly dir: string
-  readonly schema: Schema
-  readonly sources: readonly PageSource[]
 }
 
 type Origin = Pick<SalvagePlan, 'from' | 'backup' | 'damaged'>
