@@ -21,7 +21,9 @@ export function runBringBack(invocation: RestoreInvocation, backup?: Backup): Pr
     const result = await bringBack({
       ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
       onOpened: (sqlite, chain) =>
-        process.stdout.write(`${describeState(sqlite, chain)}\n${describeOthers(chain)}\n`),
+        process.stdout.write(
+          `To restore: the server as of ${iso(chain.at)}.${describeOwners(sqlite)}\n${describeOthers(chain)}\n`,
+        ),
       confirmLoss: (loss) => confirmLoss(loss, flags['accept-loss']),
     })
     const lines = [
@@ -44,10 +46,6 @@ export function describeReplacement(folder: string | undefined): string[] {
   return folder === undefined
     ? []
     : [`The replaced files are in ${folder}. The server deletes them after 30 days.`]
-}
-
-function describeState(sqlite: Reader, { at }: Chain): string {
-  return `To restore: the server as of ${iso(at)}.${describeOwners(sqlite)}`
 }
 
 /** Says whose data these are. */

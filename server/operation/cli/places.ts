@@ -1,7 +1,6 @@
 /** The key and the state of the replicas, and places that are empty. */
-import { join } from 'node:path'
 import { nodeFiles, replaceFile } from '../../platform/store/files.ts'
-import { credentialsFile, credentialsName, readCredentials } from '../replicas/credentials.ts'
+import { readCredentials } from '../replicas/credentials.ts'
 import { permitEmpty } from '../replicas/empty-place.ts'
 import { readHead } from '../replicas/lease.ts'
 import { backupStatus } from '../replicas/local/status.ts'
@@ -9,6 +8,7 @@ import { openPlace } from '../replicas/places/open.ts'
 import { idOf } from '../replicas/replica.ts'
 import { ReplicaKey } from '../replicas/replica-key.ts'
 import { currentStatus } from '../replicas/status.ts'
+import { keeperOf } from './source.ts'
 
 /** Returns the state of the backups and of each place, as JSON. */
 export async function describeStatus(dataDir: string): Promise<string> {
@@ -32,12 +32,11 @@ async function placesOf(dataDir: string): Promise<Set<string>> {
 
 /** Writes the key to a file, if it opens the replica at each place that responds. */
 export async function writeSheet(dataDir: string, file: string): Promise<string> {
-  const from = process.env.PDS_COPIES_CREDENTIALS || undefined
-  const { key, places = {} } = await readCredentials(credentialsFile(dataDir, from))
+  const { keeper, path } = keeperOf(dataDir)
+  const { key, places = {} } = await readCredentials(keeper)
   if (key === undefined) {
-    const where = from ?? join(dataDir, credentialsName)
     throw new Error(
-      `There is no key of copies in ${where}. The server makes one when it starts with PDS_COPIES; name its file with PDS_COPIES_CREDENTIALS, as for the server.`,
+      `There is no key of copies in ${path}. The server makes one when it starts with PDS_COPIES; name its file with PDS_COPIES_CREDENTIALS, as for the server.`,
     )
   }
   const { fingerprint } = await ReplicaKey.parse(key)

@@ -3,6 +3,7 @@
  * one, both with the same number of the last transaction; without checksums it must pass SQLite's integrity check.
  */
 import { join } from 'node:path'
+import { readHead } from './backups/read-backup.ts'
 import { type Files, replaceFile, writeChunks } from './files.ts'
 import { load } from './journal/recover.ts'
 import { checkpointName, checksumsName, databaseName } from './layout.ts'
@@ -15,16 +16,14 @@ const leastBytes = 16 * 2 ** 20
 /** Bytes that remain, at most: they are in memory as a whole. */
 const mostBytes = 2 ** 30
 /** Offsets of the numbers of all pages and of free pages, 32 bits, big-endian: see https://sqlite.org/fileformat2.html. */
-const [countAt, freeAt, headBytes] = [28, 36, 40]
+const [countAt, freeAt] = [28, 36]
 
 /** Whether more than half of a database is free pages, and the disk has space for a copy of the rest. */
 export async function canCompact(files: Files, dir: string): Promise<boolean> {
   const names = await files.list(dir)
   if (!names.includes(databaseName) || names.includes(checkpointName)) return false
-  const parts: Uint8Array[] = []
-  for await (const part of files.chunks(join(dir, databaseName), 0, headBytes)) parts.push(part)
-  const head = Buffer.concat(parts)
-  if (head.length < headBytes) return false
+  const head = await readHead(files, join(dir, databaseName))
+  if (head.length < freeAt + 4) return false
   const [count, free] = [head.readUInt32BE(countAt), head.readUInt32BE(freeAt)]
   const [freed, kept] = [free * pageBytes, (count - free) * pageBytes]
   const isWorth = freed > kept && freed >= leastBytes && kept <= mostBytes

@@ -100,7 +100,7 @@ export async function checkBackup<T = CheckedBackup>(
 }
 
 /** Reads the first bytes of a backup. Throws StoreDamaged when there is no such file. */
-export async function readHead(files: Files, file: string): Promise<Uint8Array> {
+export async function readHead(files: Files, file: string): Promise<Buffer> {
   const parts: Uint8Array[] = []
   try {
     for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
