@@ -5,7 +5,7 @@ import { findChain } from '../server/operation/replicas/bring-back.ts'
 import { type CredentialsKeeper, takeKeyBack } from '../server/operation/replicas/credentials.ts'
 import { removeFetched } from '../server/operation/replicas/fetch-ahead.ts'
 import { listBackups } from '../server/operation/replicas/local/list.ts'
-import { restorePoints } from '../server/operation/replicas/restore-points.ts'
+import { readPoints } from '../server/operation/replicas/restore-points.ts'
 import { isProtected } from '../server/platform/store/backups/backup-content.ts'
 import { undoRestore } from '../server/platform/store/backups/restore.ts'
 import { listReplaced } from '../server/platform/store/replaced.ts'
@@ -104,7 +104,7 @@ async function findPoints(deps: RestoresDeps, source: RestoreSource): Promise<Fo
     return await withTarget(readable, undefined, async (target) => {
       // Fails for a key of another copy, or if there is nothing to restore.
       await findChain(target)
-      const points = await restorePoints(target)
+      const { points } = await readPoints(target)
       return { problems: {}, points: points.map((at) => ({ at: at.toISOString() })) }
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The page's calls on damaged data: the loss of opening its intact part, and opening it. */
-import { backupPages } from '../server/operation/replicas/local/page-source.ts'
+import { backupPages } from '../server/operation/replicas/page-source.ts'
 import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { schema } from '../server/platform/store/schema.ts'
 import type { DesktopCalls, SalvagePreview } from './bridge.ts'

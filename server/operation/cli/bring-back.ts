@@ -3,10 +3,10 @@ import { handlesIn, newestRecord } from '../../platform/store/backups/salvage.ts
 import type { Reader } from '../../platform/store/transaction.ts'
 import { iso } from '../../platform/util/time.ts'
 import { bringBack } from '../replicas/bring-back.ts'
-import type { Chain } from '../replicas/catalog.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
+import type { Chain } from '../replicas/ways.ts'
 import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 

@@ -11,8 +11,8 @@ import { applyFrames } from '../../platform/store/journal/recover.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
 import { closeFile, type OpenedFile, openChecked, setSeq } from '../../platform/store/pages/database-file.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
-import type { Chain } from './catalog.ts'
-import { PlaceProblem } from './places/place.ts'
+import { isDamaged, PlaceProblem } from './places/place.ts'
+import type { Chain } from './ways.ts'
 
 const decompress = promisify(zstdDecompress)
 
@@ -49,23 +49,13 @@ export async function assemble(
   }
 }
 
-export interface AssembleJob extends Pick<Chain, 'seq'> {
-  /** The folder of `fetchChain`. */
-  readonly folder: string
-}
-
-/** The CIDs of media, or what is damaged: an error would lose its class between threads. */
-export type AssembleResult =
-  | { readonly cids: readonly string[] }
-  | { readonly damage: string; readonly object: string | undefined }
-
-export async function tryAssemble(files: Files, { folder, seq }: AssembleJob): Promise<AssembleResult> {
+/** Returns the CIDs of media, or what is damaged: an error would lose its class between threads. */
+export async function tryAssemble(files: Files, job: Pick<Chain, 'seq'> & { readonly folder: string }) {
   try {
-    return { cids: await assemble(files, folder, { seq }) }
+    return { cids: await assemble(files, job.folder, job) }
   } catch (error) {
     if (error instanceof StoreDamaged) return { damage: error.message, object: undefined }
-    if (error instanceof PlaceProblem && error.kind === 'damaged')
-      return { damage: error.message, object: error.object }
+    if (isDamaged(error)) return { damage: error.message, object: error.object }
     throw error
   }
 }

@@ -3,18 +3,17 @@ import { join } from 'node:path'
 import { restore } from '../../platform/store/backups/restore.ts'
 import { hasSpace } from '../../platform/store/disk-space.ts'
 import { StoreDamaged } from '../../platform/store/errors.ts'
-import type { Files } from '../../platform/store/files.ts'
-import { nodeFiles } from '../../platform/store/files.ts'
+import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { schema } from '../../platform/store/schema.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
 import { assemble, databasePath } from './assemble.ts'
-import { type Chain, type Content, generationOf, isAt, limitsOf, readContent, waysTo } from './catalog.ts'
-import { newestGeneration } from './generation.ts'
+import { type Content, generationOf, newestGeneration, readContent } from './catalog.ts'
 import { assertOpens } from './lease.ts'
-import { PlaceProblem } from './places/place.ts'
-import { fetchChain, fetchMedia, isDamaged, localName, type Progress } from './receive.ts'
+import { isDamaged, PlaceProblem } from './places/place.ts'
+import { fetchChain, fetchMedia, localName, type Progress } from './receive.ts'
 import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
+import { type Chain, isAt, limitsOf, waysTo } from './ways.ts'
 
 /** The folder of what has been fetched, until the restore is done. */
 export function fetchedFolder(dataDir: string): string {
@@ -85,8 +84,10 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
   const { target, dataDir, at, now, files = nodeFiles, onProgress } = options
   await findChain(target, at)
   const root = fetchedFolder(dataDir)
-  const fetching = { files, ...(onProgress && { onProgress }) }
-  const { chain, folder, cids, loss } = await fetchBest(options, root, fetching)
+  const assembleIn = (folder: string, chain: Chain) =>
+    assemble(files, folder, chain, (sqlite) => options.onOpened?.(sqlite, chain))
+  const fetching = { files, onProgress }
+  const { chain, folder, cids, loss } = await fetchBest({ ...options, assembleIn }, root, fetching)
   if (loss !== undefined) await confirm(options, loss, 'changes')
   const { mediaFolder } = target
   if (mediaFolder === undefined) {
@@ -126,14 +127,14 @@ interface Fetched {
   readonly loss: string | undefined
 }
 
-interface FetchBestOptions extends Pick<BringBackOptions, 'target' | 'at' | 'base' | 'onOpened'> {
-  /** Replaces `assemble`. */
-  readonly assembleIn?: (folder: string, chain: Chain) => Promise<readonly string[]>
+interface FetchBestOptions extends Pick<BringBackOptions, 'target' | 'at' | 'base'> {
+  /** Puts the fetched state together, and returns the CIDs of its media. */
+  readonly assembleIn: (folder: string, chain: Chain) => Promise<readonly string[]>
 }
 
 /** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
 export async function fetchBest(
-  { target, at, base, onOpened, assembleIn }: FetchBestOptions,
+  { target, at, base, assembleIn }: FetchBestOptions,
   root: string,
   fetching: Omit<Parameters<typeof fetchChain>[2], 'folder'>,
 ): Promise<Fetched> {
@@ -166,10 +167,7 @@ export async function fetchBest(
     await assertSpace(files, root, chain)
     try {
       await fetchChain(target, chain, { ...fetching, folder })
-      const cids =
-        (await assembleIn?.(folder, chain)) ??
-        (await assemble(files, folder, chain, (sqlite) => onOpened?.(sqlite, chain)))
-      return { chain, folder, cids, loss }
+      return { chain, folder, cids: await assembleIn(folder, chain), loss }
     } catch (error) {
       if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error
       const object = isDamaged(error) ? error.object : undefined
@@ -184,8 +182,7 @@ export async function fetchBest(
 /** What is fetched, and the database twice, which is at least as large as it is compressed. @throws PlaceProblem `local` */
 async function assertSpace(files: Files, root: string, { base, segments }: Chain): Promise<void> {
   await files.makeDir(root)
-  const compressed = base.parts.reduce((sum, part) => sum + Number(/-(\d+)$/.exec(part)?.[1]), 0)
-  const bytes = 3 * compressed + segments.reduce((sum, segment) => sum + segment.bytes, 0)
+  const bytes = 3 * base.bytes + segments.reduce((sum, segment) => sum + segment.bytes, 0)
   const fetched = (await files.measureDir(root))?.bytes ?? 0
   if (await hasSpace(files, root, bytes, fetched)) return
   const megabytes = Math.ceil(bytes / 1_000_000)

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { CheckOptions } from '../../platform/store/backups/read-backup.ts'
 import { restore } from '../../platform/store/backups/restore.ts'
+import { type Summary, summarizeFile } from '../../platform/store/backups/summary.ts'
 import { blobsIn, exists, isIntact } from '../../platform/store/blob-files.ts'
 import { Database } from '../../platform/store/database.ts'
 import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../platform/store/errors.ts'
@@ -15,7 +16,9 @@ import { schema } from '../../platform/store/schema.ts'
 import { namedAmong } from '../../platform/store/tables/blobs.ts'
 import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
 import type { Reader } from '../../platform/store/transaction.ts'
+import { assemble, databasePath } from './assemble.ts'
 import type { MissingMedia } from './local/proof.ts'
+import { PlaceProblem } from './places/place.ts'
 import { damagedRepositories } from './verify-repositories.ts'
 
 export interface CheckJob extends Pick<CheckOptions, 'blobFolders' | 'sha256'> {
@@ -80,6 +83,39 @@ export async function checkRestore(
     return { problem: problemOf(error), missing: undefined, suspects: [] }
   } finally {
     await lock.release()
+  }
+}
+
+interface AssembledJob {
+  /** The folder of `fetchChain`. */
+  readonly folder: string
+  /** What the store was when the proof began. */
+  readonly store: Summary
+  readonly at: Date
+}
+
+export interface AssembledResult {
+  readonly problem: string | undefined
+  /** CIDs of its media. */
+  readonly cids: readonly string[]
+}
+
+/** Puts a fetched copy together, and compares it with the data of this computer. */
+export async function checkAssembled(
+  files: Files,
+  { folder, store, at }: AssembledJob,
+): Promise<AssembledResult> {
+  try {
+    const cids = await assemble(files, folder, store)
+    const { sha256 } = await summarizeFile(files, databasePath(folder))
+    if (sha256 !== store.sha256) {
+      return { problem: `The copy differs from the data of this computer at transaction ${store.seq}.`, cids }
+    }
+    const job = { file: databasePath(folder), scratch: join(folder, 'check'), at, withoutMedia: true }
+    return { problem: (await checkRestore(files, job)).problem, cids }
+  } catch (error) {
+    if (!(error instanceof PlaceProblem || error instanceof StoreDamaged)) throw error
+    return { problem: error.message, cids: [] }
   }
 }
 

@@ -2,7 +2,7 @@
  * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, show it as
  * surplus. A listing that lacks what an earlier one had proves nothing. After a leap of the clock, removals wait for a week.
  */
-import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
 import type { Content } from './catalog.ts'
 import { dayMs, weekMs } from './retention.ts'
 
@@ -40,7 +40,7 @@ export function createCleanUps(files: Files, path: string): CleanUps {
     },
     async confirm(listed, over, now) {
       const at = now.getTime()
-      const last = seen ?? parse(await readIfThere(files, path))
+      const last = seen ?? whole(await readJson<Seen>(files, path))
       const hasLeapt = last !== undefined && (at < last.at || at - last.at > leapMs)
       const expected = new Set(last?.over)
       const isShorter = last?.listed.some((name) => !listed.has(name) && !expected.has(name)) ?? false
@@ -49,7 +49,7 @@ export function createCleanUps(files: Files, path: string): CleanUps {
         over: isShorter ? [] : over,
         ...{ at, leaptAt: hasLeapt ? at : last?.leaptAt },
       }
-      await replaceFile(files, path, Buffer.from(JSON.stringify(seen)))
+      await replaceJson(files, path, seen)
       return new Set(isShorter || !isSteady() ? [] : over.filter((name) => expected.has(name)))
     },
   }
@@ -61,13 +61,7 @@ export function listedNames({ timelines, bases, segments }: Content): Set<string
 }
 
 /** A record that is damaged begins anew: nothing is removed until the next clean-up. */
-function parse(bytes: Uint8Array | undefined): Seen | undefined {
-  try {
-    const { listed, over, at, leaptAt } = JSON.parse(Buffer.from(bytes ?? '').toString())
-    return Array.isArray(listed) && Array.isArray(over) && Number.isFinite(at)
-      ? { listed, over, at, leaptAt }
-      : undefined
-  } catch {
-    return undefined
-  }
+function whole(seen: Seen | undefined): Seen | undefined {
+  const isWhole = Array.isArray(seen?.listed) && Array.isArray(seen.over) && Number.isFinite(seen.at)
+  return isWhole ? seen : undefined
 }

@@ -1,26 +1,20 @@
-/** Joins older segments at a place and removes surplus objects. Each step may be the last one, so the replacement of an object comes first. */
+/** Joins older segments at a place, and removes surplus objects and media. Each step may be the last one, so the replacement of an object comes first. */
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import {
-  type Content,
-  chainOf,
-  endName,
-  leaseName,
-  limitsOf,
-  onPath,
-  type Segment,
-  type Timeline,
-} from './catalog.ts'
+import { type Content, endName, leaseName, type Segment, type Timeline } from './catalog.ts'
 import { type CleanUps, listedNames } from './clean-ups.ts'
-import { PlaceProblem } from './places/place.ts'
+import type { MediaNames } from './media-names.ts'
+import { ifUndamaged } from './places/place.ts'
 import { getObject } from './receive.ts'
 import type { Replicator } from './replicator.ts'
-import { expired, isOver, joinable, type Objects } from './retention.ts'
-import { sendSegment, type Target } from './send.ts'
+import { expired, isOver, joinable, type Objects, weekMs } from './retention.ts'
+import { listMediaParts, sendSegment, type Target } from './send.ts'
+import type { Unreferenced } from './unreferenced.ts'
+import { chainOf, limitsOf, onPath } from './ways.ts'
 
 const decompress = promisify(zstdDecompress)
 
-export interface CompactOptions {
+interface CompactOptions {
   /** Reads the place, and runs work while nothing else uses it. */
   readonly replicator: Pick<Replicator, 'read' | 'betweenSteps'>
   readonly now: Date
@@ -31,7 +25,7 @@ export interface CompactOptions {
 }
 
 /** Returns what a place has; undefined while it has no base, or while another computer continues the server. @throws PlaceProblem */
-export async function readOwn({ replicator, now }: Pick<CompactOptions, 'replicator' | 'now'>) {
+async function readOwn({ replicator, now }: Pick<CompactOptions, 'replicator' | 'now'>) {
   const { content, timeline } = await replicator.read()
   const chain = chainOf(content, timeline)
   if (!chain || content.timelines.some(({ generation }) => generation > timeline.generation)) return undefined
@@ -147,12 +141,52 @@ function passed({ timelines, bases, segments, unfinished, cut }: Content, timeli
 async function join(target: Target, segments: readonly Segment[]): Promise<void> {
   const [first, last] = [segments[0], segments.at(-1)]
   if (!first || !last) return
-  try {
+  await ifUndamaged(async () => {
     const contents: Buffer[] = []
     for (const { name } of segments) contents.push(await decompress(await getObject(target, name)))
     const joined = { from: first.from, to: last.to, content: Buffer.concat(contents) }
     await sendSegment(target, first.timeline, joined, last.at)
-  } catch (error) {
-    if (!(error instanceof PlaceProblem && error.kind === 'damaged')) throw error
+  })
+}
+
+interface MediaOptions extends Omit<CompactOptions, 'cleanUps'> {
+  readonly cleanUps: Pick<CleanUps, 'isSteady'>
+  /** Its `forget` is called before the media at the place change. */
+  readonly replicator: Pick<Replicator, 'read' | 'betweenSteps' | 'forget'>
+  readonly unreferenced: Unreferenced
+  /** The media that the server has now. */
+  readonly mediaNames: Pick<MediaNames, 'read' | 'marked'>
+}
+
+/** A restore point is kept for up to a week longer than `weeks`: see `retention.ts`. */
+const marginWeeks = 2
+
+/**
+ * Removes media that neither the server nor a kept restore point needs. Needs a base at the place, and ends at once if another computer continues the server.
+ * @throws PlaceProblem
+ */
+export async function compactMedia(target: Target, options: MediaOptions): Promise<void> {
+  const { place } = target
+  const { replicator, unreferenced, mediaNames, cleanUps, weeks, signal } = options
+  const own = await readOwn(options)
+  if (!own) return
+  const before = new Date(own.now.getTime() - (weeks + marginWeeks) * weekMs)
+  // Also parts that an interrupted upload or removal has left.
+  const media = await replicator.betweenSteps(() => listMediaParts(target))
+  // The place may have the only file of those that are marked as missing.
+  const here = new Set((await mediaNames.read()).flatMap((group) => [...group.keys()]))
+  const marked = mediaNames.marked()
+  const has = (name: string) => here.has(name) || marked.has(name)
+  const over = await unreferenced.update(media.keys(), { has }, own.now, before)
+  if (!cleanUps.isSteady) return
+  for (const name of over) {
+    signal?.throwIfAborted()
+    await replicator.betweenSteps(async () => {
+      // It may have been uploaded again.
+      const groups = await mediaNames.read()
+      if (groups.some((group) => group.has(name)) || mediaNames.marked().has(name)) return
+      replicator.forget()
+      for (const part of media.get(name) ?? []) await place.remove(part.name)
+    })
   }
 }

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { isObject, parseJson } from '../../platform/util/json.ts'
 import type { PlaceCredentials } from './places/open.ts'
 import { ReplicaKey } from './replica-key.ts'
 
@@ -91,13 +92,8 @@ export async function takeKeyBack(keeper: CredentialsKeeper, from: string, to: s
 /** Returns what is kept, which may be nothing. @throws Error with a sentence for people */
 export async function readCredentials(keeper: CredentialsKeeper): Promise<Partial<Credentials>> {
   const text = await keeper.read()
-  return text === undefined ? {} : parse(text)
-}
-
-function parse(text: string): Partial<Credentials> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value
-  } catch {}
+  if (text === undefined) return {}
+  const value = parseJson(Buffer.from(text))
+  if (isObject(value)) return value
   throw new Error('The credentials of the copies are no JSON object.')
 }

@@ -5,10 +5,10 @@ import { nodeFiles } from '../../platform/store/files.ts'
 import { blobPath } from '../../platform/store/layout.ts'
 import { databasePath } from './assemble.ts'
 import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
-import type { Chain } from './catalog.ts'
 import { runFileJob } from './file-jobs.ts'
 import { PlaceProblem } from './places/place.ts'
 import { listMedia } from './send.ts'
+import type { Chain } from './ways.ts'
 
 export interface FetchedAhead {
   /** The database, as a file of SQLite. */
@@ -31,11 +31,10 @@ interface Options extends Pick<BringBackOptions, 'target' | 'dataDir' | 'at' | '
 export async function fetchAhead(options: Options): Promise<FetchedAhead> {
   const { target, dataDir, at, files = nodeFiles, onProgress } = options
   await findChain(target, at)
-  const fetching = { files, ...(onProgress && { onProgress }) }
   const { chain, folder, cids, loss } = await fetchBest(
     { target, at, assembleIn: (folder, chain) => assembleInThread(options, folder, chain) },
     fetchedFolder(dataDir),
-    fetching,
+    { files, onProgress },
   )
   const there = await listMedia(target)
   let missingMedia = 0

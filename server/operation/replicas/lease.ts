@@ -2,8 +2,9 @@
  * The lease of a timeline at a place, and the proof that another computer continues the server. A lease names all timelines that its
  * computer saw. The name of a timeline is random and as old as its process: only a process that lives at the same time can have seen it.
  */
+import { parseJson } from '../../platform/util/json.ts'
 import { basesFolder, endName, headName, leaseName, listTimelines, type Timeline } from './catalog.ts'
-import { type Place, PlaceProblem } from './places/place.ts'
+import { ifUndamaged, isDamaged, type Place, PlaceProblem } from './places/place.ts'
 import { getObject } from './receive.ts'
 import { putJson, putVerified, type Target } from './send.ts'
 import type { Elsewhere, Timelines } from './timeline.ts'
@@ -19,16 +20,9 @@ export interface Lease {
 }
 
 /** Returns the lease of a timeline; undefined if it is missing or damaged. */
-async function readLease({ place, sealer }: Target, timeline: Timeline): Promise<Lease | undefined> {
-  const name = leaseName(timeline)
-  const sealed = await place.get(name)
-  if (!sealed) return undefined
-  try {
-    return JSON.parse(Buffer.from(await sealer.open(name, sealed)).toString())
-  } catch (error) {
-    if (error instanceof PlaceProblem && error.kind === 'damaged') return undefined
-    throw error
-  }
+async function readLease(target: Target, timeline: Timeline): Promise<Lease | undefined> {
+  const content = await ifUndamaged(() => getObject(target, leaseName(timeline)))
+  return content && JSON.parse(Buffer.from(content).toString())
 }
 
 /** Returns the other computer that continues the server, if a place proves it and this computer is the one that yields. */
@@ -104,7 +98,7 @@ async function keyOf(place: Target['place']): Promise<{ key?: string; error?: Pl
   try {
     return (await readHead(place)) ?? {}
   } catch (error) {
-    if (error instanceof PlaceProblem && error.kind === 'damaged') return { error }
+    if (isDamaged(error)) return { error }
     throw error
   }
 }
@@ -113,18 +107,8 @@ async function keyOf(place: Target['place']): Promise<{ key?: string; error?: Pl
 async function hasOurs(target: Target): Promise<boolean> {
   for (const timeline of await listTimelines(target.place)) if (await readLease(target, timeline)) return true
   for (const { name } of await target.place.list(basesFolder))
-    if (await isOurs(target, endName(`${basesFolder}/${name}`))) return true
+    if (await ifUndamaged(() => getObject(target, endName(`${basesFolder}/${name}`)))) return true
   return false
-}
-
-async function isOurs(target: Target, name: string): Promise<boolean> {
-  try {
-    await getObject(target, name)
-    return true
-  } catch (error) {
-    if (error instanceof PlaceProblem && error.kind === 'damaged') return false
-    throw error
-  }
 }
 
 function foreign(): PlaceProblem {
@@ -138,17 +122,9 @@ function foreign(): PlaceProblem {
 export async function readHead(place: Pick<Place, 'get'>): Promise<{ readonly key: string } | undefined> {
   const bytes = await place.get(headName)
   if (bytes === undefined) return undefined
-  const { format, key } = parse(bytes)
+  const { format, key } = (parseJson(Buffer.from(bytes)) ?? {}) as { format?: unknown; key?: unknown }
   if (typeof key !== 'string' || typeof format !== 'number' || format < 1)
     throw new PlaceProblem('damaged', `The object ${headName} of the copy is damaged.`)
   if (format === 1) return { key }
   throw new PlaceProblem('invalid', 'A newer version of this program made the copy. Install it first.')
-}
-
-function parse(bytes: Uint8Array): { format?: unknown; key?: unknown } {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString()) ?? {}
-  } catch {
-    return {}
-  }
 }

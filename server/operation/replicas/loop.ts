@@ -1,9 +1,8 @@
 /** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
-import type { Database } from '../../platform/store/database.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { createBacklog } from './backlog.ts'
 import type { Proof } from './prove.ts'
-import type { Replicator } from './replicator.ts'
+import type { Replicator, ReplicatorDeps } from './replicator.ts'
 import type { PlaceStatus } from './status.ts'
 
 export interface Loop {
@@ -19,13 +18,11 @@ export interface Loop {
   ended(): Promise<void>
 }
 
-export interface LoopDeps {
+interface Deps extends Pick<ReplicatorDeps, 'store' | 'now'> {
   readonly url: string
   readonly replicator: Replicator
   /** The last proof of the place. */
   readonly proof: () => Proof | undefined
-  readonly store: Database
-  readonly now: () => Date
   /** Called after each step. */
   readonly afterStep: () => Promise<void>
   readonly signal: AbortSignal
@@ -38,7 +35,7 @@ const idleMs = 5 * 60_000
 /** After a failure, doubled each time; longer if the place asks for it. */
 const retryMs = { first: 2000, last: 5 * 60_000, asked: 60 * 60_000 }
 
-export function createLoop({ url, replicator, proof, store, now, afterStep, signal }: LoopDeps): Loop {
+export function createLoop({ url, replicator, proof, store, now, afterStep, signal }: Deps): Loop {
   const backlog = createBacklog()
   const serialize = createSerializer()
   let failures = 0

@@ -9,7 +9,7 @@ import { createSerializer } from '../../platform/util/serialize.ts'
 import { untilAborted } from '../../platform/util/until-aborted.ts'
 import { fetchMissingMedia } from './missing-media.ts'
 import type { Proof } from './prove.ts'
-import type { Replica } from './replica.ts'
+import { placeOf, type Replica } from './replica.ts'
 
 export interface ReplicaMaintenance {
   /** Proves now that the copy at a place comes back. @throws Error if it cannot be found out */
@@ -26,7 +26,7 @@ export interface ReplicaMaintenance {
   ended(): Promise<void>
 }
 
-interface Deps {
+export interface MaintenanceDeps {
   readonly places: readonly Replica[]
   readonly store: Database
   readonly files: Files
@@ -42,7 +42,7 @@ interface Deps {
 /** Most bytes of journals that are kept for places, or half of the database if that is more. */
 const keptBytes = 256_000_000
 
-export function createMaintenance(deps: Deps): ReplicaMaintenance {
+export function createMaintenance(deps: MaintenanceDeps): ReplicaMaintenance {
   const { places, store, files, dataDir, log, onState, signal } = deps
   /** Proofs and clean-ups: one at a time. */
   const serialize = createSerializer()
@@ -82,11 +82,7 @@ export function createMaintenance(deps: Deps): ReplicaMaintenance {
   }
 
   return {
-    async prove(url) {
-      const place = places.find((each) => each.url === url)
-      if (!place) throw new Error(`${url} is no place of copies.`)
-      return prove(place)
-    },
+    prove: async (url) => prove(placeOf(places, url)),
     proveDue: () =>
       forEach('proof of a copy', async (place) => {
         if (place.prover.isDue()) await prove(place)

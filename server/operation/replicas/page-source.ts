@@ -6,9 +6,17 @@ import { type Files, nodeFiles } from '../../platform/store/files.ts'
 import { putPages } from '../../platform/store/pages/checkpoint.ts'
 import { closeFile, type OpenedFile, openChecked } from '../../platform/store/pages/database-file.ts'
 import { applySegments, assemble, databasePath, openBase } from './assemble.ts'
-import { type Chain, readContent, waysTo } from './catalog.ts'
-import { fetchChain, isDamaged } from './receive.ts'
+import { readContent } from './catalog.ts'
+import { localTarget } from './local/target.ts'
+import { ifUndamaged, isDamaged } from './places/place.ts'
+import { fetchChain } from './receive.ts'
 import type { Target } from './send.ts'
+import { type Chain, waysTo } from './ways.ts'
+
+/** The backups of a data directory. */
+export function backupPages(dataDir: string, files: Files = nodeFiles): PageSource {
+  return replicaPages(localTarget(dataDir, files), files)
+}
 
 /** The newest base comes first, with the segments that continue it: a page is found as each of its journals left it. */
 export function replicaPages(target: Target, files: Files = nodeFiles): PageSource {
@@ -46,11 +54,8 @@ async function bestWays(target: Target): Promise<Chain[]> {
 /** Fetches a base, with its segments if all of them are intact. Returns false for a damaged base. */
 async function fetchBest(target: Target, chain: Chain, files: Files, folder: string): Promise<boolean> {
   for (const segments of [chain.segments, []]) {
-    const isFetched = await ifIntact(async () => {
-      await fetchChain(target, { ...chain, segments }, { files, folder })
-      return true
-    })
-    if (isFetched) return true
+    const fetch = () => fetchChain(target, { ...chain, segments }, { files, folder }).then(() => true)
+    if (await ifUndamaged(fetch, isUnusable)) return true
   }
   return false
 }
@@ -74,11 +79,11 @@ async function* pagesOf(files: Files, folder: string, numbers: ReadonlySet<numbe
 /** Opens the state at the end of a way; undefined if it is damaged. */
 function openEnd(target: Target, chain: Chain, files: Files, scratch: string) {
   const folder = join(scratch, chain.base.name.replaceAll('/', '-'))
-  return ifIntact(async (): Promise<OpenedFile> => {
+  return ifUndamaged(async (): Promise<OpenedFile> => {
     await fetchChain(target, chain, { files, folder })
     await assemble(files, folder, chain)
     return openChecked(files, databasePath(folder))
-  })
+  }, isUnusable)
 }
 
 /** Ends where the data turn out to be damaged. */
@@ -88,13 +93,6 @@ async function* unlessDamaged<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   } catch (error) {
     if (!isUnusable(error)) throw error
   }
-}
-
-async function ifIntact<T>(work: () => Promise<T>): Promise<T | undefined> {
-  return work().catch((error: unknown) => {
-    if (isUnusable(error)) return undefined
-    throw error
-  })
 }
 
 function isUnusable(error: unknown): boolean {

@@ -1,20 +1,21 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
 import { join } from 'node:path'
 import type { Summary } from '../../platform/store/backups/summary.ts'
-import { exists, matchesCid } from '../../platform/store/blob-files.ts'
+import { matchesCid } from '../../platform/store/blob-files.ts'
 import type { Database } from '../../platform/store/database.ts'
 import { hasSpace } from '../../platform/store/disk-space.ts'
-import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson, sizeIfThere } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { blobsName, copiesName, databaseName } from '../../platform/store/layout.ts'
-import { type Chain, chainOf, endName, type Segment } from './catalog.ts'
-import { runFileJob } from './file-jobs.ts'
-import { PlaceProblem } from './places/place.ts'
-import type { AssembledResult } from './prove-files.ts'
+import { endName, type Segment } from './catalog.ts'
+import type { AssembledResult } from './check-restore.ts'
+import { type JobDeps, runFileJob } from './file-jobs.ts'
+import { ifUndamaged, isDamaged, PlaceProblem } from './places/place.ts'
 import { fetchChain, getObject } from './receive.ts'
-import type { Replicator } from './replicator.ts'
-import { dayMs } from './retention.ts'
-import { listMedia, partBytes, sendMedia, sendSegment, type Target } from './send.ts'
+import type { Replicator, ReplicatorDeps } from './replicator.ts'
+import { dayMs, monthMs, weekMs } from './retention.ts'
+import { listMedia, sendMedia, sendSegment, type Target } from './send.ts'
+import { type Chain, chainOf } from './ways.ts'
 
 export interface Proof {
   readonly checkedAt: string
@@ -34,21 +35,12 @@ export interface Prover {
   prove(): Promise<Proof>
 }
 
-interface Deps extends Target {
+interface Deps extends Target, Pick<ReplicatorDeps, 'files' | 'dataDir' | 'now' | 'id'>, JobDeps {
   readonly replicator: Replicator
   readonly store: Pick<Database, 'seq'>
   readonly files: Files
-  readonly dataDir: string
-  readonly now: () => Date
-  /** Names files of this place in the data directory. */
-  readonly id: string
-  readonly onUnloadable?: ((error: Error) => void) | undefined
-  /** Ends a proof, which then rejects. */
-  readonly signal?: AbortSignal | undefined
 }
 
-const weekMs = 7 * dayMs
-const monthMs = 30 * dayMs
 /** Media that are compared each week. */
 const sampledMedia = 20
 /** Each repair may find further damage. */
@@ -60,7 +52,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
   const root = join(dataDir, copiesName, `${id}.proof`)
   // A crash may have left it.
   await files.removeDir(root)
-  let proof = parse(await readIfThere(files, file))
+  let proof = await readJson<Proof>(files, file)
 
   /** Reads the place, copies what it lacks, and returns what it has then. */
   async function newestChain(): Promise<Chain> {
@@ -80,12 +72,8 @@ export async function createProver(deps: Deps): Promise<Prover> {
   }
 
   async function receive(chain: Chain, folder: string): Promise<void> {
-    const database = join(dataDir, databaseName)
-    const size = (await exists(files, database)) ? await files.size(database) : 0
-    const fetched = chain.segments.reduce(
-      (sum, { bytes }) => sum + bytes,
-      chain.base.parts.length * partBytes,
-    )
+    const size = (await sizeIfThere(files, join(dataDir, databaseName))) ?? 0
+    const fetched = chain.segments.reduce((sum, { bytes }) => sum + bytes, chain.base.bytes)
     await files.makeDir(folder)
     if (!(await hasSpace(files, folder, 2 * size + fetched))) {
       throw new PlaceProblem('local', 'The disk has too little free space to test the copy. Free disk space.')
@@ -122,7 +110,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
       // All objects are as they were sent: only another base can help.
       replicator.renew()
     } catch (error) {
-      if (!(error instanceof PlaceProblem && error.kind === 'damaged') || isLast) throw error
+      if (!isDamaged(error) || isLast) throw error
       await repair(chain, error.object ?? endName(chain.base.name))
     }
     await files.removeDir(root)
@@ -131,7 +119,8 @@ export async function createProver(deps: Deps): Promise<Prover> {
 
   /** Replaces a damaged object, or makes the next step send a base that replaces it. */
   async function repair({ segments }: Chain, object: string): Promise<void> {
-    if (await isReadable(object)) return
+    // A second reading: the first one may have failed on its way.
+    if (await ifUndamaged(() => getObject(deps, object))) return
     const segment = segments.find(({ name }) => name === object)
     if (!(segment && (await isSentAgain(segment)))) replicator.renew()
   }
@@ -150,17 +139,6 @@ export async function createProver(deps: Deps): Promise<Prover> {
     }
   }
 
-  /** A second reading: the first one may have failed on its way. */
-  async function isReadable(object: string): Promise<boolean> {
-    try {
-      await getObject(deps, object)
-      return true
-    } catch (error) {
-      if (error instanceof PlaceProblem && error.kind === 'damaged') return false
-      throw error
-    }
-  }
-
   /** Compares media with their CIDs. Returns those that the place does not have intact. */
   async function damagedMedia(cids: readonly string[]): Promise<string[]> {
     const there = await listMedia(deps)
@@ -168,21 +146,12 @@ export async function createProver(deps: Deps): Promise<Prover> {
     for (const cid of cids) {
       signal?.throwIfAborted()
       const parts = there.get(deps.sealer.hiddenName(cid))
-      if (!(parts && (await isIntact(cid, parts)))) damaged.push(cid)
+      const content = async function* () {
+        for (const part of parts ?? []) yield await getObject(deps, part)
+      }
+      if (!(parts && (await ifUndamaged(() => matchesCid(cid, content()))))) damaged.push(cid)
     }
     return damaged
-  }
-
-  async function isIntact(cid: string, parts: readonly string[]): Promise<boolean> {
-    async function* content() {
-      for (const part of parts) yield await getObject(deps, part)
-    }
-    try {
-      return await matchesCid(cid, content())
-    } catch (error) {
-      if (error instanceof PlaceProblem && error.kind === 'damaged') return false
-      throw error
-    }
   }
 
   /** Compares media, and replaces damaged ones. Returns a sentence if some cannot be. */
@@ -239,7 +208,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
       } finally {
         await files.removeDir(root)
       }
-      await replaceFile(files, file, Buffer.from(`${JSON.stringify(proof, undefined, 2)}\n`))
+      await replaceJson(files, file, proof)
       return proof
     },
   }
@@ -251,14 +220,6 @@ function upTo(chain: Chain, seq: number): Chain {
     .filter(({ from }) => from <= seq)
     .map((segment) => ({ ...segment, last: Math.min(segment.last, seq) }))
   return { ...chain, segments, seq }
-}
-
-function parse(bytes: Uint8Array | undefined): Proof | undefined {
-  try {
-    return bytes && JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
 }
 
 function sample(cids: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 /** How far segments lead. An answer takes a binary search, however many segments overlap, and nothing is copied for it. */
-import type { Link, Segment } from './catalog.ts'
+import type { Segment } from './catalog.ts'
+import type { Link } from './ways.ts'
 
 /** The segments that count for a timeline. */
 export interface Path {

@@ -1,16 +1,14 @@
 /** Fetches a server back from a place: base and segments into a folder, for `assemble.ts`, and its media. */
 import { createHash, type Hash } from 'node:crypto'
-
 import { dirname, join } from 'node:path'
 import { exists, isIntact, writeBlob } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
-
-import { isUnreadable, replaceFile } from '../../platform/store/files.ts'
-
+import { type Files, isUnreadable, replaceFile, sizeIfThere } from '../../platform/store/files.ts'
 import { blobPath, blobsName } from '../../platform/store/layout.ts'
-import { type Chain, endName, type Link } from './catalog.ts'
-import { PlaceProblem } from './places/place.ts'
+import { parseJson } from '../../platform/util/json.ts'
+import { endName } from './catalog.ts'
+import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
+import type { Chain, Link } from './ways.ts'
 
 export interface Progress {
   readonly step: 'database' | 'changes' | 'media'
@@ -22,7 +20,7 @@ interface Options {
   readonly files: Files
   /** Folder for everything that is fetched. What an earlier call has fetched is not fetched again. */
   readonly folder: string
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /** Returns an object of a copy, decrypted. @throws PlaceProblem `damaged` if it is missing or fails its check */
@@ -36,14 +34,7 @@ export async function getObject({ place, sealer }: Target, name: string): Promis
 
 /** Reads a second time what fails its check: the first answer may have been damaged on its way. */
 async function getTwice(target: Target, name: string): Promise<Uint8Array> {
-  return getObject(target, name).catch((error: unknown) => {
-    if (isDamaged(error)) return getObject(target, name)
-    throw error
-  })
-}
-
-export function isDamaged(error: unknown): error is PlaceProblem {
-  return error instanceof PlaceProblem && error.kind === 'damaged'
+  return (await ifUndamaged(() => getObject(target, name))) ?? getObject(target, name)
 }
 
 /** Fetches base and segments. Other segments that were fetched before are removed. @throws PlaceProblem `damaged` names the object */
@@ -80,14 +71,10 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
   for (const [at, segment] of segments.entries()) {
     const { name } = segment
     const path = join(folder, 'segments', localName(segment))
-    if (!(await hasSize(files, path, segment.bytes)))
+    if ((await sizeIfThere(files, path)) !== segment.bytes)
       await replaceFile(files, path, await getTwice(target, name))
     onProgress({ step: 'changes', done: at + 1, total: segments.length })
   }
-}
-
-async function hasSize(files: Files, path: string, bytes: number): Promise<boolean> {
-  return (await exists(files, path)) && (await files.size(path)) === bytes
 }
 
 /** A local part is a name of the file of a backup, of which sectors may be damaged. @throws PlaceProblem `damaged` */
@@ -103,12 +90,9 @@ async function addTo(hash: Hash, files: Files, path: string, object: string): Pr
 /** @throws PlaceProblem `damaged` */
 export async function readEnd(target: Target, base: string): Promise<BaseEnd> {
   const name = endName(base)
-  try {
-    return JSON.parse(Buffer.from(await getTwice(target, name)).toString())
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new PlaceProblem('damaged', `The object ${name} of the copy is damaged.`, { object: name })
-  }
+  const end = parseJson(Buffer.from(await getTwice(target, name)))
+  if (end !== undefined) return end as BaseEnd
+  throw new PlaceProblem('damaged', `The object ${name} of the copy is damaged.`, { object: name })
 }
 
 async function fetchPart(target: Target, files: Files, name: string, path: string): Promise<void> {
@@ -156,11 +140,6 @@ export async function fetchOne(
   async function* content() {
     for (const name of parts) yield await getTwice(target, name)
   }
-  try {
-    await files.makeDir(dirname(blobPath(folder, cid)))
-    return await writeBlob(files, folder, cid, content())
-  } catch (error) {
-    if (isDamaged(error)) return false
-    throw error
-  }
+  await files.makeDir(dirname(blobPath(folder, cid)))
+  return (await ifUndamaged(() => writeBlob(files, folder, cid, content()))) ?? false
 }

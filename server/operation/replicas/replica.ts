@@ -1,22 +1,14 @@
 /** The copy at one place: the parts that keep it up to date, prove it and clean it up. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Database } from '../../platform/store/database.ts'
-import type { Files } from '../../platform/store/files.ts'
 import { copiesName } from '../../platform/store/layout.ts'
 import { createCleanUps } from './clean-ups.ts'
-import { compact } from './compact.ts'
-import { compactMedia } from './compact-media.ts'
+import { compact, compactMedia } from './compact.ts'
 import { createLoop, type Loop, pauseMs } from './loop.ts'
-import type { MediaNames } from './media-names.ts'
-import { abortable } from './places/abortable.ts'
-import type { openPlace, PlaceOptions } from './places/open.ts'
+import { abortable, type openPlace, type PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
-import { createReplicator, type Replicator } from './replicator.ts'
-import type { Sealer } from './sealer.ts'
+import { createReplicator, type Replicator, type ReplicatorDeps } from './replicator.ts'
 import type { Target } from './send.ts'
-import type { EarlierStatus } from './status.ts'
-import type { Timelines } from './timeline.ts'
 import { createUnreferenced } from './unreferenced.ts'
 
 export interface Replica {
@@ -29,28 +21,15 @@ export interface Replica {
   compact(): Promise<void>
 }
 
-export interface ReplicaDeps {
+interface Deps extends Omit<ReplicatorDeps, 'place' | 'id' | 'unreferenced' | 'besideMs'> {
   readonly url: string
-  readonly store: Database
-  readonly files: Files
-  readonly dataDir: string
-  readonly now: () => Date
-  readonly sealer: Sealer
-  /** The timeline of this process and the names of the media, which all places share. */
-  readonly timelines: Timelines
-  readonly mediaNames: MediaNames
   readonly openPlace: typeof openPlace
   readonly options: Pick<PlaceOptions, 'credentials' | 'bandwidth'>
-  readonly isMetered: () => Promise<boolean>
   /** Weeks for which a copy of each day is kept. */
   readonly weeks: number
-  /** What an earlier run of the server has left. */
-  readonly earlier: EarlierStatus | undefined
-  /** Called when the state has changed. */
-  readonly onState: () => void
+  readonly onUnloadable?: ((error: Error) => void) | undefined
   /** Called after each step. */
   readonly afterStep: () => Promise<void>
-  readonly onUnloadable?: ((error: Error) => void) | undefined
   /** Aborts requests and ends the loop. */
   readonly closing: AbortSignal
   /** Ends proofs and clean-ups. */
@@ -62,8 +41,14 @@ export function idOf(url: string): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 12)
 }
 
+export function placeOf(places: readonly Replica[], url: string): Replica {
+  const place = places.find((each) => each.url === url)
+  if (!place) throw new Error(`${url} is no place of copies.`)
+  return place
+}
+
 /** @throws PlaceProblem `invalid` */
-export async function createReplica(deps: ReplicaDeps): Promise<Replica> {
+export async function createReplica(deps: Deps): Promise<Replica> {
   const { url, files, dataDir, now, sealer, mediaNames, closing, signal } = deps
   const place = abortable(await deps.openPlace(url, { ...deps.options, now, signal: closing }), closing)
   /** For work that ends before the last changes are copied. */

@@ -2,13 +2,11 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
-import type { Database } from '../../platform/store/database.ts'
 import { StoreContinued } from '../../platform/store/errors.ts'
-import type { Files } from '../../platform/store/files.ts'
 import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
 import { copiesName } from '../../platform/store/layout.ts'
-import type { Logger } from '../../platform/util/log.ts'
-import { generationOf } from './catalog.ts'
+import { removeLeftovers } from './bases.ts'
+import { generationOf, newestGeneration } from './catalog.ts'
 import {
   type Credentials,
   type CredentialsKeeper,
@@ -16,12 +14,11 @@ import {
   credentialsFile,
   loadCredentials,
 } from './credentials.ts'
-import { createMaintenance, type ReplicaMaintenance } from './maintenance.ts'
+import { createMaintenance, type MaintenanceDeps, type ReplicaMaintenance } from './maintenance.ts'
 import { createMediaNames } from './media-names.ts'
 import { createMeteredCheck, questions } from './metered.ts'
-import { removeLeftovers } from './pending-base.ts'
 import { openPlace } from './places/open.ts'
-import { createReplica, idOf, type Replica } from './replica.ts'
+import { createReplica, idOf, placeOf } from './replica.ts'
 import type { ReplicaKey } from './replica-key.ts'
 import { createSealer } from './sealer.ts'
 import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
@@ -53,54 +50,29 @@ export interface ReplicasOptions {
   readonly openPlace?: typeof openPlace
 }
 
-interface Deps extends ReplicasOptions {
+interface Deps extends ReplicasOptions, Omit<MaintenanceDeps, 'places' | 'dataDir' | 'onState'> {
   readonly config: Pick<
     Config,
     'dataDir' | 'copies' | 'copiesCredentials' | 'copiesBandwidth' | 'copiesKeep' | 'copiesMetered'
   >
-  readonly store: Database
-  readonly files: Files
   readonly now: () => Date
-  readonly log: Logger
   readonly onUnloadable?: (error: Error) => void
-  /** Repairs media from their copies among the backups. */
-  readonly repairMedia?: (cids: readonly string[]) => Promise<unknown>
-  /** Ends proofs and clean-ups. */
-  readonly signal?: AbortSignal
 }
 
-const none: Replicas = {
-  start() {},
-  status: () => [],
-  flush: async () => {},
-  wake() {},
-  prove: () => Promise.reject(new Error('There are no places.')),
-  proveDue: async () => {},
-  compact: async () => {},
-  fetchMissingMedia: async () => {},
-  limitJournals: async () => {},
-  acceptEmpty: async () => {},
-  dismissLost: async () => {},
-  continueHere: async () => {},
-  close: async () => {},
-}
-
-/** Copies that cannot begin without their key. Journals are kept for them. */
-function waiting(deps: Deps, message: string): Replicas {
-  const since = deps.now()
+/** Copies that cannot begin without their key, or that have no place. Journals are kept for them. */
+function waiting(deps: Deps, message = ''): Replicas {
   const { dataDir, copies: urls } = deps.config
-  const { limitJournals } = createMaintenance({ ...deps, dataDir, places: [], onState() {} })
-  const unknown = { copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined }
-  const known = {
-    behind: 0,
-    behindSeconds: 0,
-    missingMedia: 0,
-    missingHere: 0,
-    lost: undefined,
-    isPaused: false,
+  const status = {
+    ...{ copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined, lost: undefined },
+    ...{ behind: 0, behindSeconds: 0, missingMedia: 0, missingHere: 0, isPaused: false },
+    problem: { kind: 'local', message, since: deps.now() } as const,
   }
-  const problem = { kind: 'local', message, since } as const
-  return { ...none, limitJournals, status: () => urls.map((url) => ({ url, ...unknown, ...known, problem })) }
+  return {
+    ...createMaintenance({ ...deps, dataDir, places: [], onState() {} }),
+    status: () => urls.map((url) => ({ url, ...status })),
+    ...{ start() {}, wake() {}, flush: async () => {}, close: async () => {} },
+    ...{ acceptEmpty: async () => {}, dismissLost: async () => {}, continueHere: async () => {} },
+  }
 }
 
 /** Creates the copies. Without places, journals are no longer kept for them. */
@@ -114,7 +86,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
   }
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
-    return none
+    return waiting(deps)
   }
   await files.makeDir(keptJournals(dataDir))
   const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
@@ -131,7 +103,7 @@ async function createReplicasWith(
   { replicaKey, places: credentials = {} }: Credentials & { readonly replicaKey: ReplicaKey },
   timelines: Timelines,
 ): Promise<Replicas> {
-  const { config, store, files, now, log } = deps
+  const { config, store, files, log } = deps
   const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
   const sealer = createSealer(replicaKey, deps.onUnloadable)
   const folder = join(dataDir, copiesName)
@@ -145,11 +117,10 @@ async function createReplicasWith(
   const places = await Promise.all(
     urls.map((url) =>
       createReplica({
-        ...{ url, store, files, dataDir, now, sealer, timelines, mediaNames },
-        ...{ isMetered, weeks, onState, afterStep },
-        ...{ openPlace: deps.openPlace ?? openPlace },
-        ...{ options: { credentials: credentials[url], bandwidth }, earlier: earlier.get(url) },
-        ...{ onUnloadable: deps.onUnloadable, closing: closing.signal, signal: deps.signal },
+        ...deps,
+        ...{ url, dataDir, sealer, timelines, mediaNames, isMetered, weeks, onState, afterStep },
+        ...{ openPlace: deps.openPlace ?? openPlace, closing: closing.signal, earlier: earlier.get(url) },
+        options: { credentials: credentials[url], bandwidth },
       }),
     ),
   )
@@ -182,20 +153,11 @@ async function createReplicasWith(
     await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
   }
 
-  function placeOf(url: string): Replica {
-    const place = places.find((each) => each.url === url)
-    if (!place) throw new Error(`${url} is no place of copies.`)
-    return place
-  }
-
   function wake(): void {
     for (const { loop } of places) loop.wake()
   }
 
-  const { ended, ...maintenance } = createMaintenance({
-    ...{ places, store, files, dataDir, log, onState },
-    ...{ signal: deps.signal, repairMedia: deps.repairMedia },
-  })
+  const { ended, ...maintenance } = createMaintenance({ ...deps, places, dataDir, onState })
   return {
     ...maintenance,
     ...{ status, flush, wake },
@@ -207,17 +169,17 @@ async function createReplicasWith(
       }
     },
     async acceptEmpty(url) {
-      await placeOf(url).replicator.acceptEmpty()
+      await placeOf(places, url).replicator.acceptEmpty()
       wake()
     },
     async dismissLost(url) {
-      const { lost } = placeOf(url).replicator.state
+      const { lost } = placeOf(places, url).replicator.state
       if (lost) await timelines.dismiss(lost)
       wake()
     },
     async continueHere() {
       const generations = await Promise.all(
-        places.map(({ replicator }) => replicator.newestGeneration().catch(() => 0)),
+        places.map(({ target }) => newestGeneration(target).catch(() => 0)),
       )
       const known = [timelines.current.generation, generationOf(timelines.elsewhere?.timeline ?? '0')]
       await timelines.takeOver(Math.max(...known, ...generations), store.seq)

@@ -1,15 +1,10 @@
 /** The restore points of a place. */
-import { type Content, type Listed, limitsOf, readContent, timesOf, waysTo } from './catalog.ts'
-import { dayMs, hourMs } from './retention.ts'
-
-const weekMs = 7 * dayMs
-
-/** Returns times for the person who restores, the newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
-export async function restorePoints(target: Listed): Promise<Date[]> {
-  return [...(await readPoints(target)).points]
-}
+import { type Content, type Listed, readContent } from './catalog.ts'
+import { dayMs, hourMs, weekMs } from './retention.ts'
+import { limitsOf, timesOf, waysTo } from './ways.ts'
 
 export interface RestorePoints {
+  /** The newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
   readonly points: readonly Date[]
   /** Of the state that is restored by default; undefined if there is none. */
   readonly newest: Date | undefined
@@ -17,6 +12,7 @@ export interface RestorePoints {
   readonly ends: readonly Date[]
 }
 
+/** Returns times for the person who restores. */
 export async function readPoints(target: Listed): Promise<RestorePoints> {
   const content = await readContent(target)
   const ends = endsOf(content)

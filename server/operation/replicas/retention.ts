@@ -7,7 +7,7 @@ import type { Base, Content, Segment } from './catalog.ts'
 export const hourMs = 60 * 60_000
 export const dayMs = 24 * hourMs
 export const weekMs = 7 * dayMs
-const monthMs = 30 * dayMs
+export const monthMs = 30 * dayMs
 /** Contents of segments that are joined, together at most: they are in memory. */
 const joinedBytes = 1024 * 1024
 

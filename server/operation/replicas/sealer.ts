@@ -2,10 +2,10 @@
 
 import { createSerializer } from '../../platform/util/serialize.ts'
 import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
-import { PlaceProblem } from './places/place.ts'
+import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import { ReplicaKey, sealedBytes } from './replica-key.ts'
 
-/** How a place has objects and their names: encrypted here, as they are in `plain.ts`. */
+/** How a place has objects and their names: encrypted here, as they are in `local/target.ts`. */
 export interface Sealer extends Pick<ReplicaKey, 'fingerprint' | 'hiddenName'> {
   /** Size of an object at the place, so that a listing shows whether it is whole. */
   sealedBytes(contentBytes: number): number
@@ -43,10 +43,7 @@ async function runWith(
   { work, name, content }: Omit<SealJob, 'identity'>,
 ): Promise<SealResult> {
   if (work === 'seal') return key.seal(name, content)
-  return key.open(name, content).catch((error: unknown) => {
-    if (error instanceof PlaceProblem) return undefined
-    throw error
-  })
+  return ifUndamaged(() => key.open(name, content))
 }
 
 export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => void = () => {}): Sealer {

@@ -8,7 +8,6 @@ import type { JournalPart } from '../../platform/store/journal/tail.ts'
 import { blobPath } from '../../platform/store/layout.ts'
 import { during } from '../../platform/util/during.ts'
 import {
-  type Base,
   baseName,
   endBytes,
   endName,
@@ -93,28 +92,22 @@ export async function sendBase(
   target: Target,
   { timeline, seq, at, schema, sha256 }: PendingBase,
   { files, file, onPart, besideMs }: SendOptions,
-): Promise<Base> {
+): Promise<void> {
   const count = Math.ceil((await files.size(file)) / partBytes)
   const name = baseName(timeline, seq, new Date(at), count)
-  const sent = new Set(
-    (await target.place.list(name))
-      .filter((entry) => isWhole(target.sealer, entry))
-      .map((entry) => `${name}/${entry.name}`),
-  )
-  const parts: string[] = []
+  const there = await target.place.list(name)
+  const sent = there.filter((entry) => isWhole(target.sealer, entry)).map((entry) => `${name}/${entry.name}`)
   const hash = createHash('sha256')
   for (let number = 1; number <= count; number++) {
     const start = (number - 1) * partBytes
     const content = await readPart(files, file, start)
     hash.update(content)
     const part = partName(name, number, content.length)
-    if (!sent.has(part)) await during(put(target, part, content), besideMs, () => onPart(start))
-    parts.push(part)
+    if (!sent.includes(part)) await during(put(target, part, content), besideMs, () => onPart(start))
     await onPart(start + content.length)
   }
   if (hash.digest('hex') !== sha256) throw new Error(`${file} has changed since it was written.`)
   await put(target, endName(name), endOf({ sha256, schema }, count))
-  return { name, timeline, seq, at: new Date(at), parts, isPartial: false }
 }
 
 /** Returns the content of the end of a base. */
@@ -183,10 +176,10 @@ export async function listMedia(target: Target): Promise<Map<string, readonly st
   for (const [hidden, parts] of await listMediaParts(target)) {
     const byNumber = new Map(parts.filter((part) => part.isWhole).map((part) => [part.number, part]))
     if (byNumber.size !== parts[0]?.count) continue
-    const inOrder = [...byNumber.values()].sort((a, b) => a.number - b.number)
+    const inOrder = [...byNumber].sort(([a], [b]) => a - b)
     media.set(
       hidden,
-      inOrder.map(({ name }) => name),
+      inOrder.map(([, { name }]) => name),
     )
   }
   return media

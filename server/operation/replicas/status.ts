@@ -1,16 +1,50 @@
 /** What is known about the copies, also for commands beside the server. */
 import { dirname, join } from 'node:path'
-import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { pathToFileURL } from 'node:url'
+import { type Files, nodeFiles, readJson, replaceJson } from '../../platform/store/files.ts'
 import { JournalGap, JournalTail } from '../../platform/store/journal/tail.ts'
 import { copiesName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
-import type { ProblemKind } from './places/place.ts'
+import { iso, storedTime } from '../../platform/util/time.ts'
+import { lastProven, listBackups, withoutFuture } from './local/list.ts'
+import { backupFolder } from './local/target.ts'
+import type { PlaceProblem, ProblemKind } from './places/place.ts'
 import type { Proof } from './prove.ts'
+import type { Lost } from './timeline.ts'
 
-export interface PlaceStatus {
-  readonly url: string
-  /** When the place had everything, at last; undefined if it never had. */
+/** The state of the replicator of a place. */
+export interface ReplicatorState {
+  /** Number of the last transaction that can be restored from the place; undefined before the place was read, or without a base. */
+  readonly seq: number | undefined
+  /** Number of the last transaction whose journal the place needs no more. */
+  readonly journalSeq: number | undefined
+  /** Number of the last transaction with which the place had everything, with media. */
+  readonly wholeSeq: number | undefined
+  /** When the place had everything, at last. */
   readonly copiedAt: Date | undefined
+  readonly problem: PlaceProblem | undefined
+  /** Since when steps have failed. */
+  readonly problemSince: Date | undefined
+  /** Why no new base can be made, while segments continue the earlier one. */
+  readonly baseProblem: PlaceProblem | undefined
+  /** Bytes of a base that is being sent. */
+  readonly progress: { readonly sent: number; readonly total: number } | undefined
+  /** Media files that the place lacks. */
+  readonly missingMedia: number
+  /** Media files that neither this computer nor the place has. */
+  readonly missingHere: number
+  /** A branch at the place with changes that this disk has lost. */
+  readonly lost: Lost | undefined
+  /** Whether steps do nothing because the network is metered. */
+  readonly isPaused: boolean
+}
+
+export interface PlaceStatus
+  extends Pick<
+    ReplicatorState,
+    'copiedAt' | 'seq' | 'progress' | 'missingMedia' | 'missingHere' | 'isPaused'
+  > {
+  readonly url: string
   /** Number of transactions that cannot be restored from it. */
   readonly behind: number
   /** Age of the oldest change that the place does not have; 0 if it has everything. */
@@ -18,18 +52,7 @@ export interface PlaceStatus {
   readonly problem:
     | { readonly kind: ProblemKind; readonly message: string; readonly since: Date | undefined }
     | undefined
-  /** Number of the last transaction that it has. */
-  readonly seq: number | undefined
-  /** Bytes of a base that is being sent. */
-  readonly progress: { readonly sent: number; readonly total: number } | undefined
-  /** Media files that it lacks. */
-  readonly missingMedia: number
-  /** Media files that neither it nor this computer has. */
-  readonly missingHere: number
-  /** Changes at the place that the disk of this computer has lost: their number, and when the last one was made. */
-  readonly lost: { readonly changes: number; readonly until: Date } | undefined
-  /** Whether copies wait because the network is metered. */
-  readonly isPaused: boolean
+  readonly lost: Pick<Lost, 'changes' | 'until'> | undefined
   /** Whether the copy came back when it was last tried. */
   readonly proof: Proof | undefined
 }
@@ -62,7 +85,7 @@ export function createStatusFile(
     const replace = async () => {
       // A person may have removed the folder.
       await files.makeDir(dirname(path))
-      await replaceFile(files, path, Buffer.from(`${JSON.stringify(status(), undefined, 2)}\n`))
+      await replaceJson(files, path, status())
     }
     await serialize(replace).catch(() => {})
   }
@@ -87,32 +110,19 @@ export async function readEarlierStatus(
   files: Files,
   dir: string,
 ): Promise<ReadonlyMap<string, EarlierStatus>> {
-  const bytes = await readIfThere(files, join(dir, copiesName, statusName))
-  const places = bytes ? parse(bytes) : []
+  const places = await readStored(files, join(dir, copiesName, statusName))
   return new Map(
     places.map(({ url, copiedAt, problem }) => [
       url,
-      {
-        copiedAt: toDate(copiedAt),
-        problemSince: toDate(problem?.since),
-      },
+      { copiedAt: storedTime(copiedAt), problemSince: storedTime(problem?.since) },
     ]),
   )
 }
 
-function toDate(text: unknown): Date | undefined {
-  const date = new Date(typeof text === 'string' ? text : Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
-}
-
 /** A file that is damaged says nothing: the next step writes it anew. */
-function parse(bytes: Uint8Array): StoredStatus[] {
-  try {
-    const places: unknown = JSON.parse(Buffer.from(bytes).toString())
-    return Array.isArray(places) ? places : []
-  } catch {
-    return []
-  }
+async function readStored(files: Files, path: string): Promise<StoredStatus[]> {
+  const places = await readJson(files, path)
+  return Array.isArray(places) ? places : []
 }
 
 /** The state of the backups or of a place for scripts. Times are in ISO 8601. */
@@ -128,9 +138,8 @@ export interface ScriptStatus {
 /** Reads what the server has left about its copies; without a running server, from what it has written. */
 export async function currentStatus(files: Files, dir: string): Promise<ScriptStatus[]> {
   const path = join(dir, copiesName, statusName)
-  const bytes = await readIfThere(files, path)
-  if (!bytes) return []
-  const places = parse(bytes)
+  const places = await readStored(files, path)
+  if (places.length === 0) return []
   const writtenAt = await files.changedAt(path)
   const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
   const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))
@@ -144,6 +153,20 @@ export async function currentStatus(files: Files, dir: string): Promise<ScriptSt
       error: problem?.message ?? proof?.problem ?? null,
     })),
   )
+}
+
+/** Returns the state of the backups for scripts. */
+export async function backupStatus(dir: string, now: Date, files: Files = nodeFiles): Promise<ScriptStatus> {
+  const backups = withoutFuture(await listBackups(dir, files), now)
+  const complete = backups.find(({ isPartial }) => !isPartial)
+  const proven = lastProven(backups, now)
+  return {
+    place: pathToFileURL(backupFolder(dir)).href,
+    lastCopiedAt: complete ? iso(complete.at) : null,
+    behindSeconds: null,
+    lastProvenAt: proven ? iso(proven) : null,
+    error: backups[0]?.proof?.problem ?? null,
+  }
 }
 
 type StoredStatus = Omit<PlaceStatus, 'copiedAt'> & { readonly copiedAt?: string }

@@ -5,11 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exists } from '../../platform/store/blob-files.ts'
-import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
 import { copiesName, endedTimelinesName, timelinesName } from '../../platform/store/layout.ts'
 import { createSerializer } from '../../platform/util/serialize.ts'
-import { type Chain, type Content, chainOf, generationOf, type Timeline, timelineName } from './catalog.ts'
+import { type Content, generationOf, type Timeline, timelineName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
+import { type Chain, chainOf } from './ways.ts'
 
 /** In the folder of copies: the timeline of another computer that continues the server. */
 const elsewhereName = 'elsewhere.json'
@@ -112,7 +113,7 @@ export async function beginTimeline(
     serialize(async () => {
       if (isKept) return
       await files.makeDir(folder)
-      await replaceFile(files, path, Buffer.from(`${JSON.stringify(entries)}\n`))
+      await replaceJson(files, path, entries)
       isKept = true
     })
 
@@ -171,7 +172,7 @@ export async function beginTimeline(
     },
     async yieldTo(other) {
       elsewhere = other
-      await replaceFile(files, join(folder, elsewhereName), Buffer.from(`${JSON.stringify(other)}\n`))
+      await replaceJson(files, join(folder, elsewhereName), other)
     },
     async dismiss({ timeline, seq }) {
       entries = entries.map((entry) => (entry.name === timeline ? { ...entry, dismissed: seq } : entry))
@@ -199,16 +200,6 @@ export async function beginGeneration(
   const folder = join(dataDir, copiesName)
   await files.makeDir(folder)
   const root: Entry = { name: timelineName(generation, randomBytes(8).toString('hex')), seq }
-  await replaceFile(files, join(folder, timelinesName), Buffer.from(`${JSON.stringify([root])}\n`))
+  await replaceJson(files, join(folder, timelinesName), [root])
   await files.remove(join(folder, elsewhereName))
-}
-
-/** Returns the content of a file; undefined if it is missing or damaged. */
-async function readJson<T>(files: Files, path: string): Promise<T | undefined> {
-  const bytes = await readIfThere(files, path)
-  try {
-    return bytes && JSON.parse(Buffer.from(bytes).toString())
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@
  * The media at a place that the server has no more, with the time since when. A moment that is kept may still need them, so they are
  * removed once all moments are younger than that.
  */
-import { type Files, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
 
 export interface Unreferenced {
   /** Records that the server has these media, under their hidden names. */
@@ -26,12 +26,13 @@ type Since = Readonly<Record<string, number>>
 export function createUnreferenced(files: Files, path: string): Unreferenced {
   let since: Since | undefined
 
-  const load = async () => (since ??= parse(await readIfThere(files, path)))
+  /** A record that is damaged begins anew: the media are kept for longer. */
+  const load = async () => (since ??= (await readJson<Since>(files, path)) ?? {})
 
   async function save(changed: Since): Promise<void> {
     if (JSON.stringify(changed) === JSON.stringify(since)) return
     since = changed
-    await replaceFile(files, path, Buffer.from(`${JSON.stringify(changed)}\n`))
+    await replaceJson(files, path, changed)
   }
 
   return {
@@ -49,15 +50,5 @@ export function createUnreferenced(files: Files, path: string): Unreferenced {
       await save(next)
       return missing.filter((name) => (next[name] ?? 0) < before.getTime())
     },
-  }
-}
-
-/** A record that is damaged begins anew: the media are kept for longer. */
-function parse(bytes: Uint8Array | undefined): Since {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes ?? '').toString())
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    return {}
   }
 }

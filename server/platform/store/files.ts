@@ -8,6 +8,7 @@ import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Duplex, pipeline, Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
+import { parseJson } from '../util/json.ts'
 import { freeBytes } from './disk-space.ts'
 import { StoreInUse } from './errors.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -279,6 +280,16 @@ export async function readIfThere(files: Files, path: string): Promise<Uint8Arra
   }
 }
 
+/** Returns the size of a file; undefined if it does not exist. */
+export async function sizeIfThere(files: Files, path: string): Promise<number | undefined> {
+  try {
+    return await files.size(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
 /** Writes all of `bytes`: on a nearly full disk one write may store only a part, without an error. */
 export async function writeFully(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0
@@ -319,6 +330,16 @@ export async function replaceFile(
   ...parts: readonly Uint8Array[]
 ): Promise<void> {
   await replaceByChunks(files, path, parts)
+}
+
+/** Returns the content of a JSON file; undefined if it is missing or damaged. */
+export async function readJson<T>(files: Files, path: string): Promise<T | undefined> {
+  const bytes = await readIfThere(files, path)
+  return bytes && (parseJson(Buffer.from(bytes)) as T | undefined)
+}
+
+export async function replaceJson(files: Files, path: string, value: unknown): Promise<void> {
+  await replaceFile(files, path, Buffer.from(`${JSON.stringify(value)}\n`))
 }
 
 /**

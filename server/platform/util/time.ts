@@ -7,6 +7,12 @@ export function iso(at: Date): DatetimeString {
   return at.toISOString() as DatetimeString
 }
 
+/** Parses a time of our own files; undefined if it is missing or damaged. */
+export function storedTime(value: unknown): Date | undefined {
+  const at = new Date(typeof value === 'string' ? value : Number.NaN)
+  return Number.isNaN(at.getTime()) ? undefined : at
+}
+
 /**
  * Parses a client's datetime; undefined if invalid or outside the years 0 to 9999. Leap seconds and days such as the 31st of
  * June are invalid, although `Date` turns the latter into the 1st of July.

@@ -7,8 +7,6 @@ import { type BackupProof, proofName, readProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 
 export interface Backup extends Base {
-  /** Of the compressed database. */
-  readonly bytes: number
   /** The result of the last check; undefined without one. */
   readonly proof: BackupProof | undefined
 }
@@ -18,7 +16,6 @@ export async function listBackups(dataDir: string, files: Files = nodeFiles): Pr
   const { bases } = await readContent(localTarget(dataDir, files))
   const backups = bases.map(async (base) => ({
     ...base,
-    bytes: base.parts.reduce((sum, part) => sum + Number(/-(\d+)$/.exec(part)?.[1]), 0),
     proof: await readProof(files, join(backupFolder(dataDir), base.name)),
   }))
   return (await Promise.all(backups)).sort((a, b) => b.at.getTime() - a.at.getTime())

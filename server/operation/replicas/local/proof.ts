@@ -1,6 +1,7 @@
 /** The result of the last check of a backup, in its folder. */
 import { basename, join } from 'node:path'
-import { type Files, readIfThere, replaceFile } from '../../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../../platform/store/files.ts'
+import { storedTime } from '../../../platform/util/time.ts'
 
 export interface BackupProof {
   readonly checkedAt: Date
@@ -25,9 +26,22 @@ export const proofName = 'proof'
 /** Returns the proof of a backup; undefined if it was never checked. */
 export async function readProof(files: Files, folder: string): Promise<BackupProof | undefined> {
   // A damaged sector must not hide the backup.
-  const bytes = await readIfThere(files, join(folder, proofName)).catch(() => undefined)
-  return bytes && parseProof(Buffer.from(bytes).toString(), basename(folder))
+  const stored = await readJson<Stored>(files, join(folder, proofName)).catch(() => undefined)
+  // That of another backup counts as none: the backup will be checked again.
+  const checkedAt = stored?.of === basename(folder) ? storedTime(stored.checkedAt) : undefined
+  return (
+    stored &&
+    checkedAt && {
+      checkedAt,
+      provenAt: storedTime(stored.provenAt),
+      problem: stored.problem ? String(stored.problem) : undefined,
+      missing: toMissing(stored.missing),
+      ...(stored.isActedOn === true && { isActedOn: true }),
+    }
+  )
 }
+
+type Stored = { readonly [key in 'of' | keyof BackupProof]?: unknown }
 
 /** Records the result of a check. @returns the proof as it was recorded */
 export async function writeProof(
@@ -37,36 +51,11 @@ export async function writeProof(
 ): Promise<BackupProof> {
   const provenAt = problem === undefined ? checkedAt : (await readProof(files, folder))?.provenAt
   const proof = { checkedAt, provenAt, problem, missing, ...(isActedOn && { isActedOn }) }
-  const text = JSON.stringify({ of: basename(folder), ...proof })
-  await replaceFile(files, join(folder, proofName), Buffer.from(`${text}\n`))
+  await replaceJson(files, join(folder, proofName), { of: basename(folder), ...proof })
   return proof
-}
-
-/** A file that is damaged, or of another backup, counts as none: the backup will be checked again. */
-function parseProof(text: string, backup: string): BackupProof | undefined {
-  try {
-    const { of, checkedAt, provenAt, problem, missing, isActedOn } = JSON.parse(text)
-    const checked = of === backup ? toDate(checkedAt) : undefined
-    return (
-      checked && {
-        checkedAt: checked,
-        provenAt: toDate(provenAt),
-        problem: problem && String(problem),
-        missing: toMissing(missing),
-        ...(isActedOn === true && { isActedOn }),
-      }
-    )
-  } catch {
-    return undefined
-  }
 }
 
 function toMissing(value: unknown): MissingMedia | undefined {
   const { count, cids } = (value ?? {}) as Partial<Record<keyof MissingMedia, unknown>>
   return typeof count === 'number' && Array.isArray(cids) ? { count, cids: cids.map(String) } : undefined
-}
-
-function toDate(value: unknown): Date | undefined {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(date.getTime()) ? undefined : date
 }

@@ -5,12 +5,14 @@ import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
 import { exists } from '../../../platform/store/blob-files.ts'
 import { hasSpace } from '../../../platform/store/disk-space.ts'
 import { StoreUnavailable } from '../../../platform/store/errors.ts'
-import { nodeFiles } from '../../../platform/store/files.ts'
+import { nodeFiles, sizeIfThere } from '../../../platform/store/files.ts'
 import { blobsName, databaseName } from '../../../platform/store/layout.ts'
 import { createSerializer } from '../../../platform/util/serialize.ts'
 import type { CheckJob, CheckResult } from '../check-restore.ts'
 import { type JobDeps, runFileJob } from '../file-jobs.ts'
-import { isDamaged, readEnd } from '../receive.ts'
+import { ifUndamaged } from '../places/place.ts'
+import { readEnd } from '../receive.ts'
+import { weekMs } from '../retention.ts'
 import { type Backup, listBackups, withoutFuture } from './list.ts'
 import { type BackupProof, writeProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
@@ -29,8 +31,6 @@ interface Deps extends JobDeps {
   readonly repairMedia?: (cids: readonly string[]) => Promise<boolean>
 }
 
-const weekMs = 7 * 24 * 60 * 60_000
-
 export function createBackupProofs(deps: Deps): BackupProofs {
   const { dataDir, now, files = nodeFiles, repairMedia, signal } = deps
   const folder = backupFolder(dataDir)
@@ -38,39 +38,22 @@ export function createBackupProofs(deps: Deps): BackupProofs {
   /** One at a time: each takes the disk space of a second server. */
   const serialize = createSerializer()
 
-  /** A disk that the check fills would stop the server. The restored database is about as large as that of the server. */
-  async function assertSpace(): Promise<void> {
-    const database = join(dataDir, databaseName)
-    const bytes = (await exists(files, database)) ? await files.size(database) : 0
-    if (await hasSpace(files, folder, bytes)) return
-    throw new StoreUnavailable(
-      'The disk has too little free space to test a backup. Free disk space, then try again.',
-    )
-  }
-
-  async function checksumOf(name: string): Promise<string | undefined> {
-    try {
-      return (await readEnd(target, name)).sha256
-    } catch (error) {
-      if (isDamaged(error)) return undefined
-      throw error
-    }
-  }
-
   async function check({ name, seq, parts: [part = ''] }: Backup, at: Date): Promise<CheckResult> {
     signal?.throwIfAborted()
-    await assertSpace()
+    // A disk that the check fills would stop the server. The restored database is about as large as that of the server.
+    if (!(await hasSpace(files, folder, (await sizeIfThere(files, join(dataDir, databaseName))) ?? 0))) {
+      throw new StoreUnavailable(
+        'The disk has too little free space to test a backup. Free disk space, then try again.',
+      )
+    }
     const scratch = join(folder, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
-    const sha256 = await checksumOf(name)
-    if (sha256 === undefined) return { problem: 'Its checksum is damaged.', missing: undefined, suspects: [] }
+    const end = await ifUndamaged(() => readEnd(target, name))
+    if (!end) return { problem: 'Its checksum is damaged.', missing: undefined, suspects: [] }
     const blobFolders = [join(folder, blobsName)]
     const media = repairMedia && join(dataDir, blobsName)
+    const file = join(folder, part)
     const job: CheckJob = {
-      file: join(folder, part),
-      ...{ sha256, seq },
-      blobFolders,
-      scratch,
-      at,
+      ...{ file, sha256: end.sha256, seq, blobFolders, scratch, at },
       ...(media && { media }),
     }
     try {

@@ -6,7 +6,6 @@
  *     blobs/XX/CID
  */
 import { dirname, join } from 'node:path'
-import { exists } from '../../../platform/store/blob-files.ts'
 import {
   type Files,
   isMissing,
@@ -14,6 +13,7 @@ import {
   nodeFiles,
   readIfThere,
   replaceFile,
+  sizeIfThere,
 } from '../../../platform/store/files.ts'
 import { backupsName, blobsName } from '../../../platform/store/layout.ts'
 import { timelineName } from '../catalog.ts'
@@ -37,12 +37,11 @@ const plainSealer: Sealer = {
 
 /** Names of the compressed databases of backups that this process is making. */
 const pendingNames = new Set<string>()
+let pendingCount = 0
 
 /** Calls `work` with a name for the compressed database of a backup that no other backup uses meanwhile. */
 export async function withPendingName<T>(work: (name: string) => Promise<T>): Promise<T> {
-  let name = ''
-  for (let number = 1; name === '' || pendingNames.has(name); number++)
-    name = `base-${process.pid}-${number}.zst`
+  const name = `base-${process.pid}-${++pendingCount}.zst`
   pendingNames.add(name)
   try {
     return await work(name)
@@ -68,12 +67,11 @@ export function localTarget(dataDir: string, files: Files = nodeFiles): Target {
 
 function localPlace(files: Files, root: string): Place {
   const pathOf = (name: string) => join(root, name)
-  const sizeOf = async (path: string) => ((await exists(files, path)) ? files.size(path) : undefined)
   return {
     async list(folder) {
       const entries = (await files.list(pathOf(folder))).map(async (name) => ({
         name,
-        bytes: await sizeOf(join(pathOf(folder), name)),
+        bytes: await sizeIfThere(files, join(pathOf(folder), name)),
       }))
       // Another process may have removed some of them meanwhile.
       return (await Promise.all(entries)).filter(({ bytes }) => bytes !== undefined)
@@ -82,7 +80,7 @@ function localPlace(files: Files, root: string): Place {
       readIfThere(files, pathOf(name)).catch((error: unknown) => {
         throw isUnreadable(error) ? unreadable(name, error) : error
       }),
-    size: (name) => sizeOf(pathOf(name)),
+    size: (name) => sizeIfThere(files, pathOf(name)),
     async put(name, bytes) {
       await files.makeDir(dirname(pathOf(name)))
       await replaceFile(files, pathOf(name), bytes)

@@ -1,7 +1,7 @@
 /** Opens places by their URL. */
-
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { untilAborted } from '../../../platform/util/until-aborted.ts'
 import { folderPlace } from './folder.ts'
 import { type Place, PlaceProblem } from './place.ts'
 
@@ -37,6 +37,25 @@ async function open(url: string, options: PlaceOptions): Promise<Place> {
   if (/^webdav\+https?:$/.test(protocol)) return (await import('./webdav.ts')).webdavPlace(url, options)
   if (protocol === 's3:') return (await import('./s3.ts')).s3Place(url, options)
   throw new PlaceProblem('invalid', `There are no places with ${protocol}//.`)
+}
+
+/** Ends requests when they are aborted, although the place never answers: a folder may be on a disk that hangs. */
+export function abortable(place: Place, signal: AbortSignal): Place {
+  const request = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await untilAborted(work, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      throw new PlaceProblem('unreachable', 'The server was stopped.', { cause: error })
+    }
+  }
+  return {
+    list: (folder) => request(() => place.list(folder)),
+    get: (name) => request(() => place.get(name)),
+    size: (name) => request(() => place.size(name)),
+    put: (name, bytes) => request(() => place.put(name, bytes)),
+    remove: (name) => request(() => place.remove(name)),
+  }
 }
 
 /** Waits after each object for as long as it may take. */

@@ -62,3 +62,27 @@ export class PlaceProblem extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 }
+
+/** What keeps this computer from copying. */
+export function toProblem(error: unknown): PlaceProblem {
+  if (error instanceof PlaceProblem) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new PlaceProblem('local', `The data of this computer cannot be copied: ${reason}`, { cause: error })
+}
+
+export function isDamaged(error: unknown): error is PlaceProblem {
+  return error instanceof PlaceProblem && error.kind === 'damaged'
+}
+
+/** Runs `work`. Returns undefined if an object is missing or damaged. @param isDamage decides which errors count as damage */
+export async function ifUndamaged<T>(
+  work: () => Promise<T>,
+  isDamage: (error: unknown) => boolean = isDamaged,
+): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isDamage(error)) return undefined
+    throw error
+  }
+}

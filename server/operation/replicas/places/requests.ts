@@ -10,6 +10,7 @@ import {
   ServerSilent,
 } from '../../../platform/network/client.ts'
 import { OutboundRefused } from '../../../platform/network/guard.ts'
+import { retryAfter } from '../../../platform/util/retry-after.ts'
 import type { PlaceOptions } from './open.ts'
 import { PlaceProblem } from './place.ts'
 
@@ -119,7 +120,7 @@ function describe({ host }: URL, error: unknown): unknown {
 
 /** The problem that a status means, for both kinds of servers. */
 export function problemOf({ host }: URL, { status, headers }: PlaceResponse): PlaceProblem {
-  const retryAfterMs = retryAfter(headers)
+  const retryAfterMs = retryAfter(headers['retry-after'], new Date(headers.date ?? '')) || undefined
   switch (status) {
     case 401:
     case 403:
@@ -145,11 +146,4 @@ export function problemOf({ host }: URL, { status, headers }: PlaceResponse): Pl
         retryAfterMs,
       })
     : new PlaceProblem('invalid', `${host} answers with status ${status}. Check the address.`)
-}
-
-/** Milliseconds of the header Retry-After, which has seconds or a date. */
-function retryAfter({ 'retry-after': text, date }: IncomingHttpHeaders): number | undefined {
-  if (text === undefined) return undefined
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(date ?? '')
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }

@@ -118,8 +118,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
   }
 
   async function upload(url: URL, body: Uint8Array): Promise<void> {
-    const headers = { 'content-type': 'application/octet-stream' }
-    const attempt = () => send('PUT', url, skip, { ...headers, body })
+    const attempt = () => send('PUT', url, skip, { 'content-type': 'application/octet-stream', body })
     let response = await attempt()
     // 409: the folder is missing (RFC 4918); some servers say 404.
     if (response.status === 409 || response.status === 404) {
@@ -198,9 +197,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
     const target = URL.parse(location, url.href)
     if (!target) return location
     const rest = url.href.slice(root.href.length)
-    const href = target.href.endsWith(rest)
-      ? target.href.slice(0, target.href.length - rest.length)
-      : target.href
+    const href = target.href.endsWith(rest) ? target.href.slice(0, -rest.length || undefined) : target.href
     return `webdav+${href.replace('//', user === '' ? '//' : `//${encodeURIComponent(user)}@`)}`
   }
 

@@ -1,22 +1,16 @@
 /** Changes are copied beside a base and beside media that take long to send. */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cidForRawHash } from '@atproto/lex-data'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
-import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { createReplicator, type Replicator } from '../../../../server/operation/replicas/replicator.ts'
-import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
-import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { Replicator } from '../../../../server/operation/replicas/replicator.ts'
+import type { Sealer } from '../../../../server/operation/replicas/sealer.ts'
 import { writeBlob } from '../../../../server/platform/store/blob-files.ts'
 import { cidBytes } from '../../../../server/platform/store/cid.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
+import type { Database } from '../../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
+import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 
 /** A place whose uploads of some objects last until they are released. */
 class SlowPlace extends MemoryPlace {
@@ -43,37 +37,20 @@ class SlowPlace extends MemoryPlace {
 }
 
 const now = () => new Date()
-let root: string
 let sealer: Sealer
 let dataDir: string
 let store: Database
 let place: SlowPlace
 let replicator: Replicator
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'pds-beside-'))
-  sealer = createSealer(await ReplicaKey.generate())
-})
-afterAll(async () => {
-  await sealer.end()
-  await rm(root, { recursive: true })
-})
+const own = setupStore(now)
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(root, 'data-'))
-  await mkdir(keptJournals(dataDir), { recursive: true })
-  store = await Database.open({ directory: dataDir, schema, now })
+  ;({ dataDir, store, sealer } = own)
   place = new SlowPlace()
-  replicator = createReplicator({
-    ...{ store, files: nodeFiles, dataDir, now, place, sealer, id: 'place', onState() {}, besideMs: 1 },
-    timelines: await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now }),
-    ...{ mediaNames: createMediaNames(store, sealer), isMetered: async () => false },
-  })
+  replicator = await replicatorOf({ store, dataDir, now, place, sealer, besideMs: 1 })
 })
-afterEach(() => store.close())
 
-async function write(text: string): Promise<void> {
-  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
-}
+const write = (text: string) => insert(store, text)
 
 async function addMedia(): Promise<void> {
   const content = randomBytes(100)

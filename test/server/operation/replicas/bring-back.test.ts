@@ -1,9 +1,8 @@
 /** A restore from a place that has damaged, cut and missing objects: what is usable is used, and what is lost is said before. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   type BringBackOptions,
   bringBack,
@@ -14,10 +13,9 @@ import { fetchAhead, removeFetched } from '../../../../server/operation/replicas
 import { readHead } from '../../../../server/operation/replicas/lease.ts'
 import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
 import { localTarget } from '../../../../server/operation/replicas/local/target.ts'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
+import type { Replicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { blobCid, newBlobHash, writeBlob } from '../../../../server/platform/store/blob-files.ts'
@@ -25,46 +23,32 @@ import { cidBytes } from '../../../../server/platform/store/cid.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreLocked } from '../../../../server/platform/store/errors.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { parseFileTime } from '../../../../server/platform/store/layout.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import * as damagedBlobs from '../../../../server/platform/store/tables/damaged-blobs.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
+import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 
 let root: string
 let dataDir: string
 let store: Database
 let sealer: Sealer
 let place: MemoryPlace
-let replicator: ReturnType<typeof createReplicator>
+let replicator: Replicator
 let ms = Date.UTC(2030, 0, 1)
 const now = () => new Date(ms++)
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'pds-bring-back-'))
-  sealer = createSealer(await ReplicaKey.generate())
-})
-afterAll(async () => {
-  await sealer.end()
-  await rm(root, { recursive: true })
-})
+const own = setupStore(now)
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(root, 'data-'))
-  await mkdir(keptJournals(dataDir), { recursive: true })
-  store = await Database.open({ directory: dataDir, schema, now })
+  ;({ root, dataDir, store, sealer } = own)
   place = new MemoryPlace()
-  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now })
-  replicator = createReplicator({
-    ...{ store, files: nodeFiles, dataDir, now, place, sealer, id: 'place', onState() {} },
-    ...{ timelines, mediaNames: createMediaNames(store, sealer), isMetered: async () => false },
-  })
+  replicator = await replicatorOf({ store, dataDir, now, place, sealer })
 })
-afterEach(() => store.close())
 
 /** Writes a row, and copies it, at a later minute. */
 async function copy(text: string): Promise<void> {
   ms += 60_000
-  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
+  await insert(store, text)
   await replicator.step()
   expect(replicator.state.problem).toBeUndefined()
 }

@@ -5,18 +5,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assemble, databasePath } from '../../../../server/operation/replicas/assemble.ts'
 import { findChain } from '../../../../server/operation/replicas/bring-back.ts'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { type Place, PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { fetchChain } from '../../../../server/operation/replicas/receive.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { createReplicator, type Replicator } from '../../../../server/operation/replicas/replicator.ts'
+import type { Replicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
-import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { nodeFiles as files } from '../../../../server/platform/store/files.ts'
 import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { closeFile, openChecked } from '../../../../server/platform/store/pages/database-file.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
+import { replicatorOf } from '../../../support/replicas/replicator.ts'
 
 const faults = ['fails', 'works but fails', 'stores half and fails', 'stores half', 'lists less'] as const
 type Fault = (typeof faults)[number]
@@ -103,13 +102,7 @@ async function write(): Promise<void> {
 }
 
 async function copierTo(place: Place): Promise<Replicator> {
-  const dataDir = join(root, 'data')
-  return createReplicator({
-    ...{ store, files, dataDir, now, place, sealer, id: 'place', onState() {} },
-    timelines: await beginTimeline(files, dataDir, { seq: store.seq, now }),
-    mediaNames: createMediaNames(store, sealer),
-    isMetered: async () => false,
-  })
+  return replicatorOf({ store, files, dataDir: join(root, 'data'), now, place, sealer })
 }
 
 /** Returns the rows that come back from a place; undefined if it has no whole database. */

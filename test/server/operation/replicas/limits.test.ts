@@ -5,19 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { readContent, waysTo } from '../../../../server/operation/replicas/catalog.ts'
+import { readContent } from '../../../../server/operation/replicas/catalog.ts'
 import { CredentialsUnavailable } from '../../../../server/operation/replicas/credentials.ts'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
 import { type Place, PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey, sealedBytes } from '../../../../server/operation/replicas/replica-key.ts'
 import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
-import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
-import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { journalPath } from '../../../../server/platform/store/layout.ts'
 import { runCommand } from '../../../support/copies.ts'
+import { replicatorOf } from '../../../support/replicas/replicator.ts'
 import { owner as alice, server, setupServer } from '../../../support/setup.ts'
 
 let root: string
@@ -50,11 +49,8 @@ async function otherCopier(to: Place, isMetered = async () => false) {
   const { store } = services()
   const { dataDir } = server.config
   const sealer = createSealer(await ReplicaKey.generate())
-  return createReplicator({
-    ...{ store, files: nodeFiles, dataDir, now: server.clock.now, place: to },
-    ...{ sealer, id: 'other', mediaNames: createMediaNames(store, sealer), onState() {}, isMetered },
-    timelines: await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now: server.clock.now }),
-  })
+  const { now } = server.clock
+  return replicatorOf({ store, dataDir, now, place: to, sealer, id: 'other', isMetered })
 }
 
 test('nothing is sent while the network is metered, and everything afterwards', async () => {

@@ -1,60 +1,40 @@
 /** The pages that a salvage gets from a place. */
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { replicaPages } from '../../../../server/operation/replicas/page-source.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
-import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
-import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
-import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
+import type { Replicator } from '../../../../server/operation/replicas/replicator.ts'
+import type { Sealer } from '../../../../server/operation/replicas/sealer.ts'
+import type { Database } from '../../../../server/platform/store/database.ts'
 import { closeFile } from '../../../../server/platform/store/pages/database-file.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
+import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 
-let root: string
 let scratch: string
 let store: Database
 let sealer: Sealer
 let place: MemoryPlace
-let replicator: ReturnType<typeof createReplicator>
+let replicator: Replicator
 let ms = Date.UTC(2030, 0, 1)
 const now = () => new Date(ms++)
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'pds-page-source-'))
-  sealer = createSealer(await ReplicaKey.generate())
-})
-afterAll(async () => {
-  await sealer.end()
-  await rm(root, { recursive: true })
-})
+const own = setupStore(now)
 /** A place with one base after row 1, another after row 3, and segments. */
 beforeEach(async () => {
-  const dataDir = await mkdtemp(join(root, 'data-'))
+  ;({ store, sealer } = own)
+  const { dataDir } = own
   scratch = join(dataDir, 'scratch')
-  await mkdir(keptJournals(dataDir), { recursive: true })
-  store = await Database.open({ directory: dataDir, schema, now })
   place = new MemoryPlace()
-  replicator = createReplicator({
-    ...{ store, files: nodeFiles, dataDir, now, place, sealer, id: 'place', onState() {} },
-    timelines: await beginTimeline(nodeFiles, dataDir, { seq: store.seq, now }),
-    ...{ mediaNames: createMediaNames(store, sealer), isMetered: async () => false },
-  })
+  replicator = await replicatorOf({ store, dataDir, now, place, sealer })
   for (const text of ['row 1', 'row 2']) await copy(text)
   replicator.renew()
   for (const text of ['row 3', 'row 4']) await copy(text)
 })
-afterEach(() => store.close())
 
 /** Writes a row, and copies it. */
 async function copy(text: string): Promise<void> {
-  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
+  await insert(store, text)
   await replicator.step()
   expect(replicator.state.problem).toBeUndefined()
 }

@@ -8,7 +8,7 @@ import { bringBack } from '../../../../server/operation/replicas/bring-back.ts'
 import { credentialsFile, loadCredentials } from '../../../../server/operation/replicas/credentials.ts'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
 import { sealedBytes } from '../../../../server/operation/replicas/replica-key.ts'
-import { restorePoints } from '../../../../server/operation/replicas/restore-points.ts'
+import { readPoints } from '../../../../server/operation/replicas/restore-points.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { currentStatus } from '../../../../server/operation/replicas/status.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
@@ -104,8 +104,8 @@ async function restored(at?: Date): Promise<string[]> {
 }
 
 /** Lists the restore points of the place. */
-function points(): Promise<Date[]> {
-  return restorePoints({ place: folderPlace(place), sealer: { sealedBytes } })
+async function points(): Promise<readonly Date[]> {
+  return (await readPoints({ place: folderPlace(place), sealer: { sealedBytes } })).points
 }
 
 const base = /bases\/.*\/00001-\d+$/

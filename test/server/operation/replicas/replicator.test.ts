@@ -1,30 +1,27 @@
 /** What a place is said to have, and when this computer may write. */
 import { randomBytes } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { assemble, databasePath } from '../../../../server/operation/replicas/assemble.ts'
+import { removeLeftovers } from '../../../../server/operation/replicas/bases.ts'
 import { findChain } from '../../../../server/operation/replicas/bring-back.ts'
-import { readContent, waysTo } from '../../../../server/operation/replicas/catalog.ts'
-import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
-import { removeLeftovers } from '../../../../server/operation/replicas/pending-base.ts'
+import { readContent } from '../../../../server/operation/replicas/catalog.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
 import { createProver } from '../../../../server/operation/replicas/prove.ts'
 import { fetchChain } from '../../../../server/operation/replicas/receive.ts'
-import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { createReplicator } from '../../../../server/operation/replicas/replicator.ts'
-import { createSealer, type Sealer } from '../../../../server/operation/replicas/sealer.ts'
+import type { Sealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { journalPath, journalSeqs } from '../../../../server/platform/store/layout.ts'
 import { closeFile, openChecked } from '../../../../server/platform/store/pages/database-file.ts'
 import { schema } from '../../../../server/platform/store/schema.ts'
 import { day } from '../../../support/clock.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
+import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 
 let root: string
 let dataDir: string
@@ -34,39 +31,23 @@ let place: MemoryPlace
 let ms = Date.UTC(2030, 0, 1)
 const now = () => new Date(ms++)
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'pds-replicator-'))
-  sealer = createSealer(await ReplicaKey.generate())
-})
-afterAll(async () => {
-  await sealer.end()
-  await rm(root, { recursive: true })
-})
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(root, 'data-'))
-  await mkdir(keptJournals(dataDir), { recursive: true })
-  store = await Database.open({ directory: dataDir, schema, now })
+const own = setupStore(now)
+beforeEach(() => {
+  ;({ root, dataDir, store, sealer } = own)
   place = new MemoryPlace()
 })
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await store.close()
-})
+afterEach(() => vi.restoreAllMocks())
 
 /** Starts the copies of the store, as a process does. */
 async function start(files: Files = nodeFiles) {
   const timelines = await beginTimeline(files, dataDir, { seq: store.seq, now })
-  const mediaNames = createMediaNames(store, sealer)
-  const replicator = createReplicator({
-    ...{ store, files, dataDir, now, place, sealer, id: 'place', onState() {} },
-    ...{ timelines, mediaNames, isMetered: async () => false },
-  })
-  return { timelines, replicator }
+  return {
+    timelines,
+    replicator: await replicatorOf({ store, files, dataDir, now, place, sealer, timelines }),
+  }
 }
 
-async function write(text: string): Promise<void> {
-  await store.transact((tx) => tx.run('INSERT INTO secrets VALUES (?, ?)', [text, Buffer.from(text)]))
-}
+const write = (text: string) => insert(store, text)
 
 async function fill(): Promise<void> {
   await store.transact((tx) => {

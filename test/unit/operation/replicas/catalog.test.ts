@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest'
 import {
   type Base,
   type Content,
-  chainOf,
   listTimelines,
   type Segment,
   type Timeline,
-  waysTo,
 } from '../../../../server/operation/replicas/catalog.ts'
+import { chainOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { MemoryPlace } from '../../../support/memory-place.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))
@@ -18,6 +17,7 @@ const timeline = (name: string, parent?: Timeline, seq = 0): Timeline => ({
 })
 const base = (of: Timeline, seq: number, minute: number): Base => ({
   ...{ name: `base ${seq} of ${of.name}`, timeline: of.name, seq, at: at(minute), parts: [] },
+  bytes: 0,
   isPartial: false,
 })
 const segment = (of: Timeline, from: number, to: number, minute: number): Segment => ({

@@ -6,7 +6,6 @@ import { zstdCompress } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   baseName,
-  chainOf,
   endBytes,
   endName,
   leaseName,
@@ -16,14 +15,14 @@ import {
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
 import { createCleanUps } from '../../../../server/operation/replicas/clean-ups.ts'
-import { compact } from '../../../../server/operation/replicas/compact.ts'
-import { compactMedia } from '../../../../server/operation/replicas/compact-media.ts'
+import { compact, compactMedia } from '../../../../server/operation/replicas/compact.ts'
 import type { Place } from '../../../../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { restorePoints } from '../../../../server/operation/replicas/restore-points.ts'
+import { readPoints } from '../../../../server/operation/replicas/restore-points.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { listMedia } from '../../../../server/operation/replicas/send.ts'
 import { createUnreferenced } from '../../../../server/operation/replicas/unreferenced.ts'
+import { chainOf } from '../../../../server/operation/replicas/ways.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { createSerializer } from '../../../../server/platform/util/serialize.ts'
 import { day, hour, second } from '../../../support/clock.ts'
@@ -153,7 +152,7 @@ test('a clean-up that is cut off anywhere loses nothing, and the next one comple
   const whole = full.clone()
   await clean(whole, end)
   const expected = [...whole.objects.keys()].toSorted()
-  const kept = await restorePoints({ place: whole, sealer })
+  const { points: kept } = await readPoints({ place: whole, sealer })
   for (let changes = 0; ; changes++) {
     const place = full.clone()
     place.changesLeft = changes

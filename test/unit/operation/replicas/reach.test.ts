@@ -1,15 +1,9 @@
 /** The work of reading what a place has grows with the number of its objects, not with its square. */
 import { expect, test } from 'vitest'
-import {
-  type Base,
-  type Content,
-  type Link,
-  type Timeline,
-  timesOf,
-  waysTo,
-} from '../../../../server/operation/replicas/catalog.ts'
+import type { Base, Content, Timeline } from '../../../../server/operation/replicas/catalog.ts'
 import { createReach } from '../../../../server/operation/replicas/reach.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { type Link, timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -49,7 +43,7 @@ function link(seq: number): Link {
 function base(n: number): Base {
   const seq = (n * segments) / bases
   const at = new CountedDate(atOf(seq).getTime() + 1)
-  return { name: `base ${n}`, timeline: timelineOf(seq), seq, at, parts: [], isPartial: false }
+  return { name: `base ${n}`, timeline: timelineOf(seq), seq, at, parts: [], bytes: 0, isPartial: false }
 }
 
 function largePlace(): Content {

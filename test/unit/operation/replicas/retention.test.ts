@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  type Base,
-  type Chain,
-  type Content,
-  chainOf,
-  type Segment,
-  type Timeline,
-} from '../../../../server/operation/replicas/catalog.ts'
+import type { Base, Content, Segment, Timeline } from '../../../../server/operation/replicas/catalog.ts'
 import { thinned } from '../../../../server/operation/replicas/restore-points.ts'
 import { expired, isOver, joinable } from '../../../../server/operation/replicas/retention.ts'
+import { type Chain, chainOf } from '../../../../server/operation/replicas/ways.ts'
 import { day, hour, minute } from '../../../support/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -27,6 +21,7 @@ function random(seed: number): () => number {
 const timeline: Timeline = { name: '000001_aa', generation: 1, parent: undefined }
 const base = (seq: number, at: number): Base => ({
   ...{ name: `base-${seq}-${at}`, timeline: timeline.name, seq, at: new Date(at), parts: ['1'] },
+  bytes: 0,
   isPartial: false,
 })
 const segment = (from: number, to: number, at: number, bytes = 1000): Segment => ({

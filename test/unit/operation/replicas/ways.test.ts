@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Content, timesOf, waysTo } from '../../../../server/operation/replicas/catalog.ts'
+import type { Content } from '../../../../server/operation/replicas/catalog.ts'
 import { endsOf, thinned } from '../../../../server/operation/replicas/restore-points.ts'
+import { timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { day, minute } from '../../../support/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -15,7 +16,17 @@ test('what continues a timeline is found first, although the clock was ahead bef
       { name: parent, generation: 1, parent: undefined },
       { name: child, generation: 1, parent: { name: parent, seq: 2 } },
     ],
-    bases: [{ name: 'bases/1', timeline: parent, seq: 1, at: new Date(start), parts: [], isPartial: false }],
+    bases: [
+      {
+        name: 'bases/1',
+        timeline: parent,
+        seq: 1,
+        at: new Date(start),
+        parts: [],
+        bytes: 0,
+        isPartial: false,
+      },
+    ],
     segments: [segment(parent, 2, 400 * day), segment(child, 3, day)],
     ...{ unfinished: [], cut: [] },
   }
@@ -32,6 +43,7 @@ test('a later base of a clone that has written nothing hides no transaction of t
       seq: 1,
       at: new Date(start + ms),
       parts: [],
+      bytes: 0,
       isPartial: false,
     }
   }
@@ -55,7 +67,15 @@ test('a later base of a clone that has written nothing hides no transaction of t
 test('of one timeline, the way to the last transaction is found first, although a base before it was made with a clock ahead', () => {
   const [timeline] = ['000001_aaaa']
   const base = (seq: number, ms: number) => {
-    return { name: `bases/${seq}`, timeline, seq, at: new Date(start + ms), parts: [], isPartial: false }
+    return {
+      name: `bases/${seq}`,
+      timeline,
+      seq,
+      at: new Date(start + ms),
+      parts: [],
+      bytes: 0,
+      isPartial: false,
+    }
   }
   const content: Content = {
     timelines: [{ name: timeline, generation: 1, parent: undefined }],
@@ -70,7 +90,7 @@ function restored(generation: number): Content {
   const [before, after] = ['000001_aaaa', `00000${generation}_bbbb`]
   const base = (timeline: string, seq: number, minutes: number) => ({
     ...{ name: `bases/${timeline}`, timeline, seq, at: new Date(start + minutes * minute) },
-    ...{ parts: [], isPartial: false },
+    ...{ parts: [], bytes: 0, isPartial: false },
   })
   const segment = (timeline: string, seq: number, minutes: number) => ({
     ...{ name: `segments/${timeline}-${seq}`, timeline, from: seq, to: seq },

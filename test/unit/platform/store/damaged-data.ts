@@ -1,7 +1,7 @@
 /** A database on a simulated disk that is damaged and salvaged. */
 import { join } from 'node:path'
 import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
-import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
+import { backupPages } from '../../../../server/operation/replicas/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { Database } from '../../../../server/platform/store/database.ts'
 import type { Schema } from '../../../../server/platform/store/migrate.ts'

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Backup } from '../../../../server/operation/replicas/local/list.ts'
-import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
+import { backupPages } from '../../../../server/operation/replicas/page-source.ts'
 import { restore, undoRestore } from '../../../../server/platform/store/backups/restore.ts'
 import { salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged } from '../../../../server/platform/store/errors.ts'

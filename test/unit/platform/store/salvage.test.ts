@@ -1,7 +1,7 @@
 /** Salvage: opens what verifies of damaged data, states the loss before it is accepted, and keeps the damaged files. */
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { backupPages } from '../../../../server/operation/replicas/local/page-source.ts'
+import { backupPages } from '../../../../server/operation/replicas/page-source.ts'
 import { type SalvagePlan, salvage } from '../../../../server/platform/store/backups/salvage.ts'
 import { StoreDamaged, StoreTooOld } from '../../../../server/platform/store/errors.ts'
 import { bytesOf, openBytes, unreleased } from '../../../support/database-bytes.ts'
