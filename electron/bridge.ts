@@ -245,8 +245,15 @@ export interface RestorePoint {
   readonly bytes?: number
   /** Whether damaged pages of the database are left out. */
   readonly isPartial?: boolean
-  /** Absent if the backup was not checked yet. */
-  readonly proof?: BackupProof
+  /** The result of the last check of the backup; absent before the first one. */
+  readonly proof?: {
+    /** When it was last proven restorable. */
+    readonly provenAt?: string | undefined
+    /** Why it cannot be restored. */
+    readonly problem?: string | undefined
+    /** Media files that it lacks, because they were lost. */
+    readonly missingMedia?: number | undefined
+  }
 }
 
 export interface FoundPoints {
@@ -272,19 +279,12 @@ export interface Restored {
   readonly replaced: string
 }
 
-/** The result of the last check of a backup. */
-export interface BackupProof {
-  /** When it was last proven restorable. */
-  readonly provenAt?: string
-  /** Why it cannot be restored. */
-  readonly problem?: string
-  /** Media files that it lacks, because they were lost. */
-  readonly missingMedia?: number
-}
-
 export type ReplacedData = Plain<replaced.ReplacedData>
 /** The effect of opening the intact part of damaged data: kept and lost data. */
-export type SalvagePreview = Plain<SalvagePlan>
+export interface SalvagePreview extends Plain<SalvagePlan> {
+  /** Why places could not be read that may have damaged pages, in sentences. */
+  readonly unread: readonly string[]
+}
 
 export interface LogLine {
   readonly time: string
@@ -364,7 +364,7 @@ export interface DesktopCalls {
    * other than `loss`, which was previewed. After a failure another call continues.
    */
   'restore.run': (source: RestoreSource, at?: string, loss?: string) => Outcome<Restored>
-  /** Ends a preview, and removes what was fetched for it. */
+  /** Ends a preview, also one of a salvage, and removes what was fetched for it. */
   'restore.cancel': () => undefined
   /** Returns the effect of `salvage.run`. Changes nothing. */
   'salvage.preview': () => Outcome<SalvagePreview>

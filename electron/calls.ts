@@ -4,9 +4,8 @@ import { isEmailAddress } from '../server/platform/mail/address.ts'
 import { createMailer } from '../server/platform/mail/mailer.ts'
 import * as outbox from '../server/platform/mail/outbox.ts'
 import { mailFor } from '../server/platform/mail/templates.ts'
-import { isObject } from '../server/platform/util/json.ts'
 import { isAnswer } from './answer.ts'
-import { args, oneOf, optional, text } from './arguments.ts'
+import { args, members, oneOf, optional, text } from './arguments.ts'
 import { type ConnectorInput, type Outcome, tunnelPorts } from './bridge.ts'
 import { isPlaceInput } from './copy-places.ts'
 import type { Calls } from './ipc.ts'
@@ -32,7 +31,6 @@ export function createCalls(deps: CallsDeps): Calls {
     backups,
     copies,
     restores,
-    salvages,
     updates,
     actions,
     quitting,
@@ -96,10 +94,10 @@ export function createCalls(deps: CallsDeps): Calls {
       handle: restores['restore.run'],
     },
     'restore.cancel': { accepts: none, handle: restores['restore.cancel'] },
-    'salvage.preview': { accepts: none, handle: salvages['salvage.preview'] },
+    'salvage.preview': { accepts: none, handle: restores['salvage.preview'] },
     'salvage.run': {
       accepts: args(oneOf('database', 'changed', 'backup')),
-      handle: salvages['salvage.run'],
+      handle: restores['salvage.run'],
     },
     'repository.export': { accepts: args(text(500)), handle: backups['repository.export'] },
 
@@ -142,12 +140,7 @@ export function createCalls(deps: CallsDeps): Calls {
 }
 
 /** A pasted command is longer than its token. */
-const isTokenText = text(4000)
-
-function isConnectorInput(value: unknown): value is ConnectorInput {
-  if (!isObject(value) || Object.keys(value).length !== 2) return false
-  return text(500)(value.host) && isTokenText(value.token)
-}
+const isConnectorInput = members<ConnectorInput>({ host: text(500), token: text(4000) })
 
 function withoutResult<A extends unknown[]>(work: (...given: A) => void): (...given: A) => undefined {
   return (...given) => {

@@ -13,7 +13,7 @@ export function keepCredentials(
 ): CredentialsKeeper {
   let isSaving = false
 
-  /** Never rejects: it may end after nothing waits for it any more. */
+  /** Returns `failed` instead of rejecting: its caller may have stopped waiting. */
   async function save(text: string): Promise<'saved' | 'failed'> {
     isSaving = true
     try {

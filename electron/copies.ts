@@ -10,20 +10,17 @@ import {
 } from '../server/operation/replicas/credentials.ts'
 import { readHead } from '../server/operation/replicas/lease.ts'
 import { openPlace } from '../server/operation/replicas/places/open.ts'
-import { PlaceProblem } from '../server/operation/replicas/places/place.ts'
 import { ReplicaKey } from '../server/operation/replicas/replica-key.ts'
 import { nodeFiles, replaceFile } from '../server/platform/store/files.ts'
-import type { DesktopCalls, PlaceInput, RecoverySheet } from './bridge.ts'
-import { fieldOf, type NamedPlace, namePlace, type PlaceProblems } from './copy-places.ts'
+import type { Channel, PlaceInput } from './bridge.ts'
+import { FieldProblem, type NamedPlace, namePlace, type PlaceProblems, problemsOf } from './copy-places.ts'
 import { chooseDestination, chooseFile, chooseFolder } from './file-dialogs.ts'
-import { outcomeOf } from './outcome.ts'
+import { type Handlers, outcomes } from './outcome.ts'
 import type { Parts } from './parts.ts'
 import { sheetText, t } from './strings.ts'
 
-type Name = Extract<keyof DesktopCalls, `copies.${string}`>
-export type Copies = {
-  readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
-}
+type Name = Extract<Channel, `copies.${string}`>
+export type Copies = Handlers<Name>
 
 export interface CopiesDeps
   extends Pick<Parts, 'dataDir' | 'file' | 'secrets' | 'server' | 'window' | 'bus' | 'log'> {
@@ -36,52 +33,43 @@ const maxKeyFileBytes = 100_000
 export function setupCopies(deps: CopiesDeps): Copies {
   const { file, server, window, log, bus, copiesKeeper } = deps
   followSystem(deps)
-  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
-  const keepSheet = () => {
+  const keepSheet = async () => {
     file.set('sheetKept', true)
     bus.emit('settings')
+    return undefined
   }
-  const sheet = async (): Promise<RecoverySheet> => {
-    const { key } = await loadCredentials(copiesKeeper)
-    return { key, places: knownPlaces(deps) }
-  }
+  const sheet = async () => ({ key: (await loadCredentials(copiesKeeper)).key, places: knownPlaces(deps) })
 
   return {
     'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
     'copies.add': (input) => add(deps, input),
-    'copies.remove': (url) => outcome('copies.remove', () => remove(deps, url)),
-    'copies.isElsewhere': async () => isElsewhere(server),
-    'copies.continue': () =>
-      outcome('copies.continue', async () => {
+    // Whether another computer continues the server.
+    'copies.isElsewhere': async () =>
+      (server.services?.operation.copies.status() ?? []).some(({ problem }) => problem?.kind === 'elsewhere'),
+    'copies.keepSheet': keepSheet,
+    ...outcomes<Extract<Name, `copies.${'remove' | 'continue' | 'sheet' | 'saveSheet' | 'chooseKey'}`>>(log, {
+      'copies.remove': (url) => remove(deps, url),
+      async 'copies.continue'() {
         await server.services?.operation.copies.continueHere()
         log.warn('this computer continues the server')
         return undefined
-      }),
-    'copies.sheet': () => outcome('copies.sheet', sheet),
-    'copies.keepSheet': async () => {
-      keepSheet()
-      return undefined
-    },
-    'copies.saveSheet': () =>
-      outcome('copies.saveSheet', async () => {
-        const path = await chooseDestination(
-          window.browserWindow,
-          t.copies.saveSheet,
-          'recovery-sheet.txt',
-          keyFiles,
-        )
+      },
+      'copies.sheet': sheet,
+      async 'copies.saveSheet'() {
+        const name = 'recovery-sheet.txt'
+        const path = await chooseDestination(window.browserWindow, t.copies.saveSheet, name, keyFiles)
         if (path === undefined) return undefined
         await replaceFile(nodeFiles, path, Buffer.from(sheetText(await sheet())))
-        keepSheet()
+        await keepSheet()
         return path
-      }),
-    'copies.chooseKey': () =>
-      outcome('copies.chooseKey', async () => {
+      },
+      async 'copies.chooseKey'() {
         const path = await chooseFile(window.browserWindow, t.copies.chooseKey, keyFiles)
         if (path === undefined) return undefined
         if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
         return (await ReplicaKey.parse(await readFile(path, 'utf8'))).identity
-      }),
+      },
+    }),
   }
 }
 
@@ -103,46 +91,36 @@ function followSystem({ secrets, server }: CopiesDeps): void {
   })
 }
 
-/** Whether another computer continues the server. */
-export function isElsewhere(server: CopiesDeps['server']): boolean {
-  const places = server.services?.operation.copies.status() ?? []
-  return places.some(({ problem }) => problem?.kind === 'elsewhere')
-}
-
 /** Adds a place. A known one gets a new password. */
 async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> {
   const { file, server, bus, log } = deps
-  const named = namePlace(input)
-  if ('problems' in named) return named.problems
   const known = file.get('copies')
-  const isKnown = known.includes(named.url)
-  if (isKnown && !named.credentials) return { address: t.copies.known }
   try {
+    const named = namePlace(input)
+    const isKnown = known.includes(named.url)
+    if (isKnown && !named.credentials) throw new FieldProblem('address', t.copies.known)
     await check(deps, named)
+    if (!isKnown) file.set('copies', [...known, named.url])
   } catch (error) {
     log.warn({ err: error }, 'place of copies cannot be used')
-    if (error instanceof PlaceProblem) return { [fieldOf(error, input)]: error.message }
-    return { address: error instanceof Error ? error.message : String(error) }
+    return problemsOf(error, input)
   }
-  if (!isKnown) file.set('copies', [...known, named.url])
   bus.emit('settings')
   await server.restart()
   return {}
 }
 
-/** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws PlaceProblem */
+/** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws Error with a sentence for people */
 async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }: NamedPlace): Promise<void> {
   if (url.startsWith('file:') && !relative(dataDir, fileURLToPath(url)).startsWith('..')) {
-    throw new PlaceProblem('invalid', t.copies.ownFolder)
+    throw new FieldProblem('address', t.copies.ownFolder)
   }
   const place = await openPlace(url, { credentials })
   await place.list('')
-  const { places = {}, replicaKey } = await loadCredentials(copiesKeeper)
+  const { places, replicaKey } = await loadCredentials(copiesKeeper)
   const head = await readHead(place)
-  if (head && head.key !== replicaKey.fingerprint) throw new PlaceProblem('foreign', t.copies.foreign)
-  if (credentials) {
-    await changeCredentials(copiesKeeper, { places: { ...places, [url]: credentials } })
-  }
+  if (head && head.key !== replicaKey.fingerprint) throw new FieldProblem('address', t.copies.foreign)
+  if (credentials) await changeCredentials(copiesKeeper, { places: { ...places, [url]: credentials } })
 }
 
 async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<undefined> {

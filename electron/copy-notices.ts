@@ -1,12 +1,16 @@
 /** Reports places of copies that need the person: in the system, once each, and as a line of the tray menu. */
-import { type CopyNotice, noticeOf } from './copy-problems.ts'
-import { notify } from './native-notifications.ts'
+import type { PlaceStatus } from '../server/operation/replicas/status.ts'
+import type { notify } from './native-notifications.ts'
 import type { Parts } from './parts.ts'
 import { t } from './strings.ts'
 
 const intervalMs = 60_000
 /** After a start the places are read first. */
 const firstMs = 5000
+/** A disk that is connected in the evening is no problem yet. */
+const lateMs = 24 * 60 * 60_000
+
+export type CopyNotice = 'elsewhere' | 'late'
 
 export interface CopyNotices {
   readonly current: CopyNotice | undefined
@@ -14,9 +18,11 @@ export interface CopyNotices {
   start(): void
 }
 
-export type CopyNoticesDeps = Pick<Parts, 'server' | 'window' | 'bus'>
+export interface CopyNoticesDeps extends Pick<Parts, 'server' | 'window' | 'bus'> {
+  readonly notify: typeof notify
+}
 
-export function setupCopyNotices({ server, window, bus }: CopyNoticesDeps): CopyNotices {
+export function setupCopyNotices({ server, window, bus, notify }: CopyNoticesDeps): CopyNotices {
   let current: CopyNotice | undefined
   const look = () => {
     const copies = server.services?.operation.copies
@@ -38,4 +44,14 @@ export function setupCopyNotices({ server, window, bus }: CopyNoticesDeps): Copy
       })
     },
   }
+}
+
+/** Returns the problem that needs the person. @param now in milliseconds */
+export function noticeOf(
+  places: readonly Pick<PlaceStatus, 'problem'>[],
+  now: number,
+): CopyNotice | undefined {
+  const problems = places.flatMap(({ problem }) => problem ?? [])
+  if (problems.some(({ kind }) => kind === 'elsewhere')) return 'elsewhere'
+  return problems.some(({ since }) => since && now - since.getTime() >= lateMs) ? 'late' : undefined
 }

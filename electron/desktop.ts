@@ -18,11 +18,10 @@ import { startsHidden } from './login-item.ts'
 import { openLogs } from './logs.ts'
 import { mailTexts } from './mail-settings.ts'
 import { setupMenu } from './menu.ts'
-import { setupNotifications } from './native-notifications.ts'
+import { notify, setupNotifications } from './native-notifications.ts'
 import { setupPage } from './page.ts'
 import { setupQuit } from './quit.ts'
 import { setupRestores } from './restore.ts'
-import { setupSalvages } from './salvage.ts'
 import { openSecrets } from './secrets.ts'
 import { setupServer } from './server.ts'
 import { serverConfig } from './settings.ts'
@@ -76,11 +75,10 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const restores = setupRestores({ dataDir, file, copiesKeeper, server, window, bus, log })
-  const salvages = setupSalvages({ dataDir, server, log })
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
   const connector = setupConnector({ file, settings, secrets, server, log })
-  const copyNotices = setupCopyNotices({ server, window, bus })
+  const copyNotices = setupCopyNotices({ server, window, bus, notify })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups })
@@ -96,7 +94,6 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
       backups,
       copies,
       restores,
-      salvages,
       updates,
       actions,
       tunnel,

@@ -1,5 +1,5 @@
 /** The system's dialogs for files. */
-import { type BrowserWindow, dialog, type FileFilter } from 'electron'
+import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
 
 /** Asks where to save a file. Undefined when cancelled. */
 export async function chooseDestination(
@@ -16,24 +16,23 @@ export async function chooseDestination(
 }
 
 /** Asks for an existing folder, or a new one. Undefined when cancelled. */
-export async function chooseFolder(
-  window: BrowserWindow | undefined,
-  title: string,
-): Promise<string | undefined> {
-  const options = { title, properties: ['openDirectory' as const, 'createDirectory' as const] }
-  const { canceled, filePaths } = await (window
-    ? dialog.showOpenDialog(window, options)
-    : dialog.showOpenDialog(options))
-  return canceled ? undefined : filePaths[0]
+export function chooseFolder(window: BrowserWindow | undefined, title: string): Promise<string | undefined> {
+  return choose(window, { title, properties: ['openDirectory', 'createDirectory'] })
 }
 
 /** Asks for an existing file. Undefined when cancelled. */
-export async function chooseFile(
+export function chooseFile(
   window: BrowserWindow | undefined,
   title: string,
   filter: FileFilter,
 ): Promise<string | undefined> {
-  const options = { title, filters: [filter], properties: ['openFile' as const] }
+  return choose(window, { title, filters: [filter], properties: ['openFile'] })
+}
+
+async function choose(
+  window: BrowserWindow | undefined,
+  options: OpenDialogOptions,
+): Promise<string | undefined> {
   const { canceled, filePaths } = await (window
     ? dialog.showOpenDialog(window, options)
     : dialog.showOpenDialog(options))

@@ -1,5 +1,6 @@
 /** The desktop's mail settings, and their conversion to the server's: an SMTP URL and a sender. */
 import { defaultText, problemWith } from '../server/platform/config/config.ts'
+import { members, oneOf, text } from './arguments.ts'
 import type { MailSettings, SettingProblems } from './bridge.ts'
 
 export type Mail = MailSettings
@@ -11,16 +12,12 @@ const schemes = { tls: 'smtps', starttls: 'smtp', none: 'smtp' } as const
 const usualPorts = { tls: '465', starttls: '587', none: '25' } as const
 const options = { tls: '', starttls: '?requireTLS=true', none: '?ignoreTLS=true&requireTLS=false' } as const
 
-export function isMailSettings(value: unknown): value is Mail {
-  if (typeof value !== 'object' || value === null) return false
-  const names = Object.keys(defaultMail)
-  const given = Object.entries(value)
-  return (
-    given.length === names.length &&
-    given.every(([name, one]) => names.includes(name) && typeof one === 'string' && one.length <= 500) &&
-    Object.hasOwn(schemes, (value as Mail).security)
-  )
-}
+const isText = text(500)
+
+export const isMailSettings = members<Mail>({
+  ...{ host: isText, port: isText, user: isText, from: isText },
+  security: oneOf('tls', 'starttls', 'none'),
+})
 
 export function mailProblems(mail: Mail): SettingProblems<Mail> {
   const { host, port, from } = mail

@@ -9,7 +9,6 @@ import type { Folders } from './folders.ts'
 import type { Logs } from './logs.ts'
 import type { Quitting } from './quit.ts'
 import type { Restores } from './restore.ts'
-import type { Salvages } from './salvage.ts'
 import type { Secrets } from './secrets.ts'
 import type { EmbeddedServer } from './server.ts'
 import type { SettingsControl } from './settings-control.ts'
@@ -38,7 +37,6 @@ export interface Parts {
   readonly copies: Copies
   readonly restores: Restores
   readonly copyNotices: CopyNotices
-  readonly salvages: Salvages
   readonly tunnel: Tunnel
   readonly connector: Connector
   readonly tray: DesktopTray

@@ -1,28 +1,27 @@
-/** The page's calls to restore the server: from backups of this computer, from a place, or from a file. */
+/** The page's calls to restore the server, to put replaced data back, and to open the intact part of damaged data. */
 import { basename, join } from 'node:path'
 import type { FileFilter } from 'electron'
-import { findChain } from '../server/operation/replicas/bring-back.ts'
 import { type CredentialsKeeper, takeKeyBack } from '../server/operation/replicas/credentials.ts'
 import { removeFetched } from '../server/operation/replicas/fetch-ahead.ts'
-import { listBackups } from '../server/operation/replicas/local/list.ts'
-import { readPoints } from '../server/operation/replicas/restore-points.ts'
+import { backupPages } from '../server/operation/replicas/page-source.ts'
 import { isProtected } from '../server/platform/store/backups/backup-content.ts'
 import { undoRestore } from '../server/platform/store/backups/restore.ts'
+import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { listReplaced } from '../server/platform/store/replaced.ts'
+import { schema } from '../server/platform/store/schema.ts'
 import { createSerializer } from '../server/platform/util/serialize.ts'
-import { toPoint } from './backups.ts'
-import type { DesktopCalls, FoundPoints, RestoreSource } from './bridge.ts'
+import type { Channel, RestoreSource, SalvagePreview } from './bridge.ts'
+import { knownPlaces } from './copies.ts'
+import { problemsOf } from './copy-places.ts'
 import { chooseFile } from './file-dialogs.ts'
-import { outcomeOf } from './outcome.ts'
+import { type Handlers, outcomes, sentenceOf } from './outcome.ts'
 import type { Parts } from './parts.ts'
-import { type Origin, ofBackups, ofFile, ofPlace } from './restore-origins.ts'
-import { problemsOf, readableOf, withTarget } from './restore-sources.ts'
+import { toPlain } from './plain.ts'
+import { type Origin, ofBackups, ofFile, ofPlace, pagesOfPlace } from './restore-sources.ts'
 import { t } from './strings.ts'
 
-type Name = Extract<keyof DesktopCalls, `restore.${string}`>
-export type Restores = {
-  readonly [N in Name]: (...args: Parameters<DesktopCalls[N]>) => Promise<ReturnType<DesktopCalls[N]>>
-}
+type Name = Extract<Channel, `restore.${string}` | `salvage.${string}`>
+export type Restores = Handlers<Name>
 
 export interface RestoresDeps extends Pick<Parts, 'dataDir' | 'file' | 'server' | 'window' | 'bus' | 'log'> {
   readonly copiesKeeper: CredentialsKeeper
@@ -31,8 +30,8 @@ export interface RestoresDeps extends Pick<Parts, 'dataDir' | 'file' | 'server' 
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
 
 export function setupRestores(deps: RestoresDeps): Restores {
-  const { dataDir, window, log } = deps
-  const outcome = <T>(channel: Name, work: () => Promise<T>) => outcomeOf(log, channel, work)
+  const { dataDir, server, window, log } = deps
+  const now = () => new Date()
   /** One at a time: they share the folder of what is fetched. */
   const serialize = createSerializer()
   let chosen: string | undefined
@@ -45,69 +44,100 @@ export function setupRestores(deps: RestoresDeps): Restores {
     return ofFile(deps, chosen, source.passphrase)
   }
 
-  return {
-    'restore.chooseFile': () =>
-      outcome('restore.chooseFile', async () => {
-        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
-        if (file === undefined) return undefined
-        const encrypted = await isProtected(file)
-        chosen = file
-        return { file, encrypted }
+  /** Ends what is previewed, and returns the signal for the next one. */
+  function renew(): AbortSignal {
+    opening.abort(new Error(t.restore.cancelled))
+    opening = new AbortController()
+    return opening.signal
+  }
+
+  /** Takes damaged pages from the backups, then from places. @param confirm is given why places could not be read */
+  async function salvageIf(confirm: (plan: SalvagePlan, unread: readonly string[]) => boolean) {
+    const signal = renew()
+    const unread = new Set<string>()
+    const places = knownPlaces(deps).map((url) =>
+      pagesOfPlace(deps, url, signal, (error) => {
+        log.warn({ err: error, url }, 'place not read for a salvage')
+        unread.add(sentenceOf(error))
       }),
-    'restore.points': (source) => findPoints(deps, source),
-    'restore.preview'(source, at) {
-      opening.abort(new Error(t.restore.cancelled))
-      opening = new AbortController()
-      const { signal } = opening
-      return serialize(() => outcome('restore.preview', () => originOf(source).preview(at, signal)))
+    )
+    try {
+      return await salvage({
+        ...{ directory: dataDir, schema, now, sources: [backupPages(dataDir), ...places] },
+        async confirm(plan) {
+          signal.throwIfAborted()
+          return confirm(plan, [...unread])
+        },
+      })
+    } catch (error) {
+      throw unread.size === 0 ? error : new Error([sentenceOf(error), ...unread].join(' '))
+    }
+  }
+
+  return {
+    async 'restore.points'(source) {
+      try {
+        return { problems: {}, points: await originOf(source).points() }
+      } catch (error) {
+        const place = source.from === 'otherPlace' ? source.place : undefined
+        return { problems: problemsOf(error, place), points: [] }
+      }
     },
-    'restore.run': (source, at, loss) =>
-      serialize(() =>
-        outcome('restore.run', async () => {
-          const restored = await originOf(source).restore(at, loss)
-          log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
-          return restored
-        }),
-      ),
-    'restore.undo': (name) => serialize(() => outcome('restore.undo', () => undo(deps, name))),
     'restore.cancel'() {
-      opening.abort(new Error(t.restore.cancelled))
+      renew()
       return serialize(async () => {
         await removeFetched(dataDir)
         return undefined
       })
     },
+    ...outcomes<Exclude<Name, 'restore.points' | 'restore.cancel'>>(log, {
+      async 'restore.chooseFile'() {
+        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
+        if (file === undefined) return undefined
+        const encrypted = await isProtected(file)
+        chosen = file
+        return { file, encrypted }
+      },
+      'restore.preview'(source, at) {
+        const signal = renew()
+        return serialize(() => originOf(source).preview(at, signal))
+      },
+      'restore.run': (source, at, loss) =>
+        serialize(async () => {
+          const restored = await originOf(source).restore(at, loss)
+          log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
+          return restored
+        }),
+      'restore.undo': (name) => serialize(() => undo(deps, name)),
+      async 'salvage.preview'() {
+        let preview: SalvagePreview | undefined
+        await salvageIf((plan, unread) => {
+          preview = { ...toPlain(plan), unread }
+          return false
+        })
+        if (!preview) throw new Error(t.nothingToOpen)
+        return preview
+      },
+      'salvage.run': (from) =>
+        server.whileStopped(async () => {
+          const result = await salvageIf((plan) => plan.from === from)
+          if (!result) throw new Error(t.dataChanged)
+          const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+          log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
+          return result.keptIn
+        }),
+    }),
   }
 }
 
 /** Puts replaced data back, with the key of their copies. Only listed names are accepted, so that no name leads out of the data folder. */
 async function undo({ dataDir, server, copiesKeeper, log }: RestoresDeps, name: string): Promise<string> {
-  if (!(await listReplaced(dataDir)).some((folder) => folder.name === name)) {
-    throw new Error(`The folder ${name} no longer exists.`)
-  }
+  if (!(await listReplaced(dataDir)).some((folder) => folder.name === name))
+    throw new Error(t.restore.noFolder(name))
   return server.whileStopped(async () => {
     const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, join(dataDir, name))
     await takeKeyBack(copiesKeeper, name, basename(replaced))
     log.info({ folder: name, replaced }, 'replaced data put back')
     return replaced
   })
-}
-
-async function findPoints(deps: RestoresDeps, source: RestoreSource): Promise<FoundPoints> {
-  if (source.from === 'file') return { problems: {}, points: [] }
-  if (source.from === 'backups') {
-    return { problems: {}, points: (await listBackups(deps.dataDir)).map(toPoint) }
-  }
-  try {
-    const readable = await readableOf(deps, source)
-    if ('problems' in readable) return { ...readable, points: [] }
-    return await withTarget(readable, undefined, async (target) => {
-      // Fails for a key of another copy, or if there is nothing to restore.
-      await findChain(target)
-      const { points } = await readPoints(target)
-      return { problems: {}, points: points.map((at) => ({ at: at.toISOString() })) }
-    })
-  } catch (error) {
-    return { problems: problemsOf(error, source), points: [] }
-  }
 }

@@ -62,6 +62,7 @@ export const t = {
   restore: {
     noFile: 'Choose a file first.',
     noBackup: 'This backup no longer exists.',
+    noFolder: (name: string) => `The folder ${name} no longer exists.`,
     cancelled: 'This was cancelled.',
     changed: 'What can be restored has changed meanwhile. Nothing was changed. Look at it again.',
   },

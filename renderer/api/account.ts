@@ -5,7 +5,7 @@ import { com } from '../../lexicons/generated/index.ts'
 import { callAs } from './client.ts'
 import { errorName } from './errors.ts'
 import { useXrpcQuery } from './hooks.ts'
-import { updateSession, useSession } from './sessions.ts'
+import { updateSession, useMaybeSession } from './sessions.ts'
 import { accountFields } from './vault.ts'
 
 /** Keeps the stored session data of the current account up to date. */
@@ -19,12 +19,12 @@ export function useAccountRefresh(): void {
 /** Caches the DID of the owner, so that the navigation does not change after the response. */
 const ownerKey = 'pds.owner'
 
-/** Whether the account owns the server, which is whether it may list accounts. */
+/** Whether there is a session of the account that owns the server, which is whether it may list accounts. */
 export function useIsOwner(): boolean {
-  const { did, status } = useSession()
+  const { did = '', status } = useMaybeSession() ?? {}
   const { data = false } = useQuery({
     queryKey: [did, 'is owner'],
-    enabled: status !== 'takendown',
+    enabled: did !== '' && status !== 'takendown',
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: () => localStorage.getItem(ownerKey) === did,
     queryFn: async () => {

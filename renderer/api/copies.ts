@@ -20,14 +20,10 @@ const bannerMs = 60_000
 const idleMs = 10_000
 const busyMs = 2000
 
-/** For banners. */
-export function useCopies() {
-  return useXrpcQuery(getCopies, {}, { enabled: useIsOwner(), pollMs: () => bannerMs })
-}
-
-/** Lists them again while the page is visible. */
-export function usePolledCopies() {
-  return useXrpcQuery(getCopies, {}, { enabled: useIsOwner(), pollMs, staleTime: 0 })
+/** @param isListed whether a screen lists them, and not only a banner shows their problems */
+export function useCopies(isListed = false) {
+  const polling = isListed ? { pollMs, staleTime: 0 } : { pollMs: () => bannerMs }
+  return useXrpcQuery(getCopies, {}, { enabled: useIsOwner(), ...polling })
 }
 
 function pollMs(data: Copies | undefined): number {

@@ -60,7 +60,7 @@ function isOutcome(result: unknown): result is Outcome<unknown> {
   return typeof result === 'object' && result !== null && 'ok' in result
 }
 
-/** The cached result of a desktop call, by channel and arguments. Works without the server. */
+/** The cached result of a desktop call, by channel and arguments. Works without the server. In a browser it stays undefined. */
 export function useDesktopQuery<C extends Channel>(
   channel: C,
   ...args: DesktopArgs<C>
@@ -68,6 +68,7 @@ export function useDesktopQuery<C extends Channel>(
   return useQuery({
     queryKey: keyOf(channel, ...args),
     queryFn: () => callDesktop(channel, ...args),
+    enabled: desktop !== undefined,
     networkMode: 'always',
   })
 }

@@ -2,14 +2,13 @@ import { Link, useLocation } from 'wouter'
 import { com } from '../../lexicons/generated/index.ts'
 import { useIsOwner } from '../api/account.ts'
 import { useXrpcQuery } from '../api/hooks.ts'
-import { useMaybeSession } from '../api/sessions.ts'
 import { desktop } from '../bridge.ts'
 import { t } from '../strings/en.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Section } from '../ui/page.tsx'
 import { Loaded, Notice } from '../ui/states.tsx'
 import { Since } from '../ui/time.tsx'
-import styles from './backups.module.css'
+import styles from './replicas/replicas.module.css'
 
 /** How often the server is asked, in milliseconds. */
 const pollMs = 60_000
@@ -23,10 +22,6 @@ function useDataCheck() {
 
 /** When all data was last verified, and whether damage was found. Shown to the owner only. */
 export function DataCheckSection() {
-  return useMaybeSession() && <OfSession />
-}
-
-function OfSession() {
   return useIsOwner() && <OfOwner />
 }
 
@@ -36,7 +31,7 @@ function OfOwner() {
       <Loaded query={useDataCheck()} rows={1}>
         {({ verifiedAt, damagedPages }) =>
           damagedPages === 0 ? (
-            <p className={styles.tested}>
+            <p className={styles.hint}>
               <Since at={verifiedAt} never={t.dataCheck.never} text={t.dataCheck.verified} />
             </p>
           ) : (

@@ -9,8 +9,8 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Panel, Stack } from '../ui/page.tsx'
 import { Notice } from '../ui/states.tsx'
 
-/** The result of the last restore or salvage. */
-type Result = ({ readonly by: 'restore' } & Restored) | { readonly by: 'salvage'; readonly replaced: string }
+/** The result of a restore. That of a salvage has only the folder. */
+type Result = Partial<Restored> & Pick<Restored, 'replaced'>
 
 /** Undefined once dismissed. */
 const lastResult = createStore<Result | undefined>(undefined)
@@ -19,27 +19,22 @@ const lastResult = createStore<Result | undefined>(undefined)
 export function RestoredDialog() {
   const result = useStore(lastResult)
   if (result === undefined) return null
+  const { at, missingMedia = 0, replaced } = result
   const close = () => lastResult.set(undefined)
   return (
-    <Dialog onClose={close} title={result.by === 'restore' ? t.restoring.doneTitle : t.salvage.done}>
+    <Dialog onClose={close} title={at === undefined ? t.salvage.done : t.restoring.doneTitle}>
       <Stack>
-        {result.by === 'restore' && <p>{t.restoring.doneText(formatDateTime(result.at))}</p>}
-        {result.by === 'restore' && result.missingMedia > 0 && (
-          <Notice variant="warn">{t.restoring.missing(result.missingMedia)}</Notice>
-        )}
-        {result.replaced !== '' && (
+        {at !== undefined && <p>{t.restoring.doneText(formatDateTime(at))}</p>}
+        {missingMedia > 0 && <Notice variant="warn">{t.restoring.missing(missingMedia)}</Notice>}
+        {replaced !== '' && (
           <>
             <p>{t.restoring.previousText}</p>
             <Panel>
-              <CopyField
-                label={t.restoring.copyFolder}
-                name={t.restoring.previousData}
-                text={result.replaced}
-              />
+              <CopyField label={t.restoring.copyFolder} name={t.restoring.previousData} text={replaced} />
             </Panel>
           </>
         )}
-        {result.by === 'restore' && <p>{t.restoring.signIn}</p>}
+        {at !== undefined && <p>{t.restoring.signIn}</p>}
       </Stack>
       <DialogActions>
         <Button variant="primary" onClick={close}>

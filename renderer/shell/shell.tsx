@@ -8,8 +8,8 @@ import { useSession } from '../api/sessions.ts'
 import { desktop } from '../bridge.ts'
 import { isShownTo } from '../navigation.ts'
 import { ConnectionBanner } from '../parts/connection-banner.tsx'
-import { CopiesBanner } from '../parts/copies/banner.tsx'
 import { DamageBanner } from '../parts/data-check.tsx'
+import { ReplicasBanner } from '../parts/replicas/banner.tsx'
 import { TakendownScreen } from '../screens/account/takendown.tsx'
 import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
@@ -45,7 +45,7 @@ export function Shell() {
         <ConnectionBanner />
         {isOwner && <ClockBanner />}
         {isOwner && <DamageBanner />}
-        {isOwner && <CopiesBanner />}
+        {isOwner && <ReplicasBanner />}
         <AccountBanner />
         {desktop && <OutboxBanner />}
         <main id="content" tabIndex={-1}>

@@ -110,7 +110,7 @@ export function RowList({ label, children }: { readonly label: string; readonly 
   )
 }
 
-interface RowProps {
+export interface RowProps {
   readonly icon?: ReactNode
   readonly title: ReactNode
   readonly detail?: ReactNode

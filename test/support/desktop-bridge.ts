@@ -53,6 +53,7 @@ export const salvage: SalvagePreview = {
   isExact: true,
   keptUntil: undefined,
   writtenUntil: undefined,
+  unread: [],
 }
 
 export const restored: Restored = {

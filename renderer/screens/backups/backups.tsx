@@ -1,5 +1,5 @@
-import { ReplicasSection } from '../../parts/copies/section.tsx'
 import { DataCheckSection } from '../../parts/data-check.tsx'
+import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'
 import { OneFileSection } from './one-file-section.tsx'

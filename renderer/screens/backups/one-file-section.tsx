@@ -1,6 +1,6 @@
 import { FileInput, FileOutput } from 'lucide-react'
 import { useDesktopCall } from '../../api/desktop.ts'
-import { RestoreDialog } from '../../parts/copies/restore-dialog.tsx'
+import { RestoreDialog } from '../../parts/replicas/restore-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
@@ -12,6 +12,7 @@ const chosenFile = { from: 'file', passphrase: undefined } as const
 
 /** Export to one file and import from it. */
 export function OneFileSection() {
+  const choose = useDesktopCall('restore.chooseFile', [], { onError: toastError })
   return (
     <Section lead={t.backups.oneFileLead} title={t.backups.oneFile}>
       <Panel>
@@ -23,26 +24,17 @@ export function OneFileSection() {
           icon={<FileOutput aria-hidden size={20} strokeWidth={1.75} />}
           title={t.backups.exportTitle}
         />
-        <ImportRow />
+        <Row
+          action={
+            <Button busy={choose.isPending} onClick={() => choose.mutate([])}>
+              {t.backups.load}
+            </Button>
+          }
+          detail={t.backups.loadDetail}
+          icon={<FileInput aria-hidden size={20} strokeWidth={1.75} />}
+          title={t.backups.importTitle}
+        />
       </Panel>
-    </Section>
-  )
-}
-
-function ImportRow() {
-  const choose = useDesktopCall('restore.chooseFile', [], { onError: toastError })
-  return (
-    <>
-      <Row
-        action={
-          <Button busy={choose.isPending} onClick={() => choose.mutate([])}>
-            {t.backups.load}
-          </Button>
-        }
-        detail={t.backups.loadDetail}
-        icon={<FileInput aria-hidden size={20} strokeWidth={1.75} />}
-        title={t.backups.importTitle}
-      />
       {choose.data && (
         <RestoreDialog
           asks={choose.data.encrypted ? 'passphrase' : undefined}
@@ -52,6 +44,6 @@ function ImportRow() {
           title={t.backups.importTitle}
         />
       )}
-    </>
+    </Section>
   )
 }

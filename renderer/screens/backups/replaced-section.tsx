@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 
-/** The folders with data that a restore replaced, each with buttons to put it back and to delete it. Nothing without such folders. */
+/** The folders with data that a restore replaced, each with buttons to put it back and to delete it. Empty if there are none. */
 export function ReplacedSection() {
   const { data: folders = [] } = useDesktopQuery('backups.replaced')
   if (folders.length === 0) return null
@@ -22,29 +22,24 @@ export function ReplacedSection() {
   )
 }
 
+const actions = ['putBack', 'forget'] as const
+const channels = { putBack: 'restore.undo', forget: 'backups.forget' } as const
+
 function ReplacedRow({ folder }: { readonly folder: ReplacedData }) {
   const { replacedAt, keptUntil, bytes } = folder
   const when = formatDateTime(replacedAt)
   return (
     <Row
-      action={
-        <>
-          <DialogButton
-            aria-label={t.backups.putBackLabel(when)}
-            dialog={(close) => <PutBackDialog folder={folder} onClose={close} />}
-            size="s"
-          >
-            {t.backups.putBack}
-          </DialogButton>
-          <DialogButton
-            aria-label={t.backups.forgetLabel(when)}
-            dialog={(close) => <ForgetDialog folder={folder} onClose={close} />}
-            size="s"
-          >
-            {t.backups.forget}
-          </DialogButton>
-        </>
-      }
+      action={actions.map((action) => (
+        <DialogButton
+          aria-label={t.backups.replacedLabels[action](when)}
+          dialog={(close) => <ReplacedDialog action={action} folder={folder} onClose={close} />}
+          key={action}
+          size="s"
+        >
+          {t.backups.replacedActions[action]}
+        </DialogButton>
+      ))}
       as="li"
       detail={t.backups.replacedDetail(formatBytes(bytes), formatDate(keptUntil))}
       title={when}
@@ -52,32 +47,27 @@ function ReplacedRow({ folder }: { readonly folder: ReplacedData }) {
   )
 }
 
-function PutBackDialog({ folder, onClose }: { readonly folder: ReplacedData; onClose(): void }) {
-  const { name, replacedAt } = folder
-  const putBack = useDesktopDialogAction('restore.undo', {
-    invalidates: ['backups.replaced'],
-    input: () => [name],
-    done: t.backups.putBackDone,
-    onClose,
-  })
-  return (
-    <ConfirmDialog {...putBack} action={t.backups.putBackSubmit} title={t.backups.putBackTitle}>
-      <p>{t.backups.putBackText(formatDateTime(replacedAt))}</p>
-    </ConfirmDialog>
-  )
+interface ReplacedDialogProps {
+  readonly action: (typeof actions)[number]
+  readonly folder: ReplacedData
+  onClose(): void
 }
 
-function ForgetDialog({ folder, onClose }: { readonly folder: ReplacedData; onClose(): void }) {
+function ReplacedDialog({ action, folder, onClose }: ReplacedDialogProps) {
   const { name, replacedAt, bytes } = folder
-  const forget = useDesktopDialogAction('backups.forget', {
+  const work = useDesktopDialogAction(channels[action], {
     invalidates: ['backups.replaced'],
     input: () => [name],
-    done: t.backups.forgotten,
+    done: t.backups.replacedDone[action],
     onClose,
   })
   return (
-    <ConfirmDialog {...forget} action={t.backups.forgetSubmit} title={t.backups.forgetTitle}>
-      <p>{t.backups.forgetText(formatDateTime(replacedAt), formatBytes(bytes))}</p>
+    <ConfirmDialog
+      {...work}
+      action={t.backups.replacedSubmits[action]}
+      title={t.backups.replacedTitles[action]}
+    >
+      <p>{t.backups.replacedTexts[action](formatDateTime(replacedAt), formatBytes(bytes))}</p>
     </ConfirmDialog>
   )
 }

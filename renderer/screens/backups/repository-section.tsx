@@ -7,14 +7,8 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
-import { Panel, Section } from '../../ui/page.tsx'
+import { Panel, Section, Stack } from '../../ui/page.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import styles from './backups.module.css'
-
-interface Choice {
-  readonly did: string
-  readonly handle: string
-}
 
 /** Exports the repository of an account: of any account for the owner, else of signed-in accounts. */
 export function RepositorySection() {
@@ -27,15 +21,19 @@ export function RepositorySection() {
   return (
     <Section lead={t.backups.repositoryLead} title={t.backups.repository}>
       <Panel padded>
-        <Form busy={save.isPending} className={styles.form} onSubmit={(field) => save.mutate([field('did')])}>
-          <SelectField
-            label={t.backups.repositoryAccount}
-            name="did"
-            options={choices.map(({ did: value, handle: label }) => ({ value, label }))}
-          />
-          <Button busy={save.isPending} type="submit">
-            {t.backups.repositoryExport}
-          </Button>
+        <Form busy={save.isPending} onSubmit={(field) => save.mutate([field('did')])}>
+          <Stack>
+            <SelectField
+              label={t.backups.repositoryAccount}
+              name="did"
+              options={choices.map(({ did: value, handle: label }) => ({ value, label }))}
+            />
+            <div>
+              <Button busy={save.isPending} type="submit">
+                {t.backups.repositoryExport}
+              </Button>
+            </div>
+          </Stack>
         </Form>
       </Panel>
     </Section>
@@ -45,14 +43,14 @@ export function RepositorySection() {
 /** The largest page of `listAccounts`. */
 const pageSize = 100
 
-function useChoices(): readonly Choice[] {
+function useChoices(): readonly { readonly did: string; readonly handle: string }[] {
   const sessions = useSessions()
   const did = useMaybeSession()?.did ?? ''
   const { data } = useQuery({
     queryKey: [did, 'accounts to export'],
     enabled: did !== '',
     retry: false,
-    queryFn: ({ signal }): Promise<readonly Choice[]> =>
+    queryFn: ({ signal }) =>
       callForAll(did, com.core.admin.listAccounts, { limit: pageSize }, (page) => page.accounts, signal),
   })
   return data ?? sessions

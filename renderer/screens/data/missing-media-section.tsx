@@ -23,7 +23,7 @@ export function useMissingMedia() {
   return usePages(listMissingBlobs, { limit: pageSize }, (page) => page.blobs)
 }
 
-/** The files that records name and that this server does not have intact, with a button to upload them. Nothing without such files. */
+/** The missing and damaged files of records, with a button to upload them. Empty if there are none. */
 export function MissingMediaSection() {
   const list = useMissingMedia()
   if (list.items.length === 0) return null

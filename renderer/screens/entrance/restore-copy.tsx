@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import type { RestorePoint, RestoreSource } from '../../../electron/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { entrances } from '../../entrances.ts'
-import { PlaceFields, usePlaceDraft } from '../../parts/copies/place-fields.tsx'
-import { RestorePoints } from '../../parts/copies/restore-points.tsx'
+import { PlaceFields, usePlaceDraft } from '../../parts/replicas/place-fields.tsx'
+import { RestorePoints } from '../../parts/replicas/restore-points.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -22,7 +22,6 @@ interface Found {
 /** Restores the server from its copy at a place: opens the copy, then chooses a restore point. */
 export function RestoreCopy() {
   const [found, setFound] = useState<Found>()
-  const [, navigate] = useLocation()
   if (!found) return <OpenCopy onFound={setFound} />
   return (
     <Stack>
@@ -30,7 +29,7 @@ export function RestoreCopy() {
         <h1 tabIndex={-1}>{t.bringBack.chooseTitle}</h1>
         <p className={styles.lead}>{t.bringBack.chooseLead}</p>
       </div>
-      <RestorePoints {...found} name={t.bringBack.place} onRestored={() => navigate(entrances.signIn)} />
+      <RestorePoints {...found} name={t.bringBack.place} />
       <div>
         <Button onClick={() => setFound(undefined)} size="s">
           {t.bringBack.otherPlace}

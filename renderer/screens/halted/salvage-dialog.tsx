@@ -1,7 +1,7 @@
 import type { SalvagePreview } from '../../../electron/bridge.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
-import styles from '../../parts/backups.module.css'
+import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
+import { Facts } from '../../parts/facts.tsx'
 import { useRestored } from '../../parts/restored.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
@@ -10,14 +10,18 @@ import { Stack } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 
 /** Shows the loss of opening the intact part of the data, and opens it after a confirmation. */
-export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
+export function SalvageDialog(props: { readonly onClose: () => void }) {
   const showRestored = useRestored()
   const preview = useDesktopQuery('salvage.preview')
   const { from = 'database' } = preview.data ?? {}
+  const onClose = () => {
+    void callDesktop('restore.cancel')
+    props.onClose()
+  }
   const run = useDesktopDialogAction('salvage.run', {
     invalidates: ['salvage.preview'],
     input: () => [from],
-    onDone: (replaced) => showRestored({ by: 'salvage', replaced }),
+    onDone: (replaced) => showRestored({ replaced }),
     onClose,
   })
   const isChanged = from === 'changed'
@@ -39,32 +43,23 @@ export function SalvageDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Loss({ preview }: { readonly preview: SalvagePreview }) {
-  const { from, damaged, lostTransactions, isExact, keptUntil, writtenUntil } = preview
+  const { from, damaged, lostTransactions, isExact, keptUntil, writtenUntil, unread } = preview
   return (
     <Stack>
       <Notice variant="warn">{t.salvage.from[from]}</Notice>
-      <dl className={styles.content}>
-        {from !== 'changed' && damaged.length > 0 && (
-          <>
-            <dt>{t.salvage.damaged}</dt>
-            <dd>{damaged.join(', ')}</dd>
-          </>
-        )}
-        <dt>{t.salvage.lost}</dt>
-        <dd>{t.salvage.changes(lostTransactions, isExact)}</dd>
-        {keptUntil && (
-          <>
-            <dt>{t.salvage.keptUntil}</dt>
-            <dd>{formatDateTime(keptUntil)}</dd>
-          </>
-        )}
-        {writtenUntil && (
-          <>
-            <dt>{t.salvage.writtenUntil}</dt>
-            <dd>{formatDateTime(writtenUntil)}</dd>
-          </>
-        )}
-      </dl>
+      {unread.length > 0 && (
+        <Notice variant="danger">
+          {t.salvage.unread} {unread.join(' ')}
+        </Notice>
+      )}
+      <Facts
+        facts={{
+          [t.salvage.damaged]: from !== 'changed' && damaged.length > 0 ? damaged.join(', ') : undefined,
+          [t.salvage.lost]: t.salvage.changes(lostTransactions, isExact),
+          [t.salvage.keptUntil]: keptUntil && formatDateTime(keptUntil),
+          [t.salvage.writtenUntil]: writtenUntil && formatDateTime(writtenUntil),
+        }}
+      />
     </Stack>
   )
 }

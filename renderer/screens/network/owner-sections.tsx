@@ -4,10 +4,9 @@ import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
 import { serverState } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
-import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
-import { ReplicasSection } from '../../parts/copies/section.tsx'
 import { DataCheckSection } from '../../parts/data-check.tsx'
+import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
@@ -28,10 +27,6 @@ export type Network = Body<typeof com.core.admin.getNetwork.main>
 
 /** The state of the server, which only its owner may read. */
 export function OwnerSections() {
-  return useMaybeSession() ? <OfSession /> : <Notice>{t.network.signIn}</Notice>
-}
-
-function OfSession() {
   return useIsOwner() ? <OfOwner /> : <Notice>{t.network.signIn}</Notice>
 }
 

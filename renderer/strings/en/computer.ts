@@ -38,20 +38,20 @@ export const backups = {
   replacedLead:
     'Data from before a restore or an import, with the keys and media of all accounts at that time. Each is deleted after 30 days.',
   replacedDetail: (size: string, date: string) => `${size} · Deleted on ${date}`,
-  putBack: 'Put back…',
-  putBackLabel: (when: string) => `Put back the data replaced on ${when}`,
-  putBackTitle: 'Put this data back?',
-  putBackText: (when: string) =>
-    `The server restarts with the data that was replaced on ${when}. The present data is kept in a separate folder for 30 days. You may need to sign in again.`,
-  putBackSubmit: 'Put back',
-  putBackDone: 'The data was put back',
-  forget: 'Delete…',
-  forgetLabel: (when: string) => `Delete data replaced on ${when}`,
-  forgetTitle: 'Delete this data?',
-  forgetText: (when: string, size: string) =>
-    `The data that was replaced on ${when} (${size}) is deleted from this computer and cannot be restored. Backups are not affected.`,
-  forgetSubmit: 'Delete',
-  forgotten: 'Replaced data deleted',
+  replacedActions: { putBack: 'Put back…', forget: 'Delete…' },
+  replacedLabels: {
+    putBack: (when: string) => `Put back the data replaced on ${when}`,
+    forget: (when: string) => `Delete data replaced on ${when}`,
+  },
+  replacedTitles: { putBack: 'Put this data back?', forget: 'Delete this data?' },
+  replacedTexts: {
+    putBack: (when: string) =>
+      `The server restarts with the data that was replaced on ${when}. The present data is kept in a separate folder for 30 days. You may need to sign in again.`,
+    forget: (when: string, size: string) =>
+      `The data that was replaced on ${when} (${size}) is deleted from this computer and cannot be restored. Backups are not affected.`,
+  },
+  replacedSubmits: { putBack: 'Put back', forget: 'Delete' },
+  replacedDone: { putBack: 'The data was put back', forget: 'Replaced data deleted' },
   oneFile: 'Export and import',
   oneFileLead: 'Everything in one file, to move to another computer or to keep elsewhere.',
   save: 'Export…',
@@ -177,12 +177,13 @@ export const salvage = {
   useChanged: 'Use the changed database',
   from: {
     database:
-      'The database is complete: damaged parts are taken from backups. Of the changes that were made since, all up to the damage are kept.',
+      'The database is complete: damaged parts are taken from backups or places. Of the changes that were made since, all up to the damage are kept.',
     changed:
       'Another program changed the database while the server was stopped. It has no error. What was changed is not known.',
     backup:
-      'No backup has the damaged parts of the database. The newest intact backup is used, with the later changes that are intact and follow it. BACKUPS.md describes how to recover newer data with SQLite instead.',
+      'No backup or place has the damaged parts of the database. The newest intact backup is used, with the later changes that are intact and follow it. BACKUPS.md describes how to recover newer data with SQLite instead.',
   },
+  unread: 'Not all places could be read. They may have the damaged parts.',
   damaged: 'Damaged or missing',
   lost: 'Lost',
   changes: (lost: number, isExact: boolean) => {

@@ -30,13 +30,26 @@ export const copies = {
   passwordTitle: 'Enter the password again',
   passwordSubmit: 'Check and save',
   passwordSaved: 'Saved',
-  remove: 'Remove…',
   removeLabel: (name: string) => `Remove ${name}`,
-  removeTitle: (name: string) => `Stop copying to ${name}?`,
-  removeText:
-    'Nothing more is copied there. The copy that is there stays: delete it yourself if you do not need it.',
-  removeSubmit: 'Stop copying',
-  removed: 'The place was removed',
+  decisions: { remove: 'Remove…', beginAnew: 'Begin anew here', dismiss: 'Dismiss' },
+  decisionTitles: {
+    remove: (name: string) => `Stop copying to ${name}?`,
+    beginAnew: (name: string) => `Begin anew at ${name}?`,
+    dismiss: () => 'Stop offering these changes?',
+  },
+  decisionTexts: {
+    remove:
+      'Nothing more is copied there. The copy that is there stays: delete it yourself if you do not need it.',
+    beginAnew:
+      'Do this only if the copy that was there no longer exists, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
+    dismiss: 'They will not be offered any more. The place keeps them until it removes older data.',
+  },
+  decisionSubmits: { remove: 'Stop copying', beginAnew: 'Begin anew', dismiss: 'Dismiss' },
+  decided: {
+    remove: 'The place was removed',
+    beginAnew: 'A new copy is being made',
+    dismiss: 'The changes are no longer offered',
+  },
   configured: 'Set by PDS_COPIES',
   byServer: 'Places are set with PDS_COPIES. The recovery sheet: npm run backup -- --sheet FILE',
 
@@ -91,21 +104,10 @@ export const copies = {
   },
   notProven: (problem: string) => `A test of this copy failed. What is missing is sent again. ${problem}`,
   since: 'Since',
-  beginAnew: 'Begin anew here',
-  beginAnewTitle: (name: string) => `Begin anew at ${name}?`,
-  beginAnewText:
-    'Do this only if the copy that was there no longer exists, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
-  beginAnewSubmit: 'Begin anew',
-  begunAnew: 'A new copy is being made',
   lost: (total: number, when: string) =>
     `This place has ${changes(total)} that this computer has lost. The last one is of ${when}.`,
   lostByServer: 'Restore them with: npm run restore -- --from URL --key FILE --at TIME',
   restoreLost: 'Restore them…',
-  dismiss: 'Dismiss',
-  dismissTitle: 'Stop offering these changes?',
-  dismissText: (total: number) =>
-    `The ${changes(total)} will not be offered any more. The place keeps them until it removes older data.`,
-  dismissed: 'The changes are no longer offered',
   missingHere: (total: number) => `Neither this computer nor this place has ${files(total)}.`,
   missingLink: 'Missing media',
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ServerState, StartFailure } from '../../../electron/bridge.ts'
 import { findings } from '../../support/accessibility.ts'
-import { done, restored, ScriptedDesktop } from '../../support/desktop-bridge.ts'
+import { done, restored, ScriptedDesktop, salvage } from '../../support/desktop-bridge.ts'
 import { backups, desktop, setupScreens, signedIn, visitor } from '../../support/desktop-screens.ts'
 import { heading, World } from '../../support/world.ts'
 
@@ -67,6 +67,18 @@ describe('server not running', () => {
     await page.getByRole('dialog', { name: 'The server is restored' }).getByText('/data-before').waitFor()
     await page.keyboard.press('Escape')
     await heading(page, 'Sign in').waitFor()
+  })
+
+  test('failed start: places that a salvage could not read are named before it', async () => {
+    desktop.state = failedState('damaged', '/data/pds.sqlite')
+    const unread = ['There is no folder /disk. Connect the disk.']
+    desktop.handlers['salvage.preview'] = () => done({ ...salvage, from: 'backup', unread })
+    const page = await visitor()
+    await page.getByRole('button', { name: 'Open what is intact…' }).click()
+    await page.getByRole('dialog').getByText('There is no folder /disk. Connect the disk.').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => desktop.callsOf('restore.cancel')).toEqual([[]])
   })
 
   test('failed start: settings can be changed without a server', async () => {

@@ -200,6 +200,15 @@ describe('the other computer', () => {
     expect(await eventsOf(page, 'serverState')).toEqual([])
     expect(await call(page, 'restore.run', source, at)).toMatchObject({ ok: true, value: { at } })
     expect((await call(page, 'settings.view')).copies).toEqual([source.url])
+  })
+
+  test('an undo puts the data back that were there before, and uses their key again', async () => {
+    const page = await app.page()
+    const first = (await call(page, 'backups.replaced')).at(-1)
+    expect(await call(page, 'restore.undo', first?.name ?? '')).toMatchObject({ ok: true })
+    const sheet = await call(page, 'copies.sheet')
+    expect(sheet).toMatchObject({ ok: true, value: { key: expect.stringMatching(/^AGE-SECRET-KEY-1/) } })
+    expect(sheet).not.toMatchObject({ value: { key } })
     await app.quit()
   })
 })

@@ -1,5 +1,5 @@
 /** Damaged data and the screen of the failed start: the intact part is opened. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -55,6 +55,36 @@ describe('damaged data', () => {
     expect((await call(page, 'server.state')).kind).toBe('failed')
     await dialog.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByRole('dialog', { name: 'The data is open' }).getByText('replaced-').waitFor()
+    expect(await isRunning(page)).toBe(true)
+  })
+
+  test('damaged pages that no backup has come from a place; one that cannot be read is named', async () => {
+    const machine = await newMachine()
+    const page = await (await machine.start()).page()
+    await expect.poll(() => isRunning(page), soon).toBe(true)
+    const disk = join(machine.folder, 'disk')
+    await mkdir(disk)
+    const place = { kind: 'folder', address: disk, user: '', bucket: '', region: '' } as const
+    expect(await call(page, 'copies.add', { ...place, accessKeyId: '', secret: '' })).toEqual({})
+    const bases = () => readdir(join(disk, 'bases')).catch(() => [])
+    await expect.poll(async () => (await bases()).length, soon).toBe(1)
+    await call(page, 'server.stop')
+    await rm(join(machine.dataDir, 'backups'), { recursive: true, force: true })
+    const file = join(machine.dataDir, 'pds.sqlite')
+    const bytes = await readFile(file)
+    bytes[200] = (bytes[200] ?? 0) ^ 1
+    await writeFile(file, bytes)
+    await start(page)
+
+    await rename(disk, `${disk} away`)
+    const lost = { ok: false, message: expect.stringMatching(/no intact backup.* There is no folder/) }
+    expect(await call(page, 'salvage.preview')).toEqual(lost)
+    await rename(`${disk} away`, disk)
+    expect(await call(page, 'salvage.preview')).toMatchObject({
+      ok: true,
+      value: { from: 'database', damaged: ['pds.sqlite'], lostTransactions: 0, unread: [] },
+    })
+    expect(await call(page, 'salvage.run', 'database')).toMatchObject({ ok: true })
     expect(await isRunning(page)).toBe(true)
   })
 

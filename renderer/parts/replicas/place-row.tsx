@@ -4,11 +4,10 @@ import type { SettingsView } from '../../../electron/bridge.ts'
 import { type CopyPlace, placeName } from '../../api/copies.ts'
 import { t } from '../../strings/en.ts'
 import { formatAge, formatLength } from '../../strings/format.ts'
-import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { Since } from '../../ui/time.tsx'
-import { RemoveDialog } from './place-dialogs.tsx'
+import { DecisionButton } from './decision-button.tsx'
 import { PlaceNotices } from './place-notices.tsx'
 import { ReplicaRow } from './replica-row.tsx'
 
@@ -50,22 +49,18 @@ export function PlaceRow({ place, view, now }: PlaceRowProps) {
   return (
     <ReplicaRow
       action={
-        isOwn && (
-          <DialogButton
-            aria-label={t.copies.removeLabel(name)}
-            dialog={(close) => <RemoveDialog name={name} onClose={close} url={url} />}
-            size="s"
-          >
-            {t.copies.remove}
-          </DialogButton>
-        )
+        isOwn && <DecisionButton decision="remove" label={t.copies.removeLabel(name)} name={name} url={url} />
       }
-      badge={view && !isOwn && <Badge>{t.copies.configured}</Badge>}
+      badges={
+        <>
+          <Badge variant={variants[state]}>{t.copies.states[state]}</Badge>
+          {view && !isOwn && <Badge>{t.copies.configured}</Badge>}
+        </>
+      }
       detail={<Detail now={now} place={place} />}
       icon={<HardDrive aria-hidden size={20} strokeWidth={1.75} />}
       name={name}
       source={view && source}
-      state={{ text: t.copies.states[state], variant: variants[state] }}
     >
       <PlaceNotices isOwn={isOwn === true} name={name} place={place} source={view && source} />
     </ReplicaRow>

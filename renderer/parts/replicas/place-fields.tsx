@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
 import { Stack } from '../../ui/page.tsx'
-import styles from './copies.module.css'
+import styles from './replicas.module.css'
 
 export type PlaceProblems = SettingProblems<PlaceInput>
 

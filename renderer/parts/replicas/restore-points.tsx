@@ -8,9 +8,9 @@ import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Row, RowList, Stack } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime, Since } from '../../ui/time.tsx'
 import { toastError } from '../../ui/toast.tsx'
-import styles from './copies.module.css'
+import styles from './replicas.module.css'
 import { RestoreDialog } from './restore-dialog.tsx'
 
 interface SourceProps {
@@ -29,16 +29,15 @@ export function LoadedPoints({ source, name }: SourceProps) {
   )
 }
 
-interface RestorePointsProps extends SourceProps {
-  readonly points: readonly RestorePoint[]
-  onRestored?: () => void
-}
-
 /** More are shown on request. */
 const shownAtFirst = 7
 
 /** The states to which the server can be restored, newest first. */
-export function RestorePoints({ source, name, points, onRestored }: RestorePointsProps) {
+export function RestorePoints({
+  source,
+  name,
+  points,
+}: SourceProps & { readonly points: readonly RestorePoint[] }) {
   const [showsAll, setShowsAll] = useState(false)
   const isBackups = source.from === 'backups'
   if (points.length === 0) return <p className={styles.hint}>{t.restoring.none}</p>
@@ -50,7 +49,6 @@ export function RestorePoints({ source, name, points, onRestored }: RestorePoint
             // What a place got since it was read belongs to its last state.
             at={index === 0 && !isBackups ? undefined : point.at}
             key={point.at}
-            onRestored={onRestored}
             point={point}
             source={source}
           />
@@ -64,9 +62,7 @@ export function RestorePoints({ source, name, points, onRestored }: RestorePoint
         )}
         {!isBackups && (
           <DialogButton
-            dialog={(close) => (
-              <RestoreDialog asks="time" onClose={close} onRestored={onRestored} source={source} />
-            )}
+            dialog={(close) => <RestoreDialog asks="time" onClose={close} source={source} />}
             size="s"
           >
             {t.restoring.otherTime}
@@ -77,17 +73,15 @@ export function RestorePoints({ source, name, points, onRestored }: RestorePoint
   )
 }
 
-interface PointRowProps {
-  readonly source: RestoreSource
+interface PointRowProps extends Pick<SourceProps, 'source'> {
   readonly point: RestorePoint
   /** The time to restore to; undefined for the last state. */
   readonly at: string | undefined
-  readonly onRestored: (() => void) | undefined
 }
 
-function PointRow({ source, point, at, onRestored }: PointRowProps) {
+function PointRow({ source, point, at }: PointRowProps) {
   const when = formatDateTime(point.at)
-  const { proof } = point
+  const { problem, missingMedia } = point.proof ?? {}
   const check = useDesktopCall('backups.check', ['restore.points'], { onError: toastError })
   return (
     <Row
@@ -100,14 +94,12 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
               onClick={() => check.mutate([point.at])}
               size="s"
             >
-              {proof ? t.restoring.checkAgain : t.restoring.check}
+              {point.proof ? t.restoring.checkAgain : t.restoring.check}
             </Button>
           )}
           <DialogButton
             aria-label={t.restoring.restoreLabel(when)}
-            dialog={(close) => (
-              <RestoreDialog at={at} onClose={close} onRestored={onRestored} source={source} />
-            )}
+            dialog={(close) => <RestoreDialog at={at} onClose={close} source={source} />}
             size="s"
           >
             {t.restoring.restore}
@@ -115,14 +107,21 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
         </>
       }
       as="li"
-      detail={<PointDetail point={point} />}
+      detail={
+        <>
+          <PointFacts point={point} />
+          {missingMedia !== undefined && ` · ${t.restoring.missingMedia(missingMedia)}`}
+          {point.isPartial && ` · ${t.restoring.partial}`}
+          {problem !== undefined && <p className={styles.problem}>{t.restoring.notRestorable(problem)}</p>}
+        </>
+      }
       title={
         <>
           {when}{' '}
           <span role="status">
-            {proof && (
-              <Badge variant={proof.problem === undefined ? 'good' : 'danger'}>
-                {proof.problem === undefined ? t.restoring.tested : t.restoring.damaged}
+            {point.proof && (
+              <Badge variant={problem === undefined ? 'good' : 'danger'}>
+                {problem === undefined ? t.restoring.tested : t.restoring.damaged}
               </Badge>
             )}
           </span>
@@ -132,21 +131,18 @@ function PointRow({ source, point, at, onRestored }: PointRowProps) {
   )
 }
 
-function PointDetail({ point: { at, bytes, isPartial, proof } }: { readonly point: RestorePoint }) {
-  const { provenAt, problem, missingMedia } = proof ?? {}
+/** When a state was written and tested, and its size. */
+export function PointFacts({ point: { at, bytes, proof } }: { readonly point: RestorePoint }) {
   return (
     <>
       <RelativeTime at={at} />
-      {bytes !== undefined && ` · ${formatBytes(bytes)}`}
-      {problem === undefined && provenAt !== undefined && (
+      {proof?.problem === undefined && proof?.provenAt !== undefined && (
         <>
-          {` · ${t.copies.tested} `}
-          <RelativeTime at={provenAt} />
+          {' · '}
+          <Since at={proof.provenAt} never="" text={t.copies.tested} />
         </>
       )}
-      {missingMedia !== undefined && ` · ${t.restoring.missingMedia(missingMedia)}`}
-      {isPartial && ` · ${t.restoring.partial}`}
-      {problem !== undefined && <p className={styles.problem}>{t.restoring.notRestorable(problem)}</p>}
+      {bytes !== undefined && ` · ${formatBytes(bytes)}`}
     </>
   )
 }

@@ -1,7 +1,9 @@
-import { Fragment, useEffect } from 'react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
 import type { RestorePreview, RestoreSource } from '../../../electron/bridge.ts'
 import { restoreProgress } from '../../api/copies.ts'
 import { callDesktop, type DesktopArgs, useDesktopCall } from '../../api/desktop.ts'
+import { entrances } from '../../entrances.ts'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime, formatNumber } from '../../strings/format.ts'
@@ -12,8 +14,8 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import styles from '../backups.module.css'
 import { useDesktopDialogAction } from '../dialog-action.ts'
+import { Facts } from '../facts.tsx'
 import { useRestored } from '../restored.tsx'
 
 interface RestoreDialogProps {
@@ -26,7 +28,6 @@ interface RestoreDialogProps {
   readonly title?: string
   /** The name of the chosen file. */
   readonly file?: string
-  onRestored?: (() => void) | undefined
   onClose(): void
 }
 
@@ -34,7 +35,7 @@ type Request = DesktopArgs<'restore.preview'>
 
 /** Opens a state of the server, shows what would come back, and restores it after a confirmation. */
 export function RestoreDialog(props: RestoreDialogProps) {
-  const { source, at, asks, title = t.restoring.title, file, onRestored } = props
+  const { source, at, asks, title = t.restoring.title, file } = props
   const open = useDesktopCall('restore.preview')
   const { mutate } = open
   useEffect(() => {
@@ -46,7 +47,7 @@ export function RestoreDialog(props: RestoreDialogProps) {
   }
   if (open.data) {
     const shown = { preview: open.data, request: open.variables, file }
-    return <Confirm {...shown} onClose={onClose} onRestored={onRestored} title={title} />
+    return <Confirm {...shown} onClose={onClose} title={title} />
   }
   const requestOf = (field: Fields): Request => {
     if (asks === 'time') return [source, new Date(field('time')).toISOString()]
@@ -78,26 +79,27 @@ export function RestoreDialog(props: RestoreDialogProps) {
   )
 }
 
-interface ConfirmProps extends Pick<RestoreDialogProps, 'onRestored' | 'onClose'> {
+interface ConfirmProps extends Pick<RestoreDialogProps, 'onClose'> {
   readonly title: string
   readonly file: string | undefined
   readonly preview: RestorePreview
   readonly request: Request
 }
 
-function Confirm({ title, file, preview, request: [source, at], onRestored, onClose }: ConfirmProps) {
+function Confirm({ title, file, preview, request: [source, at], onClose }: ConfirmProps) {
   const showRestored = useRestored()
+  const [, navigate] = useLocation()
+  // A computer that is new has nothing to lose.
+  const isNew = source.from === 'otherPlace'
   const restore = useDesktopDialogAction('restore.run', {
     invalidates: ['restore.points'],
     input: () => [source, at, preview.loss],
     onDone(restored) {
-      showRestored({ by: 'restore', ...restored })
-      onRestored?.()
+      showRestored(restored)
+      if (isNew) navigate(entrances.signIn)
     },
     onClose,
   })
-  // A computer that is new has nothing to lose.
-  const isNew = source.from === 'otherPlace'
   return (
     <ConfirmDialog
       {...restore}
@@ -125,24 +127,18 @@ function Content({ file, preview }: Pick<ConfirmProps, 'file' | 'preview'>) {
   const { createdAt, bytes, handles, records, notifications, blobs, missingBlobs } = preview
   const hidden = handles.length - shownHandles
   const accounts = handles.length === 0 ? t.restoring.noAccounts : handles.slice(0, shownHandles).join(', ')
-  const facts = [
-    ...(file === undefined ? [] : [[t.restoring.content.file, file] as const]),
-    [t.restoring.content.at, formatDateTime(createdAt)],
-    [t.restoring.content.accounts, hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts],
-    [t.restoring.content.records, formatNumber(records)],
-    [t.restoring.content.notifications, formatNumber(notifications)],
-    [t.restoring.content.media, t.restoring.mediaMissing(blobs, missingBlobs)],
-    [t.restoring.content.size, formatBytes(bytes)],
-  ] as const
   return (
-    <dl className={styles.content}>
-      {facts.map(([name, value]) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      ))}
-    </dl>
+    <Facts
+      facts={{
+        [t.restoring.content.file]: file,
+        [t.restoring.content.at]: formatDateTime(createdAt),
+        [t.restoring.content.accounts]: hidden > 0 ? `${accounts} ${t.restoring.andMore(hidden)}` : accounts,
+        [t.restoring.content.records]: formatNumber(records),
+        [t.restoring.content.notifications]: formatNumber(notifications),
+        [t.restoring.content.media]: t.restoring.mediaMissing(blobs, missingBlobs),
+        [t.restoring.content.size]: formatBytes(bytes),
+      }}
+    />
   )
 }
 

@@ -11,7 +11,7 @@ import { QrCode } from '../../ui/qr-code.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../paper.tsx'
-import styles from './copies.module.css'
+import styles from './replicas.module.css'
 
 /** The recovery sheet of the copies, to print or to save. */
 export function RecoverySheetDialog({ onClose }: { onClose(): void }) {
@@ -31,13 +31,10 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
     onError: toastError,
   })
   const facts = [
-    ...places.map((url) => ({ name: t.sheet.place, value: sheetName(url) })),
-    ...(session
-      ? [
-          { name: t.sheet.account, value: session.handle },
-          { name: t.sheet.did, value: session.did },
-        ]
-      : []),
+    // Commands take the URL.
+    ...places.map((url) => ({ name: t.sheet.place, value: url.startsWith('file:') ? placeName(url) : url })),
+    ...(session ? [{ name: t.sheet.account, value: session.handle }] : []),
+    ...(session ? [{ name: t.sheet.did, value: session.did }] : []),
   ]
   return (
     <Stack>
@@ -75,9 +72,4 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
       </PaperActions>
     </Stack>
   )
-}
-
-/** The name of a place with the URL that commands take, unless it is a folder. */
-function sheetName(url: string): string {
-  return url.startsWith('file:') ? placeName(url) : url
 }

@@ -1,25 +1,14 @@
 import { type ReactNode, useState } from 'react'
 import type { RestoreSource } from '../../../electron/bridge.ts'
 import { t } from '../../strings/en.ts'
-import { Row } from '../../ui/page.tsx'
-import { Badge } from '../../ui/states.tsx'
-import styles from './copies.module.css'
+import { Row, type RowProps } from '../../ui/page.tsx'
+import styles from './replicas.module.css'
 import { LoadedPoints } from './restore-points.tsx'
 
-interface State {
-  readonly text: string
-  readonly variant: 'plain' | 'good' | 'warn' | 'danger'
-}
-
-interface ReplicaRowProps {
-  readonly icon: ReactNode
+interface ReplicaRowProps extends Pick<RowProps, 'icon' | 'detail' | 'action'> {
   readonly name: string
-  /** Undefined while it is not known. */
-  readonly state: State | undefined
-  /** After the state. */
-  readonly badge?: ReactNode
-  readonly detail: ReactNode
-  readonly action: ReactNode
+  /** Its state, after the name. */
+  readonly badges: ReactNode
   /** Restores from it; undefined in a browser. The same object in each render. */
   readonly source: RestoreSource | undefined
   /** Notices and settings. */
@@ -27,14 +16,11 @@ interface ReplicaRowProps {
 }
 
 /** What this computer or a place has of the server: its state, and its restore points in a fold. */
-export function ReplicaRow(props: ReplicaRowProps) {
-  const { icon, name, state, badge, detail, action, source, children } = props
+export function ReplicaRow({ name, badges, source, children, ...row }: ReplicaRowProps) {
   return (
     <Row
-      action={action}
+      {...row}
       as="li"
-      detail={detail}
-      icon={icon}
       more={
         <>
           {children}
@@ -44,8 +30,7 @@ export function ReplicaRow(props: ReplicaRowProps) {
       title={
         <>
           <span>{name}</span>
-          {state && <Badge variant={state.variant}>{state.text}</Badge>}
-          {badge}
+          {badges}
         </>
       }
       top

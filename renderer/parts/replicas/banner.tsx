@@ -12,7 +12,7 @@ const screen = desktop ? '/backups' : '/network'
 const dayMs = 24 * 60 * 60_000
 
 /** Shown to the owner while another computer continues the server, or after a day without copies to a place. */
-export function CopiesBanner() {
+export function ReplicasBanner() {
   const { data } = useCopies()
   const now = useNow()
   const [path] = useLocation()

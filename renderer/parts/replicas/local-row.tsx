@@ -5,13 +5,14 @@ import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorState, Notice } from '../../ui/states.tsx'
+import { Badge, ErrorState, Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { RelativeTime, Since } from '../../ui/time.tsx'
+import { Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { useSetting } from '../settings.ts'
-import styles from './copies.module.css'
 import { ReplicaRow } from './replica-row.tsx'
+import styles from './replicas.module.css'
+import { PointFacts } from './restore-points.tsx'
 
 export const ownBackups = { from: 'backups' } as const
 
@@ -25,6 +26,7 @@ export function LocalRow() {
   })
   const points = query.data ?? []
   const [newest] = points
+  const state = stateOf(newest)
   const problem = newest?.proof?.problem
   return (
     <ReplicaRow
@@ -38,11 +40,19 @@ export function LocalRow() {
           </span>
         </>
       }
-      detail={newest ? <Newest point={newest} /> : query.isSuccess && t.copies.noBackup}
+      badges={query.isSuccess && <Badge variant={variants[state]}>{t.copies.localStates[state]}</Badge>}
+      detail={
+        newest ? (
+          <>
+            {t.copies.backedUp} <PointFacts point={newest} />
+          </>
+        ) : (
+          query.isSuccess && t.copies.noBackup
+        )
+      }
       icon={<Monitor aria-hidden size={20} strokeWidth={1.75} />}
       name={t.copies.thisComputer}
       source={newest && ownBackups}
-      state={query.isSuccess ? stateOf(newest) : undefined}
     >
       {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {problem !== undefined && (
@@ -56,13 +66,12 @@ export function LocalRow() {
   )
 }
 
-function stateOf(newest: RestorePoint | undefined) {
-  if (!newest) return { text: t.copies.localStates.none, variant: 'warn' } as const
-  const { proof } = newest
-  if (proof?.problem !== undefined) return { text: t.copies.localStates.damaged, variant: 'danger' } as const
-  return proof
-    ? ({ text: t.copies.localStates.tested, variant: 'good' } as const)
-    : ({ text: t.copies.localStates.untested, variant: 'plain' } as const)
+const variants = { none: 'warn', damaged: 'danger', tested: 'good', untested: 'plain' } as const
+
+function stateOf(newest: RestorePoint | undefined): keyof typeof variants {
+  if (!newest) return 'none'
+  if (newest.proof?.problem !== undefined) return 'damaged'
+  return newest.proof ? 'tested' : 'untested'
 }
 
 /** Returns when a backup was last proven restorable. */
@@ -71,21 +80,6 @@ function lastProof(points: readonly RestorePoint[]): string | undefined {
     .flatMap(({ proof }) => proof?.provenAt ?? [])
     .toSorted()
     .at(-1)
-}
-
-function Newest({ point: { at, bytes = 0, proof } }: { readonly point: RestorePoint }) {
-  return (
-    <>
-      {t.copies.backedUp} <RelativeTime at={at} />
-      {proof?.provenAt !== undefined && (
-        <>
-          {' · '}
-          {t.copies.tested} <RelativeTime at={proof.provenAt} />
-        </>
-      )}
-      {` · ${formatBytes(bytes)}`}
-    </>
-  )
 }
 
 function AutomaticSwitch({ view }: { readonly view: SettingsView }) {

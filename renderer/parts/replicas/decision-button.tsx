@@ -1,0 +1,59 @@
+import { com } from '../../../lexicons/generated/index.ts'
+import { callAs } from '../../api/client.ts'
+import { useRefreshCopies } from '../../api/copies.ts'
+import { callDesktop } from '../../api/desktop.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { useDialogWork } from '../dialog-action.ts'
+
+const { acceptEmptyPlace, dismissLostChanges } = com.core.admin
+
+const calls = {
+  /** Stops copying to a place. */
+  remove: (_: string, url: string) => callDesktop('copies.remove', url),
+  /** Makes a new copy at a place that has lost its copy. */
+  beginAnew: (did: string, url: string) => callAs(did, acceptEmptyPlace, { body: { url } }),
+  /** Stops offering changes that this computer has lost. */
+  dismiss: (did: string, url: string) => callAs(did, dismissLostChanges, { body: { url } }),
+}
+
+interface DecisionProps {
+  readonly decision: keyof typeof calls
+  readonly url: string
+  readonly name: string
+}
+
+/** A button for what the owner decides about a place, after a confirmation. */
+export function DecisionButton({ label, ...props }: DecisionProps & { readonly label?: string }) {
+  return (
+    <DialogButton
+      aria-label={label}
+      dialog={(close) => <DecisionDialog {...props} onClose={close} />}
+      size="s"
+    >
+      {t.copies.decisions[props.decision]}
+    </DialogButton>
+  )
+}
+
+function DecisionDialog({ decision, url, name, onClose }: DecisionProps & { onClose(): void }) {
+  const { did } = useSession()
+  const refresh = useRefreshCopies()
+  const work = useDialogWork<unknown>({
+    run: () => calls[decision](did, url),
+    done: t.copies.decided[decision],
+    onDone: () => void refresh(),
+    onClose,
+  })
+  return (
+    <ConfirmDialog
+      {...work}
+      action={t.copies.decisionSubmits[decision]}
+      title={t.copies.decisionTitles[decision](name)}
+    >
+      {t.copies.decisionTexts[decision]}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,69 @@
+import { Link } from 'wouter'
+import type { RestoreSource } from '../../../electron/bridge.ts'
+import type { CopyPlace } from '../../api/copies.ts'
+import { t } from '../../strings/en.ts'
+import { formatDateTime } from '../../strings/format.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Notice } from '../../ui/states.tsx'
+import { Since } from '../../ui/time.tsx'
+import { AddPlaceDialog } from './add-place-dialog.tsx'
+import { DecisionButton } from './decision-button.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
+
+interface PlaceNoticesProps {
+  readonly place: CopyPlace
+  readonly name: string
+  /** Whether it was added here. */
+  readonly isOwn: boolean
+  /** Undefined in a browser. */
+  readonly source: RestoreSource | undefined
+}
+
+/** What is wrong at a place, each with what helps. */
+export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) {
+  const { url, problem, proofProblem, lost, missingHere = 0 } = place
+  const isRefused = problem?.kind === 'refused' && isOwn && !url.startsWith('file:')
+  const remedy = isRefused ? (
+    <DialogButton dialog={(close) => <AddPlaceDialog known={url} onClose={close} />} size="s">
+      {t.copies.password}
+    </DialogButton>
+  ) : (
+    problem?.kind === 'empty' && <DecisionButton decision="beginAnew" name={name} url={url} />
+  )
+  return (
+    <>
+      {problem && (
+        <Notice action={remedy} variant="danger">
+          {t.copies.problems[problem.kind as keyof typeof t.copies.problems]} {problem.message}{' '}
+          {problem.since !== undefined && <Since at={problem.since} never="" text={`${t.copies.since}:`} />}
+        </Notice>
+      )}
+      {proofProblem !== undefined && <Notice variant="danger">{t.copies.notProven(proofProblem)}</Notice>}
+      {lost && (
+        <Notice
+          action={
+            <>
+              {source && (
+                <DialogButton
+                  dialog={(close) => <RestoreDialog at={lost.until} onClose={close} source={source} />}
+                  size="s"
+                >
+                  {t.copies.restoreLost}
+                </DialogButton>
+              )}
+              <DecisionButton decision="dismiss" name={name} url={url} />
+            </>
+          }
+          variant="warn"
+        >
+          {t.copies.lost(lost.changes, formatDateTime(lost.until))} {!source && t.copies.lostByServer}
+        </Notice>
+      )}
+      {missingHere > 0 && (
+        <Notice action={<Link href="/data">{t.copies.missingLink}</Link>} variant="warn">
+          {t.copies.missingHere(missingHere)}
+        </Notice>
+      )}
+    </>
+  )
+}
