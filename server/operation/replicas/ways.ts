@@ -137,17 +137,29 @@ export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boo
 }
 
 /**
- * Returns whether a way ends before another one of its timeline, or of one that it continues: its objects may be newer all the same, such
- * as the base of a clone that has written nothing, or one that was made with a clock ahead.
+ * Returns whether a way ends before another one of its timeline, of one that it continues, or of one that continues it: its objects may be
+ * newer all the same, such as the base of a clone that has written nothing, or those that were made with a clock ahead.
  */
 function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]): (way: Chain) => boolean {
   const farthest = new Map<string, number>()
   for (const { timeline, seq } of ways) {
     farthest.set(timeline.name, Math.max(seq, farthest.get(timeline.name) ?? 0))
   }
-  const limits = new Map(paths.map((path) => [path.timeline.name, [...path.limits]]))
+  /** For each timeline, those that have a part of it or that it has a part of: the last common transaction, and the last one at all. */
+  const related = new Map<string, { readonly common: number; readonly last: number }[]>()
+  const relate = (name: string, common: number, last: number) => {
+    const others = related.get(name)
+    if (others) others.push({ common, last })
+    else related.set(name, [{ common, last }])
+  }
+  for (const { timeline, limits } of paths) {
+    for (const [name, common] of limits) {
+      relate(timeline.name, common, farthest.get(name) ?? 0)
+      if (name !== timeline.name) relate(name, common, farthest.get(timeline.name) ?? 0)
+    }
+  }
   return ({ timeline, seq }) =>
-    (limits.get(timeline.name) ?? []).some(([name, limit]) => limit >= seq && (farthest.get(name) ?? 0) > seq)
+    (related.get(timeline.name) ?? []).some(({ common, last }) => common >= seq && last > seq)
 }
 
 /** Returns the times of all states to which ways lead, in milliseconds since 1970. */

@@ -177,7 +177,7 @@ function checkNewest(world: World, head: State, { newest }: Truth, losses: reado
   world.fail('restore', `it ends at ${nameOf(head)}; the place has ${has}${words}`)
 }
 
-/** Whether a timeline of the place ends at this state with a base: a computer has gone on from here apart from those that got further. */
+/** Whether a timeline of the place ends at this state: a computer continued from here, apart from those that got further. */
 function isBranch(world: World, { seq }: State): boolean {
   const parents = new Map<string, { seq: number; name: string }>()
   const ends = new Map<string, number>()
@@ -189,7 +189,7 @@ function isBranch(world: World, { seq }: State): boolean {
     const [, last, timeline = ''] = pattern.exec(name) ?? []
     if (!last) continue
     ends.set(timeline, Math.max(ends.get(timeline) ?? 0, Number(last)))
-    if (name.endsWith('/end') && Number(last) === seq) begun.push(timeline)
+    if (Number(last) === seq) begun.push(timeline)
   }
   const isContinued = (timeline: string): boolean => {
     if ((ends.get(timeline) ?? 0) > seq) return true

@@ -85,6 +85,27 @@ test('of one timeline, the way to the last transaction is found first, although 
   expect([...waysTo(content)].map(({ seq }) => seq)).toEqual([2, 1])
 })
 
+test('what continues a timeline with a base of its own is found before the end of that timeline, which was made with a clock ahead', () => {
+  const [parent, child] = ['000001_aaaa', '000001_bbbb']
+  const base = (timeline: string, seq: number, ms: number) => ({
+    ...{ name: `bases/${timeline}`, timeline, seq, at: new Date(start + ms) },
+    ...{ parts: [], bytes: 0, isPartial: false },
+  })
+  const content: Content = {
+    timelines: [
+      { name: parent, generation: 1, parent: undefined },
+      { name: child, generation: 1, parent: { name: parent, seq: 2 } },
+    ],
+    bases: [base(parent, 1, 400 * day), base(child, 4, day)],
+    segments: [
+      { name: 'segments/2', timeline: parent, from: 2, to: 2, at: new Date(start + 401 * day), bytes: 1 },
+    ],
+    ...{ unfinished: [], cut: [] },
+  }
+  const [first] = waysTo(content)
+  expect(first?.seq).toBe(4)
+})
+
 /** A timeline with a base and a segment, and one that a restore began with a base. */
 function restored(generation: number): Content {
   const [before, after] = ['000001_aaaa', `00000${generation}_bbbb`]
