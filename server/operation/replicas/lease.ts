@@ -25,15 +25,20 @@ async function readLease(target: Target, timeline: Timeline): Promise<Lease | un
   return content && JSON.parse(Buffer.from(content).toString())
 }
 
-/** Returns the other computer that continues the server, if a place proves it and this computer is the one that yields. */
+/**
+ * Returns the other computer that continues the server, if a place proves it and this computer is the one that yields.
+ * @param ahead earlier timelines of which the place has more than this disk
+ */
 export async function findElsewhere(
   target: Target,
   listed: readonly Timeline[],
   timelines: Timelines,
   lacks: boolean,
+  ahead: ReadonlySet<string> = new Set(),
 ): Promise<Elsewhere | undefined> {
   const { current, beganAt } = timelines
-  const others = listed.filter(({ name }) => timelines.isRecent(name) || !timelines.isOurs(name))
+  const mayRun = (name: string) => timelines.isRecent(name) || ahead.has(name) || !timelines.isOurs(name)
+  const others = listed.filter(({ name }) => mayRun(name))
   for (const other of others.filter(({ generation }) => generation >= current.generation)) {
     const lease = await readLease(target, other)
     // A name can be made by anyone who writes there, or by damage.

@@ -73,7 +73,7 @@ export function createPlaceReader(
     const lost = timelines.lostAt(content)
     const lacks = lost !== undefined
     set({ lost: lost?.isDismissed ? undefined : lost })
-    const other = await findElsewhere(deps, listed, timelines, lacks)
+    const other = await findElsewhere(deps, listed, timelines, lacks, timelines.aheadIn(content))
     if (other) {
       await timelines.yieldTo(other)
       throw elsewhereProblem(other)

@@ -68,6 +68,8 @@ export interface Timelines {
   isRecent(name: string): boolean
   /** Returns the current timeline as it is at a place, or begins there. @param listed those of the highest generation first */
   at(listed: readonly Timeline[]): Timeline
+  /** Returns the earlier timelines of which a place has more than this disk: their computer may still run, however long ago they began. */
+  aheadIn(content: Content): ReadonlySet<string>
   /** Returns the branch of an earlier timeline that reaches farthest beyond what this disk has. */
   lostAt(content: Content): Lost | undefined
   /** Resolves once the current timeline is in the data folder. Call it before its first object is put anywhere. */
@@ -124,6 +126,11 @@ export async function beginTimeline(
       .map((entry, at) => ({ ...entry, last: entries[at + 1]?.seq ?? 0 }))
       .toReversed()
 
+  function ancestorsAhead(content: Content) {
+    const reached = reachedIn(content)
+    return ancestors().filter(({ name, last }) => (reached.get(name) ?? 0) > last)
+  }
+
   function lostOf(content: Content, name: string, last: number): Omit<Lost, 'isDismissed'> | undefined {
     const timeline = content.timelines.find((each) => each.name === name)
     const chain: Chain | undefined = timeline && chainOf(content, timeline)
@@ -153,10 +160,10 @@ export async function beginTimeline(
       const parent = ancestors().find(({ name }) => listed.some((each) => each.name === name))
       return { ...current, parent: parent && { name: parent.name, seq: parent.last } }
     },
+    aheadIn: (content) => new Set(ancestorsAhead(content).map(({ name }) => name)),
     lostAt(content) {
-      const reached = reachedIn(content)
-      for (const { name, last, dismissed = 0 } of ancestors()) {
-        const lost = (reached.get(name) ?? 0) > last ? lostOf(content, name, last) : undefined
+      for (const { name, last, dismissed = 0 } of ancestorsAhead(content)) {
+        const lost = lostOf(content, name, last)
         if (lost) return { ...lost, isDismissed: lost.seq <= dismissed }
       }
       return undefined
