@@ -59,20 +59,51 @@ interface Deps extends ReplicasOptions, Omit<MaintenanceDeps, 'places' | 'dataDi
   readonly onUnloadable?: (error: Error) => void
 }
 
-/** Copies that cannot begin without their key, or that have no place. Journals are kept for them. */
-function waiting(deps: Deps, message = ''): Replicas {
-  const { dataDir, copies: urls } = deps.config
-  const status = {
-    ...{ copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined, lost: undefined },
-    ...{ behind: 0, behindSeconds: 0, missingMedia: 0, missingHere: 0, isPaused: false },
-    problem: { kind: 'local', message, since: deps.now() } as const,
-  }
+/** Copies that have no place. */
+function withoutPlaces(deps: Deps): Replicas {
   return {
-    ...createMaintenance({ ...deps, dataDir, places: [], onState() {} }),
-    status: () => urls.map((url) => ({ url, ...status })),
+    ...createMaintenance({ ...deps, dataDir: deps.config.dataDir, places: [], onState() {} }),
+    status: () => [],
     ...{ start() {}, wake() {}, flush: async () => {}, close: async () => {} },
     ...{ acceptEmpty: async () => {}, dismissLost: async () => {}, continueHere: async () => {} },
   }
+}
+
+/** Copies that cannot begin without their key. Journals are kept for them, and another computer that continues the server is remembered. */
+function withoutKey(deps: Deps, timelines: Timelines, message: string): Replicas {
+  const { store, now, config } = deps
+  const status = {
+    ...{ copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined, lost: undefined },
+    ...{ behind: 0, behindSeconds: 0, missingMedia: 0, missingHere: 0, isPaused: false },
+  }
+  const locked = { kind: 'local', message, since: now() } as const
+  const problem = () => {
+    const { elsewhere } = timelines
+    return elsewhere
+      ? ({ ...locked, kind: 'elsewhere', message: elsewhereProblem(elsewhere).message } as const)
+      : locked
+  }
+  return {
+    ...withoutPlaces(deps),
+    status: () => config.copies.map((url) => ({ url, ...status, problem: problem() })),
+    start: () => refuseIfElsewhere(store, timelines),
+    async continueHere() {
+      await timelines.takeOver(knownGeneration(timelines), store.seq)
+      refuseIfElsewhere(store, timelines)
+    },
+  }
+}
+
+/** Another computer continues this server: two must not write as one identity. */
+function refuseIfElsewhere(store: Deps['store'], { elsewhere }: Timelines): void {
+  store.refuseWrites(
+    elsewhere && new StoreContinued(`${elsewhereProblem(elsewhere).message} This one accepts no changes.`),
+  )
+}
+
+/** Returns the highest generation that is known without the places. */
+function knownGeneration({ current, elsewhere }: Timelines): number {
+  return Math.max(current.generation, generationOf(elsewhere?.timeline ?? '0'))
 }
 
 /** Creates the copies. Without places, journals are no longer kept for them. */
@@ -86,7 +117,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
   }
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
-    return waiting(deps)
+    return withoutPlaces(deps)
   }
   await files.makeDir(keptJournals(dataDir))
   const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
@@ -94,7 +125,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
     if (error instanceof CredentialsUnavailable) return error
     throw error
   })
-  if (loaded instanceof CredentialsUnavailable) return waiting(deps, loaded.message)
+  if (loaded instanceof CredentialsUnavailable) return withoutKey(deps, timelines, loaded.message)
   return createReplicasWith(deps, loaded, timelines)
 }
 
@@ -130,12 +161,8 @@ async function createReplicasWith(
     for (const { loop } of places) loop.changed()
   })
 
-  /** Another computer continues this server: two must not write as one identity. */
   function onState(): void {
-    const { elsewhere } = timelines
-    store.refuseWrites(
-      elsewhere && new StoreContinued(`${elsewhereProblem(elsewhere).message} This one accepts no changes.`),
-    )
+    refuseIfElsewhere(store, timelines)
     statusFile.changed()
   }
 
@@ -181,8 +208,7 @@ async function createReplicasWith(
       const generations = await Promise.all(
         places.map(({ target }) => newestGeneration(target).catch(() => 0)),
       )
-      const known = [timelines.current.generation, generationOf(timelines.elsewhere?.timeline ?? '0')]
-      await timelines.takeOver(Math.max(...known, ...generations), store.seq)
+      await timelines.takeOver(Math.max(knownGeneration(timelines), ...generations), store.seq)
       onState()
       for (const { replicator } of places) replicator.takeOver()
       wake()

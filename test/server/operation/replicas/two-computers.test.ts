@@ -2,12 +2,12 @@
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bringBack } from '../../../../server/operation/replicas/bring-back.ts'
-import { credentialsName } from '../../../../server/operation/replicas/credentials.ts'
+import { CredentialsUnavailable, credentialsName } from '../../../../server/operation/replicas/credentials.ts'
 import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
@@ -194,6 +194,51 @@ test('two computers that run on one data folder notice each other', async () => 
   expect((await post(server, 'four')).status).toBe(200)
   await copied(server)
   await twin.close()
+})
+
+test('a copied data folder that has started often without the place yields to the computer that still runs', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const dataDir = join(root, 'often')
+  await cp(server.config.dataDir, dataDir, {
+    recursive: true,
+    filter: (path) => basename(path) !== 'pds.lock',
+  })
+  await post(server, 'two')
+  await copied(server)
+  await rename(place, `${place}-away`)
+  const clone = await startClone(dataDir)
+  for (let starts = 0; starts < 9; starts++) await clone.restart()
+  await rename(`${place}-away`, place)
+  await yields(clone, server)
+  expect((await post(server, 'three')).status).toBe(200)
+  await copied(server)
+  await clone.close()
+})
+
+test('without the key, a computer whose server is continued elsewhere refuses writes until its owner decides', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const restored = await restoreElsewhere()
+  await copied(restored)
+  await noticed(server)
+  await server.running.close()
+  const copiesKeeper = {
+    read: () => Promise.reject(new CredentialsUnavailable('The keyring does not answer.')),
+    write: async () => {},
+  }
+  const { dataDir } = server.config
+  const locked = await TestServer.start({ dataDir, copies: [url] }, undefined, { copiesKeeper })
+  expect((await placeOf(locked)).problem?.kind).toBe('elsewhere')
+  expect((await post(locked, 'two')).status).toBe(503)
+  expect((await locked.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
+  expect((await placeOf(locked)).problem?.kind).toBe('local')
+  expect((await post(locked, 'two')).status).toBe(200)
+  await locked.running.close()
+  await server.open()
+  await copied(server)
+  await noticed(restored)
+  await restored.close()
 })
 
 test('writes are accepted at once after the owner has decided, although a place cannot be reached', async () => {
