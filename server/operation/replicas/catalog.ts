@@ -71,10 +71,12 @@ export interface Content {
   readonly cut: readonly Segment[]
 }
 
-const namePattern = '(\\d{6,}_[0-9a-f]+)'
-const timelinePattern = new RegExp(`^${namePattern}(?:-(\\d+)-${namePattern})?$`)
-const basePattern = new RegExp(`^(\\d+)-(\\d{8}T\\d{9}Z)-(\\d+)-${namePattern}(-partial)?$`)
-const segmentPattern = new RegExp(`^(\\d+)-(\\d+)-(\\d{8}T\\d{9}Z)-(\\d+)-${namePattern}$`)
+/** Numbers of more digits are not exact, and no server writes them. */
+const namePattern = '(\\d{6,15}_[0-9a-f]+)'
+const number = '(\\d{1,15})'
+const timelinePattern = new RegExp(`^${namePattern}(?:-${number}-${namePattern})?$`)
+const basePattern = new RegExp(`^${number}-(\\d{8}T\\d{9}Z)-${number}-${namePattern}(-partial)?$`)
+const segmentPattern = new RegExp(`^${number}-${number}-(\\d{8}T\\d{9}Z)-${number}-${namePattern}$`)
 
 export function timelineName(generation: number, random: string): string {
   return `${String(generation).padStart(6, '0')}_${random}`
@@ -179,6 +181,9 @@ export async function readContent({ place, sealer }: Listed): Promise<Content> {
   }
 }
 
+/** Anyone who writes there can make a name. Higher numbers are no generations of a server, and leave none above them. */
+const maxGeneration = 10 ** 12
+
 /** Listings at most, of a place that changes meanwhile. */
 const maxListings = 5
 
@@ -204,5 +209,5 @@ export async function newestGeneration(target: Listed): Promise<number> {
 function highestIn({ timelines, bases, segments, unfinished, cut }: Content): number {
   const objects = [...bases, ...segments, ...unfinished, ...cut]
   const names = new Set([...timelines.map(({ name }) => name), ...objects.map(({ timeline }) => timeline)])
-  return Math.max(0, ...[...names].map(generationOf))
+  return Math.max(0, ...[...names].map(generationOf).filter((generation) => generation < maxGeneration))
 }

@@ -4,6 +4,7 @@ import {
   type Base,
   type Content,
   listTimelines,
+  newestGeneration,
   type Segment,
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
@@ -118,4 +119,18 @@ test('timelines are listed with what they continue; other names are ignored', as
     { name: root, generation: 2, parent: undefined },
     { name: '000002_ff', generation: 2, parent: { name: root, seq: 12 } },
   ])
+})
+
+test('a forged name with a number that no server reaches raises no generation', async () => {
+  const place = new MemoryPlace()
+  const sealer = { sealedBytes: (bytes: number) => bytes }
+  for (const name of [
+    `1${'0'.repeat(21)}_ab`,
+    '999999999999999_ab',
+    `000001_ab-1${'0'.repeat(21)}-000002_ab`,
+  ])
+    place.objects.set(`timelines/${name}`, Buffer.alloc(1))
+  place.objects.set('timelines/000007_ab', Buffer.alloc(1))
+  expect(await newestGeneration({ place, sealer })).toBe(7)
+  expect((await listTimelines(place)).map(({ name }) => name)).toEqual(['999999999999999_ab', '000007_ab'])
 })
