@@ -1,11 +1,10 @@
 /** The page's calls to restore the server, to put replaced data back, and to open the intact part of damaged data. */
-import { basename, join } from 'node:path'
 import type { FileFilter } from 'electron'
-import { type CredentialsKeeper, takeKeyBack } from '../server/operation/replicas/credentials.ts'
+import type { CredentialsKeeper } from '../server/operation/replicas/credentials.ts'
 import { removeFetched } from '../server/operation/replicas/fetch-ahead.ts'
 import { backupPages } from '../server/operation/replicas/page-source.ts'
+import { undoWithKey } from '../server/operation/replicas/undo.ts'
 import { isProtected } from '../server/platform/store/backups/backup-content.ts'
-import { undoRestore } from '../server/platform/store/backups/restore.ts'
 import { type SalvagePlan, salvage } from '../server/platform/store/backups/salvage.ts'
 import { listReplaced } from '../server/platform/store/replaced.ts'
 import { schema } from '../server/platform/store/schema.ts'
@@ -52,8 +51,11 @@ export function setupRestores(deps: RestoresDeps): Restores {
   }
 
   /** Takes damaged pages from the backups, then from places. @param confirm is given why places could not be read */
-  async function salvageIf(confirm: (plan: SalvagePlan, unread: readonly string[]) => boolean) {
-    const signal = renew()
+  async function salvageIf(
+    signal: AbortSignal,
+    confirm: (plan: SalvagePlan, unread: readonly string[]) => boolean,
+  ) {
+    signal.throwIfAborted()
     const unread = new Set<string>()
     const places = knownPlaces(deps).map((url) =>
       pagesOfPlace(deps, url, signal, (error) => {
@@ -110,22 +112,29 @@ export function setupRestores(deps: RestoresDeps): Restores {
         }),
       'restore.undo': (name) => serialize(() => undo(deps, name)),
       async 'salvage.preview'() {
+        const signal = renew()
         let preview: SalvagePreview | undefined
-        await salvageIf((plan, unread) => {
-          preview = { ...toPlain(plan), unread }
-          return false
-        })
+        await serialize(() =>
+          salvageIf(signal, (plan, unread) => {
+            preview = { ...toPlain(plan), unread }
+            return false
+          }),
+        )
         if (!preview) throw new Error(t.nothingToOpen)
         return preview
       },
-      'salvage.run': (from) =>
-        server.whileStopped(async () => {
-          const result = await salvageIf((plan) => plan.from === from)
-          if (!result) throw new Error(t.dataChanged)
-          const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
-          log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
-          return result.keptIn
-        }),
+      async 'salvage.run'(from) {
+        const signal = renew()
+        return serialize(() =>
+          server.whileStopped(async () => {
+            const result = await salvageIf(signal, (plan) => plan.from === from)
+            if (!result) throw new Error(t.dataChanged)
+            const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+            log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
+            return result.keptIn
+          }),
+        )
+      },
     }),
   }
 }
@@ -135,8 +144,7 @@ async function undo({ dataDir, server, copiesKeeper, log }: RestoresDeps, name: 
   if (!(await listReplaced(dataDir)).some((folder) => folder.name === name))
     throw new Error(t.restore.noFolder(name))
   return server.whileStopped(async () => {
-    const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, join(dataDir, name))
-    await takeKeyBack(copiesKeeper, name, basename(replaced))
+    const { replaced } = await undoWithKey(copiesKeeper, dataDir, name)
     log.info({ folder: name, replaced }, 'replaced data put back')
     return replaced
   })

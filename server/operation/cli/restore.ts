@@ -1,16 +1,17 @@
 /** `npm run restore`: replaces the data with a backup or with what a place has. */
 import { stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isProtected } from '../../platform/store/backups/backup-content.ts'
-import { restore, undoRestore } from '../../platform/store/backups/restore.ts'
+import { finishInterrupted, restore } from '../../platform/store/backups/restore.ts'
 import { exists } from '../../platform/store/blob-files.ts'
-import { nodeFiles } from '../../platform/store/files.ts'
+import { isMissing, nodeFiles } from '../../platform/store/files.ts'
+import { parseReplacedName } from '../../platform/store/layout.ts'
 import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
 import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
 import { headName } from '../replicas/catalog.ts'
-import { takeKeyBack } from '../replicas/credentials.ts'
 import { listBackups } from '../replicas/local/list.ts'
+import { undoWithKey } from '../replicas/undo.ts'
 import {
   confirmLoss,
   describeLostMedia,
@@ -63,12 +64,10 @@ await runCommand(help, restoreOptions, async (invocation) => {
   if (!isValid(invocation)) throw new Error(help.trim())
   const [name] = positionals
   if (flags.list) return describeRestorePoints(invocation)
-  if (flags.salvage) return runSalvage(invocation)
   if (flags.forget !== undefined) return forget(dataDir, flags.forget)
   if (flags.undo) return putBack(dataDir, name)
-  if (await exists(nodeFiles, join(dataDir, headName))) {
-    throw new Error(`${dataDir} has backups or copies of a server, and is no data folder. Check --data-dir.`)
-  }
+  await refuseOtherFolder(dataDir)
+  if (flags.salvage) return runSalvage(invocation)
   if (flags.from !== undefined) return runBringBack(invocation)
   if (name === undefined) throw new Error(help.trim())
   const backup = (await listBackups(dataDir)).find(({ at }) => iso(at) === name)
@@ -87,9 +86,26 @@ function isValid({ flags, positionals }: RestoreInvocation): boolean {
   return asked <= 1 && positionals.length <= names && !isMisplaced
 }
 
+/** Folders that a person may take for a data folder. */
+async function refuseOtherFolder(dataDir: string): Promise<void> {
+  if (await exists(nodeFiles, join(dataDir, headName))) {
+    throw new Error(`${dataDir} has backups or copies of a server, and is no data folder. Check --data-dir.`)
+  }
+  const name = basename(dataDir)
+  if (parseReplacedName(name) === undefined) return
+  throw new Error(
+    `${dataDir} has replaced data, and is no data folder. To put them back: --undo ${name} --data-dir ${dirname(dataDir)}`,
+  )
+}
+
 async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string): Promise<string> {
   const file = resolve(name)
-  if ((await stat(file).catch(() => undefined))?.isDirectory()) {
+  const found = await stat(file).catch((error: unknown) => {
+    if (isMissing(error))
+      throw new Error(`${file} is missing. For a backup, write its time as --list shows it.`)
+    throw error
+  })
+  if (found.isDirectory()) {
     throw new Error(
       `${name} is a folder. To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.`,
     )
@@ -112,6 +128,8 @@ async function forget(dataDir: string, name: string): Promise<string> {
 }
 
 async function putBack(dataDir: string, name?: string): Promise<string> {
+  const interrupted = await finishInterrupted({ directory: dataDir, now: () => new Date() })
+  if (interrupted === 'undo') return 'The undo that was interrupted is finished now. Start the server.'
   const folders = await listReplaced(dataDir)
   const isClockWrong = folders.some(({ replacedAt }) => replacedAt > new Date())
   if (name === undefined && isClockWrong && folders.length > 1) {
@@ -122,8 +140,7 @@ async function putBack(dataDir: string, name?: string): Promise<string> {
   const folder = folders.find((each) => name === undefined || each.name === name)
   if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
   const path = join(dataDir, folder.name)
-  const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, path)
-  const isOtherKey = await takeKeyBack(keeperOf(dataDir).keeper, folder.name, basename(replaced))
+  const { replaced, isOtherKey } = await undoWithKey(keeperOf(dataDir).keeper, dataDir, folder.name)
   const keySentence = isOtherKey ? ['The key of the copies is again the one of these data.'] : []
   return [`Put ${path} back.`, ...keySentence, ...describeReplacement(replaced)].join(' ')
 }

@@ -89,6 +89,12 @@ export async function takeKeyBack(keeper: CredentialsKeeper, from: string, to: s
   return true
 }
 
+/** The folder of replaced data that a key belongs to has another name now. */
+export async function moveKeyBefore(keeper: CredentialsKeeper, from: string, to: string): Promise<void> {
+  const { [from]: key, ...others } = (await readCredentials(keeper)).keysBefore ?? {}
+  if (key !== undefined) await changeCredentials(keeper, { keysBefore: { ...others, [to]: key } })
+}
+
 /** Returns what is kept, which may be nothing. @throws Error with a sentence for people */
 export async function readCredentials(keeper: CredentialsKeeper): Promise<Partial<Credentials>> {
   const text = await keeper.read()

@@ -1,11 +1,12 @@
 /** A wrong restore is undone: the replaced data come back whole, with the journals that a crash left. */
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { credentialsName } from '../../../server/operation/replicas/credentials.ts'
+import { credentialsFile, credentialsName } from '../../../server/operation/replicas/credentials.ts'
 import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
 import { listBackups } from '../../../server/operation/replicas/local/list.ts'
+import { undoWithKey } from '../../../server/operation/replicas/undo.ts'
 import { restore, undoRestore } from '../../../server/platform/store/backups/restore.ts'
 import { Database } from '../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../server/platform/store/files.ts'
@@ -14,6 +15,7 @@ import { runCommand } from '../../support/copies.ts'
 
 let dir: string
 const now = () => new Date()
+const cut = new Error('the power is cut')
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pds-undo-'))
@@ -84,6 +86,67 @@ test('the undo of a restore from the place of another server uses the key of bef
   const output = await runCommand('restore', ['--undo', '--data-dir', dir])
   expect(output).toContain('The key of the copies is again the one of these data.')
   expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
+})
+
+test('an undo that ends after its commit has the key of the data that it puts back', async () => {
+  for (let end = 1; ; end++) {
+    const folder = await restoredWrongly()
+    const credentials = join(dir, credentialsName)
+    const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
+    await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
+    const keep = credentialsFile(dir)
+    let calls = 0
+    // As if the process ended: nothing is written any more.
+    const keeper = {
+      ...keep,
+      write: (text: string) => (++calls > end ? Promise.reject(cut) : keep.write(text)),
+    }
+    const isDone = await undoWithKey(keeper, dir, basename(folder)).then(
+      () => true,
+      () => false,
+    )
+    expect(await rows()).toEqual(['row 1', 'row 2'])
+    expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
+    await rm(dir, { recursive: true })
+    await nodeFiles.makeDir(dir)
+    if (isDone) break
+  }
+})
+
+test('an undo that cannot begin leaves the key', async () => {
+  const folder = await restoredWrongly()
+  const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
+  await writeFile(join(dir, credentialsName), JSON.stringify(kept), { mode: 0o600 })
+  await rm(join(folder, 'pds.sqlite'))
+  await expect(undoWithKey(credentialsFile(dir), dir, basename(folder))).rejects.toThrow('has no database')
+  expect(JSON.parse(await readFile(join(dir, credentialsName), 'utf8'))).toEqual(kept)
+})
+
+test('the command finishes an interrupted undo, and undoes an interrupted restore', async () => {
+  const folder = await restoredWrongly()
+  await rename(folder, join(dir, 'replaced-undoing'))
+  await mkdir(join(dir, 'replaced-pending'))
+  const undo = () => runCommand('restore', ['--undo', '--data-dir', dir])
+  expect(await undo()).toContain('is finished now')
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+  await expect(runCommand('restore', ['none', '--data-dir', dir])).rejects.toThrow('none is missing')
+  // As a restore that ended after its commit.
+  const store = await Database.open({ directory: dir, schema, now })
+  await store.close()
+  await mkdir(join(dir, 'replaced-pending'))
+  await copyFile(join(dir, 'pds.sqlite'), join(dir, 'pds.sqlite.restored'))
+  for (const name of (await readdir(dir)).filter((name) => name.endsWith('.journal')))
+    await rename(join(dir, name), join(dir, 'replaced-pending', name))
+  expect(await undo()).toContain('back. ')
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+})
+
+test('a folder of replaced data as data folder is refused', async () => {
+  const folder = await restoredWrongly()
+  const names = await readdir(folder)
+  for (const arg of [join(dir, 'outside.zst'), '--salvage'])
+    await expect(runCommand('restore', [arg, '--data-dir', folder])).rejects.toThrow('is no data folder')
+  expect(await readdir(folder)).toEqual(names)
 })
 
 test('an interrupted undo is finished by the next start, wherever it ended', async () => {

@@ -116,12 +116,17 @@ export async function replaceData(
   }
 }
 
+interface UndoOptions extends Pick<RestoreOptions, 'directory' | 'now' | 'files'> {
+  /** Called under the lock, before the undo is committed; an error ends it. */
+  readonly onBegin?: () => Promise<void>
+}
+
 /**
  * Puts a folder of replaced data back whole. Returns the folder with the data that were there.
  * @throws StoreLocked while a server runs there
  */
 export async function undoRestore(
-  { directory: dir, now, files = nodeFiles }: Pick<RestoreOptions, 'directory' | 'now' | 'files'>,
+  { directory: dir, now, files = nodeFiles, onBegin }: UndoOptions,
   folder: string,
 ): Promise<string> {
   const lock = await files.lock(dir)
@@ -132,6 +137,7 @@ export async function undoRestore(
     if (!(await exists(files, join(folder, databaseName)))) {
       throw new Error(`${folder} has no database. Nothing was changed.`)
     }
+    await onBegin?.()
     await files.makeDir(join(dir, replacingName))
     await files.syncDir(dir)
     await files.rename(folder, join(dir, undoingName))
@@ -166,6 +172,26 @@ async function beginRestored(files: Files, dir: string): Promise<void> {
   await forgetCopies(files, dir)
   await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
+}
+
+/**
+ * Finishes a restore or an undo that was interrupted, as the next start does. Returns which it was; undefined if there is none.
+ * @throws StoreLocked
+ */
+export async function finishInterrupted({
+  directory: dir,
+  now,
+  files = nodeFiles,
+}: Pick<RestoreOptions, 'directory' | 'now' | 'files'>): Promise<'restore' | 'undo' | undefined> {
+  const isUndo = await exists(files, join(dir, undoingName))
+  if (!isUndo && !(await exists(files, join(dir, restoredName)))) return undefined
+  const lock = await files.lock(dir)
+  try {
+    await finishRestore(files, dir, now())
+    return isUndo ? 'undo' : 'restore'
+  } finally {
+    await lock.release()
+  }
 }
 
 /** Finishes a committed restore or undo, if there is one. The caller holds the lock. */
