@@ -48,15 +48,20 @@ export function describeReplacement(folder: string | undefined): string[] {
     : [`The replaced files are in ${folder}. The server deletes them after 30 days.`]
 }
 
-/** Says whose data these are. */
+/** Says whose data these are, and until when they reach. */
 export function describeOwners(sqlite: Reader): string {
+  const changed = newestRecord(sqlite)
+  const until = changed ? ` The last change is of ${iso(changed)}.` : ''
+  return ` It has ${describeHandles(sqlite)}.${until}`
+}
+
+/** Names the first accounts. */
+export function describeHandles(sqlite: Reader): string {
   const shown = 5
   const rows = handlesIn(sqlite)
   const handles = rows.slice(0, shown)
   if (rows.length > shown) handles.push(`${rows.length - shown} more`)
-  const changed = newestRecord(sqlite)
-  const until = changed ? ` The last change is of ${iso(changed)}.` : ''
-  return rows.length === 0 ? ` It has no accounts.${until}` : ` It has ${handles.join(', ')}.${until}`
+  return rows.length === 0 ? 'no accounts' : handles.join(', ')
 }
 
 /** Returns what says, for a state, what else could be restored. */

@@ -5,6 +5,7 @@ import { schema } from '../../platform/store/schema.ts'
 import { iso } from '../../platform/util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import { backupPages, replicaPages } from '../replicas/page-source.ts'
+import { describeHandles } from './bring-back.ts'
 import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 
@@ -19,8 +20,8 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
       schema,
       sources: [backupPages(dataDir), ...(isOfPlace ? [replicaPages(target)] : [])],
       now: () => new Date(),
-      async confirm(plan) {
-        process.stdout.write(`${describePlan(plan, isOfPlace)}\n`)
+      async confirm(plan, sqlite) {
+        process.stdout.write(`${describePlan(plan, isOfPlace)}\nAccounts: ${describeHandles(sqlite)}.\n`)
         if (plan.from === 'changed') {
           return flags['accept-changed'] || ask('Open the changed database? [y/N] ', '--accept-changed')
         }

@@ -85,6 +85,8 @@ test('all records but the lost one are served after a salvage, and the event str
   const asked = salvage(dataDir)
   expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining('--accept-loss') })
   expect(asked.stdout).toMatch(/Damaged or missing: pds\.\d+\.journal\.\nLost: 1 of the last transactions\./)
+  // A place of another server has other accounts.
+  expect(asked.stdout).toContain(`Accounts: ${alice.handle}.\n`)
   await expect(TestServer.start({ dataDir })).rejects.toBeInstanceOf(StoreDamaged)
   expect(salvage(dataDir, '--accept-loss')).toMatchObject({ status: 0, stderr: '' })
 

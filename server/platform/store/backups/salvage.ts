@@ -64,8 +64,8 @@ export interface SalvageOptions {
   readonly directory: string
   readonly schema: Schema
   readonly now: () => Date
-  /** Called with the plan before any change; return true to go on. */
-  readonly confirm: (plan: SalvagePlan) => Promise<boolean>
+  /** Called with the plan and the salvaged database, before any change; return true to go on. */
+  readonly confirm: (plan: SalvagePlan, sqlite: Reader) => Promise<boolean>
   /** The backups, and further sources of damaged pages. */
   readonly sources: readonly PageSource[]
   readonly files?: Files
@@ -105,7 +105,7 @@ async function writeSalvaged(
   const { files, dir } = data
   const { sqlite, file, plan } = await recover(data)
   try {
-    if (!(await data.confirm(plan))) return undefined
+    if (!(await data.confirm(plan, sqlite))) return undefined
     forgetBlobs(sqlite, await collectBlobs(keptBlobs(dir), blobCids(sqlite), { files, blobsTo }))
     // A number beyond all that were lost, so that no old journal fits the new database.
     setSeq(sqlite, plan.keptTransactions + plan.lostTransactions)
