@@ -58,6 +58,9 @@ export async function report(run: () => Promise<string>): Promise<void> {
 
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  // Its own sentence explains arguments that begin with a dash.
+  if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    return `${error.message.replace(/\. To specify .*$/s, '')} of this command. --help shows its options.`
   const isFull = 'code' in error && error.code === 'ENOSPC'
   return isFull ? 'The disk is full. Free disk space, then try again.' : error.message
 }

@@ -80,6 +80,9 @@ describe('damaged data', () => {
     const lost = { ok: false, message: expect.stringMatching(/no intact backup.* There is no folder/) }
     expect(await call(page, 'salvage.preview')).toEqual(lost)
     await rename(`${disk} away`, disk)
+    // A dialog that was closed and opened again, or a page that was loaded again.
+    const previews = await Promise.all([call(page, 'salvage.preview'), call(page, 'salvage.preview')])
+    expect(previews).toMatchObject([{ ok: false, message: 'This was cancelled.' }, { ok: true }])
     expect(await call(page, 'salvage.preview')).toMatchObject({
       ok: true,
       value: { from: 'database', damaged: ['pds.sqlite'], lostTransactions: 0, unread: [] },

@@ -12,7 +12,8 @@ test('backup and restore: print help, and errors with exit code 1', async () => 
   for (const command of ['backup', 'restore']) {
     expect(await runCommand(command, ['--help'])).toContain(`npm run ${command}`)
     const refused = runCommand(command, ['--wrong'])
-    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('--wrong') })
+    const stderr = "Unknown option '--wrong' of this command. --help shows its options.\n"
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr })
   }
   const directory = await mkdtemp(join(tmpdir(), 'pds-commands-'))
   await (await Database.open({ directory, schema, now: () => new Date() })).close()
@@ -23,7 +24,7 @@ test('backup and restore: print help, and errors with exit code 1', async () => 
     await expect(restored).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
   }
   await expectError(old, /from before its first release/)
-  await expectError('none.sqlite', /none\.sqlite is missing/)
+  await expectError('none.sqlite', /none\.sqlite is missing. For a backup, write its time/)
   await expect(runCommand('backup', ['--data-dir', join(directory, 'none')])).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/pds\.sqlite is missing/),
