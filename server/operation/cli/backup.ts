@@ -31,8 +31,8 @@ be read without this program:
 The other flags are for the places in PDS_COPIES. --status prints the state of the backups and of each place as JSON: lastCopiedAt,
 behindSeconds, lastProvenAt, error. --sheet writes the key of the places to a file that only its owner can read. Keep it outside of this
 computer: a place cannot be read without it. It is written only if it opens each place that responds, and never made: the server does
-that. Its format is that of an age identity. --accept-empty begins anew at a place that had the data and is empty; a disk that is
-not connected looks the same.
+that. Its format is that of an age identity. A file that has the sheet of another server is kept. --accept-empty begins anew at a place
+that had the data and is empty; a disk that is not connected looks the same.
 `
 
 const options = {

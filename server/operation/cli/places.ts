@@ -1,5 +1,5 @@
 /** The key and the state of the replicas, and places that are empty. */
-import { nodeFiles, replaceFile } from '../../platform/store/files.ts'
+import { nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
 import { readCredentials } from '../replicas/credentials.ts'
 import { readHead } from '../replicas/lease.ts'
 import { permitEmpty } from '../replicas/place-reader.ts'
@@ -48,6 +48,12 @@ export async function writeSheet(dataDir: string, file: string): Promise<string>
     else if (answer.key !== fingerprint) {
       throw new Error(`The key does not open the copy at ${url}. No sheet was written.`)
     }
+  }
+  const there = await readIfThere(nodeFiles, file)
+  if (there?.length && !Buffer.from(there).toString().includes(key)) {
+    throw new Error(
+      `${file} exists, without this key: it may be the sheet of another server. Name another file.`,
+    )
   }
   const text = `# The key of the copies of a personal data server\n${key}\n`
   await replaceFile(nodeFiles, file, Buffer.from(text))

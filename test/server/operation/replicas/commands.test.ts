@@ -34,6 +34,8 @@ beforeEach(async () => {
   await mkdir(place)
   copies().wake()
   await write('the first')
+  // That of the server before is kept.
+  await rm(sheet(), { force: true })
   await runCommand('backup', ['--sheet', sheet(), '--data-dir', dataDir()])
 })
 

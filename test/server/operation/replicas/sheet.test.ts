@@ -57,3 +57,13 @@ test('a sheet is of a key that opens each place; those that do not respond are n
   expect(await sheet()).toContain(`Not compared, because it cannot be read: ${places[1]}`)
   expect(await readFile(join(root, 'sheet.txt'), 'utf8')).toContain(key.identity)
 })
+
+test('the sheet of another server is kept', async () => {
+  const [key, other] = [await ReplicaKey.generate(), await ReplicaKey.generate()]
+  await keep(key)
+  await sheet()
+  await sheet()
+  await keep(other)
+  await expect(sheet()).rejects.toThrow('it may be the sheet of another server')
+  expect(await readFile(join(root, 'sheet.txt'), 'utf8')).toContain(key.identity)
+})
