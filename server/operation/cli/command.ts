@@ -3,6 +3,8 @@ import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
+import { StoreDamaged } from '../../platform/store/errors.ts'
+import { isMissing } from '../../platform/store/files.ts'
 import { databaseName } from '../../platform/store/layout.ts'
 
 const common = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
@@ -56,11 +58,21 @@ export async function report(run: () => Promise<string>): Promise<void> {
   }
 }
 
+/** For files that a salvage cannot help: says of damage only what it is. */
+export function withoutRemedy<T>(work: Promise<T>, remedy = ''): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof StoreDamaged)
+      throw new Error(`${error.file} ${error.reason}. Nothing was changed.${remedy}`)
+    throw error
+  })
+}
+
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // Its own sentence explains arguments that begin with a dash.
   if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
     return `${error.message.replace(/\. To specify .*$/s, '')} of this command. --help shows its options.`
+  if (isMissing(error) && 'path' in error) return `There is no ${error.path}. Check the path.`
   const isFull = 'code' in error && error.code === 'ENOSPC'
   return isFull ? 'The disk is full. Free disk space, then try again.' : error.message
 }

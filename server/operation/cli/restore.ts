@@ -19,7 +19,7 @@ import {
   describeReplacement,
   runBringBack,
 } from './bring-back.ts'
-import { runCommand } from './command.ts'
+import { runCommand, withoutRemedy } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { describeRestorePoints } from './restore-points.ts'
 import { runSalvage } from './salvage.ts'
@@ -111,7 +111,7 @@ async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string):
     )
   }
   const passphrase = (await isProtected(file)) ? await readPassphrase(flags['passphrase-file']) : undefined
-  const replaced = await restore({
+  const work = restore({
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
     onOpened: (sqlite) => process.stdout.write(`To restore: ${name}.${describeOwners(sqlite)}\n`),
     async onMissingBlobs({ length }) {
@@ -119,6 +119,7 @@ async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string):
       throw new Error('Nothing was changed.')
     },
   })
+  const replaced = await withoutRemedy(work)
   return [`Restored ${name}.`, ...describeReplacement(replaced)].join(' ')
 }
 

@@ -6,8 +6,11 @@ import { iso } from '../../platform/util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import { backupPages, replicaPages } from '../replicas/page-source.ts'
 import { describeHandles } from './bring-back.ts'
+import { withoutRemedy } from './command.ts'
 import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
+
+const placeHint = ' With --from URL --key FILE, pages of a place are used, too.'
 
 export function runSalvage(invocation: RestoreInvocation): Promise<string> {
   const { dataDir, flags } = invocation
@@ -15,7 +18,7 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
     const isOfPlace = flags.from !== undefined
     // Fails for a wrong key.
     if (isOfPlace) await findChain(target)
-    const result = await salvage({
+    const work = salvage({
       directory: dataDir,
       schema,
       sources: [backupPages(dataDir), ...(isOfPlace ? [replicaPages(target)] : [])],
@@ -28,6 +31,7 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
         return flags['accept-loss'] || ask('Open what verifies? [y/N] ', '--accept-loss')
       },
     })
+    const result = await withoutRemedy(work, isOfPlace ? '' : placeHint)
     return result
       ? `Salvaged. The replaced files are in ${result.keptIn}. Start the server.`
       : 'Nothing was changed.'
@@ -51,7 +55,7 @@ function describePlan(plan: SalvagePlan, isOfPlace: boolean): string {
   if (from === 'backup') {
     lines.push(
       `No backup${isOfPlace ? ' or place' : ''} has the damaged pages of the database. The newest intact one is used: ${backup}.`,
-      ...(isOfPlace ? [] : ['With --from URL --key FILE, pages of a place are used, too.']),
+      ...(isOfPlace ? [] : [placeHint.trim()]),
       'BACKUPS.md describes how to recover newer rows with SQLite instead.',
     )
   }

@@ -25,6 +25,12 @@ test('backup and restore: print help, and errors with exit code 1', async () => 
   }
   await expectError(old, /from before its first release/)
   await expectError('none.sqlite', /none\.sqlite is missing. For a backup, write its time/)
+  const cut = join(directory, 'cut.zst')
+  await writeFile(cut, Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1]))
+  await expectError(cut, /cut\.zst is damaged or cut short\. Nothing was changed\.\n$/)
+  const fromPlace = ['--from', 'file:///none', '--key', join(directory, 'no key'), '--data-dir', directory]
+  const stderr = `There is no ${join(directory, 'no key')}. Check the path.\n`
+  await expect(runCommand('restore', fromPlace)).rejects.toMatchObject({ code: 1, stderr })
   await expect(runCommand('backup', ['--data-dir', join(directory, 'none')])).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/pds\.sqlite is missing/),
