@@ -44,7 +44,7 @@ export const replacingName = 'replaced-pending'
 export const undoingName = 'replaced-undoing'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
-const temporaryPattern = /^pds\.(sqlite|checkpoint).*\.tmp$/
+const temporaryPattern = /^pds\.(sqlite|checkpoint|\d+\.journal).*\.tmp$/
 
 /** Journals are named by the sequence number of their first transaction. */
 export function journalPath(dir: string, firstSeq: number): string {

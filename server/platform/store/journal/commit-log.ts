@@ -121,12 +121,14 @@ export class CommitLog {
     const old = this.#journal
     try {
       await old.seal()
+      // Windows replaces no open file.
+      if (old.isEmpty) await old.close().catch(() => {})
       this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
     } catch (cause) {
       await this.#fail()
       throw unavailable(cause)
     }
-    await old.close().catch(() => {})
+    if (!old.isEmpty) await old.close().catch(() => {})
     // Reserved now, so that the next transaction does not wait for it.
     await this.#journal.reserve(this.#reserveBytes).catch(() => {})
     return old.length

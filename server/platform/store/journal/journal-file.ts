@@ -40,15 +40,21 @@ export class Journal {
     this.#texts = new Map(texts.map((text, at) => [text, at + 1]))
   }
 
-  /** Creates a journal. Its first line and its name are on disk afterwards. */
+  /**
+   * Creates a journal, or replaces an empty one, which stays whole until then: data without a journal do not open. Its first line and its
+   * name are on disk afterwards.
+   */
   static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
     const path = journalPath(dir, firstSeq)
-    const file = await files.create(path, { durableWrites: true })
+    const temporary = `${path}.tmp`
+    const file = await files.create(temporary, { durableWrites: true })
     try {
       await writeDurably(file, encodeTitle(firstSeq), 0)
+      await files.rename(temporary, path)
       await files.syncDir(dirname(path))
     } catch (error) {
       await file.close().catch(() => {})
+      await files.remove(temporary).catch(() => {})
       throw error
     }
     return new Journal(files, path, firstSeq, file)

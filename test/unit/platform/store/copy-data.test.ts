@@ -1,7 +1,7 @@
 /** Copies of a database that a server is writing. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { whileLocked } from '../../../../server/platform/store/backups/backup-lock.ts'
@@ -11,7 +11,7 @@ import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
 import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
 import { openBytes } from '../../../support/database-bytes.ts'
 import { schemaOf } from '../../../support/schema-of.ts'
-import { FaultyDisk } from './faulty-disk.ts'
+import { type Fault, FaultyDisk, isPossible } from './faulty-disk.ts'
 
 const schema = schemaOf('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT')
 const now = () => new Date('2026-01-01')
@@ -191,6 +191,53 @@ test.each<[string, readonly string[]]>([
       'later',
     ])
     await again.close()
+  },
+)
+
+const faults: Fault[] = [
+  'fails',
+  'disk full',
+  'torn write',
+  'kill',
+  'power cut, prefix kept',
+  'power cut, last kept',
+]
+test.each(faults)(
+  'the data open although there is a fault while a damaged journal is replaced: %s',
+  async (fault) => {
+    /** Returns the operations, if there is no fault, and otherwise what is lost. */
+    const run = async (at?: number) => {
+      const disk = new FaultyDisk()
+      const openAgain = () => Database.open({ directory: '/data', schema, now, files: disk.files })
+      const db = await openAgain()
+      const texts = ['a']
+      await insert(db, 'a')
+      const journal = '/data/pds.000000000001.journal'
+      const intact = disk.content(journal)[100] ?? 0
+      disk.content(journal)[100] = intact ^ 1
+      const start = disk.operations
+      if (at !== undefined) disk.failAt(start + at, fault)
+      await db.copyTo('/data/copy.zst').catch(() => {})
+      const operations = disk.history.slice(start)
+      await insert(db, 'b').then(
+        () => texts.push('b'),
+        () => {},
+      )
+      if (!disk.off) disk.kill()
+      await db.close().catch(() => {})
+      disk.restart()
+      // The cable read wrong bytes.
+      if (disk.names('/data').includes(basename(journal))) disk.content(journal)[100] = intact
+      const again = await openAgain()
+      const found = again.all<{ text: string }>('SELECT text FROM note').map(({ text }) => text)
+      await again.close()
+      return { operations, lost: texts.filter((text) => !found.includes(text)) }
+    }
+    const { operations } = await run()
+    for (const [index, operation] of operations.entries()) {
+      if (operation === 'read' || !isPossible(fault, operation)) continue
+      expect(await run(index + 1), `operation ${index + 1}`).toMatchObject({ lost: [] })
+    }
   },
 )
 
