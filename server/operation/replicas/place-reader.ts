@@ -78,7 +78,7 @@ export function createPlaceReader(
       await timelines.yieldTo(other)
       throw elsewhereProblem(other)
     }
-    await timelines.keep()
+    await timelines.beginSending()
     const { name } = own
     const names = listed.map((each) => each.name)
     const lease = {

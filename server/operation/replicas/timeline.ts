@@ -17,7 +17,7 @@ const elsewhereName = 'elsewhere.json'
 /** Entries of the ancestry, at most: a place that lists none of them gets a base. */
 const maxEntries = 200
 
-/** Their leases are read, too: one request each. */
+/** The newest of those that this computer has put at a place. Their leases are read, too: one request each. */
 const recentEntries = 8
 
 /** An entry of the ancestry. */
@@ -25,6 +25,8 @@ interface Entry {
   readonly name: string
   /** The last transaction of the store when it began. */
   readonly seq: number
+  /** False while this computer has put nothing of it at a place. */
+  readonly isSent?: boolean
   /** The last one of a branch of it that the owner does not miss. */
   readonly dismissed?: number
 }
@@ -72,8 +74,10 @@ export interface Timelines {
   aheadIn(content: Content): ReadonlySet<string>
   /** Returns the branch of an earlier timeline that reaches farthest beyond what this disk has. */
   lostAt(content: Content): Lost | undefined
-  /** Resolves once the current timeline is in the data folder. Call it before its first object is put anywhere. */
+  /** Resolves once the current timeline is in the data folder. */
   keep(): Promise<void>
+  /** Call it before the first object of the current timeline is put anywhere. Resolves once that is in the data folder. */
+  beginSending(): Promise<void>
   /** Begins a timeline that continues the current one after transaction `seq`. */
   branch(seq: number): void
   /** Begins a timeline with a generation above `above` that continues none, although another computer continues the server. */
@@ -99,7 +103,8 @@ export async function beginTimeline(
   /** Earlier timelines of this computer are at places, but their names are lost. */
   const isDamaged = stored === undefined && (await exists(files, path))
   let elsewhere = await readJson<Elsewhere>(files, join(folder, elsewhereName))
-  let isKept = false
+  /** The entries that are in the data folder. */
+  let kept: readonly Entry[] | undefined
   let current = { name: '', generation: 1 }
   let beganAt = now()
   begin(generationOf((entries.at(-1) ?? ended?.at(-1))?.name ?? '1'), startSeq)
@@ -107,16 +112,16 @@ export async function beginTimeline(
   function begin(generation: number, seq: number): void {
     current = { name: timelineName(generation, randomBytes(8).toString('hex')), generation }
     beganAt = now()
-    entries = [...entries, { name: current.name, seq }].slice(-maxEntries)
-    isKept = false
+    entries = shortened([...entries, { name: current.name, seq, isSent: false }])
   }
 
   const keep = () =>
     serialize(async () => {
-      if (isKept) return
+      if (kept === entries) return
+      const written = entries
       await files.makeDir(folder)
-      await replaceJson(files, path, entries)
-      isKept = true
+      await replaceJson(files, path, written)
+      kept = written
     })
 
   /** Returns what the current timeline continues, the newest first, with the last transaction of each that is also here. */
@@ -149,7 +154,13 @@ export async function beginTimeline(
     get elsewhere() {
       return elsewhere
     },
-    isRecent: (name) => entries.slice(-1 - recentEntries, -1).some((entry) => entry.name === name),
+    isRecent(name) {
+      const earlier = entries.slice(0, -1)
+      const sent = earlier.filter(({ isSent }) => isSent !== false).slice(-recentEntries)
+      return [...sent, ...earlier.filter(({ isSent }) => isSent === false)].some(
+        (entry) => entry.name === name,
+      )
+    },
     isOurs: (name) => entries.some((entry) => entry.name === name),
     at(listed) {
       const own = listed.find(({ name }) => name === current.name)
@@ -169,6 +180,11 @@ export async function beginTimeline(
       return undefined
     },
     keep,
+    async beginSending() {
+      const own = entries.at(-1)
+      if (own?.isSent === false) entries = [...entries.slice(0, -1), { ...own, isSent: true }]
+      await keep()
+    },
     branch: (seq) => begin(current.generation, seq),
     async takeOver(above, seq) {
       entries = []
@@ -183,10 +199,22 @@ export async function beginTimeline(
     },
     async dismiss({ timeline, seq }) {
       entries = entries.map((entry) => (entry.name === timeline ? { ...entry, dismissed: seq } : entry))
-      isKept = false
       await keep()
     },
   }
+}
+
+/** Removes the oldest entries that are too many, first those of which nothing was sent: their transactions count for the next one. */
+function shortened(entries: readonly Entry[]): Entry[] {
+  const left = [...entries]
+  while (left.length > maxEntries) {
+    const unsent = left.slice(0, -1).findIndex(({ isSent }) => isSent === false)
+    const at = Math.max(0, unsent)
+    const [removed] = left.splice(at, 1)
+    const next = left[at]
+    if (removed && next) left[at] = { ...next, seq: removed.seq }
+  }
+  return left
 }
 
 /** Returns the last transaction that objects of each timeline have, by its name. */

@@ -126,3 +126,15 @@ test('the ancestry of many starts is bounded', async () => {
   expect(entries).toHaveLength(200)
   expect(entries.at(-1).seq).toBe(204)
 })
+
+test('hundreds of starts without a place keep the timeline that a place has, and where they continue it', async () => {
+  const dataDir = await mkdtemp(join(root, 'unsent-'))
+  const begin = (seq: number) => beginTimeline(nodeFiles, dataDir, { seq, now: () => new Date(started) })
+  const sent = await begin(0)
+  await sent.beginSending()
+  for (let seq = 5; seq < 255; seq++) await (await begin(seq)).keep()
+  const last = await begin(255)
+  const listed: Timeline[] = [{ ...sent.current, parent: undefined }]
+  expect(last.at(listed).parent).toEqual({ name: sent.current.name, seq: 5 })
+  expect(last.isRecent(sent.current.name)).toBe(true)
+})

@@ -32,6 +32,22 @@ test('a computer whose running disk was cloned and its clone do not both go on',
   for (const each of world.running) await each.kill()
 })
 
+test('a clone that starts many times without the place, and then reads it, does not go on beside the first computer', async () => {
+  const world = await World.create(await ReplicaKey.generate(), 7, enforced)
+  const [computer] = world.computers
+  if (!computer) throw new Error('There is no computer.')
+  await world.step('copy', () => acts.copy(world, computer, { isWoken: true }))
+  await world.step('unmount', async () => world.unmount())
+  await world.step('clone', () => acts.clone(world, computer))
+  const [, clone] = world.computers
+  if (!clone) throw new Error('There is no clone.')
+  for (let start = 0; start < 10; start++) await world.step('restart', () => acts.restart(world, clone))
+  await world.step('mount', async () => world.mount())
+  await world.step('calm', () => acts.calm(world))
+  expect(world.computers.map((each) => world.tracked(each).isRefused)).toEqual([false, true])
+  for (const each of world.running) await each.kill()
+})
+
 test('changes that a clone makes in a run without its place are not mixed with those of the first computer', async () => {
   const world = await World.create(await ReplicaKey.generate(), 7, enforced)
   const [computer] = world.computers
