@@ -26,8 +26,13 @@ export async function retireJournals(files: Files, dir: string, before: number):
 /** Removes a journal, or keeps it for the continuous copies. */
 export async function retireJournal(files: Files, dir: string, first: number): Promise<void> {
   const kept = keptJournals(dir)
-  if (await exists(files, kept)) await files.rename(journalPath(dir, first), journalPath(kept, first))
-  else await files.remove(journalPath(dir, first))
+  if (!(await exists(files, kept))) {
+    await files.remove(journalPath(dir, first))
+    return
+  }
+  await files.rename(journalPath(dir, first), journalPath(kept, first))
+  // Its new name is on disk before the old one is not.
+  await files.syncDir(kept)
 }
 
 /** Removes kept journals of which all transactions are before `seq`. */

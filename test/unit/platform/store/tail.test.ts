@@ -3,11 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Database } from '../../../../server/platform/store/database.ts'
 import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { decodeFrames, readJournals } from '../../../../server/platform/store/journal/journal.ts'
 import { Journal } from '../../../../server/platform/store/journal/journal-file.ts'
 import { encodeStatement } from '../../../../server/platform/store/journal/journal-statements.ts'
+import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
 import { JournalGap, JournalTail } from '../../../../server/platform/store/journal/tail.ts'
+import { schemaOf } from '../../../support/schema-of.ts'
+import { FaultyDisk } from './faulty-disk.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -56,4 +60,21 @@ test('a frame of several transactions is read when all of them are on disk', asy
   expect(textsOf((await tail.read(2, 1_000_000))?.content)).toEqual(['one', 'two'])
   await expect(new JournalTail(nodeFiles, join(folder, 'none'), 0).read(1, 1)).rejects.toThrow(JournalGap)
   await journal.close()
+})
+
+test('a journal that is kept for the copies is there after a power cut', async () => {
+  const disk = new FaultyDisk()
+  const now = () => new Date('2026-01-01')
+  await disk.files.makeDir(keptJournals('/data'))
+  const schema = schemaOf('CREATE TABLE t (text TEXT) STRICT')
+  const db = await Database.open({ directory: '/data', schema, now, files: disk.files })
+  for (const text of ['one', 'two']) {
+    await db.transact((tx) => tx.run('INSERT INTO t VALUES (?)', [text]))
+    await db.checkpoint()
+  }
+  disk.cutPower()
+  await db.close()
+  disk.restart()
+  const read = await new JournalTail(disk.files, '/data', 0).read(2, 1_000_000)
+  expect(textsOf(read?.content)).toEqual(['one', 'two'])
 })
