@@ -123,7 +123,8 @@ export class CommitLog {
       await old.seal()
       // Windows replaces no open file.
       if (old.isEmpty) await old.close().catch(() => {})
-      this.#journal = await Journal.create(this.#files, this.#dir, this.#seq + 1)
+      const begin = old.isEmpty ? Journal.replace : Journal.create
+      this.#journal = await begin(this.#files, this.#dir, this.#seq + 1)
     } catch (cause) {
       await this.#fail()
       throw unavailable(cause)

@@ -1,5 +1,4 @@
 /** The journal that is being written: append, reserve space, repair, seal. */
-import { dirname } from 'node:path'
 import { type Files, type OpenFile, writeFully } from '../files.ts'
 import { journalPath } from '../layout.ts'
 import { encodeFrame, encodeTitle, lineBytes } from './journal.ts'
@@ -40,24 +39,27 @@ export class Journal {
     this.#texts = new Map(texts.map((text, at) => [text, at + 1]))
   }
 
-  /**
-   * Creates a journal, or replaces an empty one, which stays whole until then: data without a journal do not open. Its first line and its
-   * name are on disk afterwards.
-   */
+  /** Creates a journal. Its first line and its name are on disk afterwards. */
   static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
     const path = journalPath(dir, firstSeq)
+    const file = await createTitled(files, path, firstSeq, () => files.syncDir(dir))
+    return new Journal(files, path, firstSeq, file)
+  }
+
+  /** Writes an empty journal anew. Until that is on disk, the old one keeps the name: data without a journal do not open. */
+  static async replace(files: Files, dir: string, firstSeq: number): Promise<Journal> {
+    const path = journalPath(dir, firstSeq)
     const temporary = `${path}.tmp`
-    const file = await files.create(temporary, { durableWrites: true })
     try {
-      await writeDurably(file, encodeTitle(firstSeq), 0)
-      await files.rename(temporary, path)
-      await files.syncDir(dirname(path))
+      const file = await createTitled(files, temporary, firstSeq, async () => {
+        await files.rename(temporary, path)
+        await files.syncDir(dir)
+      })
+      return new Journal(files, path, firstSeq, file)
     } catch (error) {
-      await file.close().catch(() => {})
       await files.remove(temporary).catch(() => {})
       throw error
     }
-    return new Journal(files, path, firstSeq, file)
   }
 
   /** Continues a journal whose first `length` bytes are whole, and cuts off the rest. `texts` are those of its statements. */
@@ -125,6 +127,24 @@ let lastZeros = Buffer.alloc(0)
 function zeros(bytes: number): Buffer {
   if (lastZeros.length !== bytes) lastZeros = Buffer.alloc(bytes)
   return lastZeros
+}
+
+/** Creates a file with the first line of a journal. Closes it if `publish` fails. */
+async function createTitled(
+  files: Files,
+  path: string,
+  firstSeq: number,
+  publish: () => Promise<void>,
+): Promise<OpenFile> {
+  const file = await files.create(path, { durableWrites: true })
+  try {
+    await writeDurably(file, encodeTitle(firstSeq), 0)
+    await publish()
+    return file
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
 }
 
 async function editFrom(files: Files, path: string, length: number): Promise<OpenFile> {
