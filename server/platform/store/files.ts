@@ -332,10 +332,15 @@ export async function replaceFile(
   await replaceByChunks(files, path, parts)
 }
 
-/** Returns the content of a JSON file; undefined if it is missing or damaged. */
+/** Returns the content of a JSON file; undefined if it is missing, damaged or on a damaged sector. */
 export async function readJson<T>(files: Files, path: string): Promise<T | undefined> {
-  const bytes = await readIfThere(files, path)
-  return bytes && (parseJson(Buffer.from(bytes)) as T | undefined)
+  try {
+    const bytes = await readIfThere(files, path)
+    return bytes && (parseJson(Buffer.from(bytes)) as T | undefined)
+  } catch (error) {
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
 }
 
 export async function replaceJson(files: Files, path: string, value: unknown): Promise<void> {

@@ -127,6 +127,19 @@ test('the ancestry of many starts is bounded', async () => {
   expect(entries.at(-1).seq).toBe(204)
 })
 
+test('a list of timelines on a damaged sector keeps no server from its start', async () => {
+  const dataDir = await mkdtemp(join(root, 'unreadable-'))
+  const options = { seq: 5, now: () => new Date(started) }
+  await (await beginTimeline(nodeFiles, dataDir, options)).keep()
+  const read = async (path: string) => {
+    if (path.endsWith('timelines.json')) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
+    return nodeFiles.read(path)
+  }
+  const timelines = await beginTimeline({ ...nodeFiles, read }, dataDir, options)
+  // Those of the place are of this computer.
+  expect(timelines.at([of(3)]).generation).toBe(3)
+})
+
 test('hundreds of starts without a place keep the timeline that a place has, and where they continue it', async () => {
   const dataDir = await mkdtemp(join(root, 'unsent-'))
   const begin = (seq: number) => beginTimeline(nodeFiles, dataDir, { seq, now: () => new Date(started) })
