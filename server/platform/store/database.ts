@@ -17,7 +17,7 @@ import { canCompact } from './compact.ts'
 import { FreeSpace } from './disk-space.ts'
 import { StoreDamaged, StoreFull, type StoreLockLost, StoreUnavailable } from './errors.ts'
 import { Fence } from './fence.ts'
-import { type Files, nodeFiles } from './files.ts'
+import { type Files, isUnreadable, nodeFiles } from './files.ts'
 import { CommitLog } from './journal/commit-log.ts'
 import { defaultReserveBytes } from './journal/journal-file.ts'
 import { replayJournals } from './journal/recover.ts'
@@ -382,13 +382,15 @@ export class Database implements Reader {
     )
   }
 
-  /** Runs work that reads the data on disk, again after a checkpoint if a journal is damaged: memory has what it had. */
+  /** Runs work that reads the data on disk, again after a checkpoint if a journal may be damaged: memory has what it had. */
   #readingDisk<T>(work: () => Promise<T>): Promise<T> {
     return this.#upkeep(async () => {
       try {
         return await work()
       } catch (error) {
-        if (!(error instanceof StoreDamaged) || !isJournal(basename(error.file))) throw error
+        const isDamaged = error instanceof StoreDamaged && isJournal(basename(error.file))
+        // The error of a damaged sector names no file.
+        if (!isDamaged && !isUnreadable(error)) throw error
         await this.#checkpoint()
         await this.#log.renew()
         return await work()

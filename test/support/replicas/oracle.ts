@@ -1,4 +1,5 @@
 /** The rules: compares what computers say with what their place truly has. Each check throws a Violation. */
+import { StoreDamaged } from '../../../server/platform/store/errors.ts'
 import { day } from '../clock.ts'
 import type { Computer } from './computer.ts'
 import { isOnPath, pathTo, type State, type Truth } from './history.ts'
@@ -72,7 +73,8 @@ async function checkClaim(world: World, computer: Computer): Promise<void> {
 
 function checkMedia(world: World, computer: Computer, truth: Truth): void {
   const { cids } = computer.media()
-  const marked = computer.mediaRows('damaged_blobs')
+  const marked = marksOf(computer)
+  if (!marked) return
   const lacking = cids.filter((cid) => !marked.has(cid) && !truth.media.has(world.key.hiddenName(cid)))
   const { missingMedia = 0, missingHere = 0 } = computer.status ?? {}
   if (lacking.length <= missingMedia + missingHere) return
@@ -80,6 +82,16 @@ function checkMedia(world: World, computer: Computer, truth: Truth): void {
     'media',
     `${computer.name} says that all is copied; the place lacks ${lacking.length} media files`,
   )
+}
+
+/** Returns the media that its database marks as missing; undefined if their page is damaged, which the copies may not have read. */
+function marksOf(computer: Computer): Set<string> | undefined {
+  try {
+    return computer.mediaRows('damaged_blobs')
+  } catch (error) {
+    if (error instanceof StoreDamaged) return undefined
+    throw error
+  }
 }
 
 /** Whether the status of a computer says that everything is copied. */

@@ -194,6 +194,21 @@ test.each<[string, readonly string[]]>([
   },
 )
 
+test('a journal on a damaged sector is replaced from memory, too', async () => {
+  const disk = new FaultyDisk()
+  const unreadable = new Set<string>()
+  const read = async (path: string) => {
+    if (unreadable.has(path)) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })
+    return disk.files.read(path)
+  }
+  const db = await Database.open({ directory: '/data', schema, now, files: { ...disk.files, read } })
+  await insert(db, 'a')
+  unreadable.add('/data/pds.000000000001.journal')
+  await db.copyTo('/data/copy.zst')
+  expect(await textsIn(await disk.files.read('/data/copy.zst'))).toEqual(['a'])
+  await db.close()
+})
+
 const faults: Fault[] = [
   'fails',
   'disk full',
