@@ -111,6 +111,8 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
 
   async function attempt(): Promise<void> {
     if (timelines.elsewhere) throw elsewhereProblem(timelines.elsewhere)
+    // The disk may have been full at the start.
+    await timelines.keep()
     const started = now()
     const durable = store.seq
     if (reader.isDue() || isForgotten) position = undefined

@@ -142,7 +142,9 @@ export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boo
  */
 function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]): (way: Chain) => boolean {
   const farthest = new Map<string, number>()
-  for (const { timeline, seq } of ways) {
+  for (const { timeline, seq, base } of ways) {
+    // Pages are missing there: it continues nothing.
+    if (base.isPartial) continue
     farthest.set(timeline.name, Math.max(seq, farthest.get(timeline.name) ?? 0))
   }
   /** For each timeline, those that have a part of it or that it has a part of: the last common transaction, and the last one at all. */
