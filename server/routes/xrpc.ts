@@ -1,0 +1,89 @@
+/** Answers paths under `/xrpc/`: aliases first, then the router. */
+import { methods, subscriptions } from '../api/index.ts'
+import { createProxy, type ServiceProxy, type ServiceTimes } from '../app/proxy/proxy.ts'
+import { labelerHeaders } from '../app/views/content-labelers.ts'
+import { didOf } from '../app/views/find.ts'
+import { freshWrites } from '../app/views/fresh.ts'
+import { createPageGuard } from '../identity/auth/foreign-page.ts'
+import { createSessionWatch } from '../identity/auth/session-watch.ts'
+import { createVerifier } from '../identity/auth/verifier.ts'
+import { redirectPageVisit } from '../operation/web/page-visit.ts'
+import type { HttpOptions } from '../platform/xrpc/http.ts'
+import { createRouter } from '../platform/xrpc/router.ts'
+import { createStreams, type Streams } from '../platform/xrpc/streams.ts'
+import { callerRename, requestRename } from '../repository/records/rename.ts'
+import type { Services } from '../services.ts'
+import { resourceError } from './resource-errors.ts'
+
+export interface XrpcRoutes {
+  readonly dispatch: HttpOptions['dispatch']
+  readonly streams: Streams
+  readonly proxy: ServiceProxy | undefined
+}
+
+export function createXrpcRoutes(
+  services: Services,
+  adminPassword: string,
+  { serviceTimes }: { readonly serviceTimes?: Partial<ServiceTimes> | undefined },
+): XrpcRoutes {
+  const { store, now, config, names, log, identity, federation, app, operation } = services
+  const authorize = createVerifier({
+    ...services,
+    ...identity,
+    adminPassword,
+    rateLimits: config.rateLimits,
+    watchSession: createSessionWatch({ store, now }),
+  })
+  const shared = {
+    services,
+    authorize,
+    admitPage: createPageGuard(config, authorize),
+    onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
+  }
+  const streams = createStreams({ ...shared, subscriptions })
+  const proxy = createProxy({
+    ...services,
+    ...identity,
+    authorize,
+    callMethod: operation.callMethod,
+    times: serviceTimes,
+    onRefused: () => void services.refusals.calls++,
+    didOfHandle: async (handle, account) =>
+      didOf(store, handle) ?? federation.findHandle(handle, { kind: 'account', key: account }),
+    freshWrites({ did, account }, { name, caller }) {
+      const rename = callerRename(names, name.called)
+      const writes = freshWrites(app.viewContext(caller.origin, did), rename)
+      return writes && { ...writes, rename: rename?.type ?? ((type) => type), names: [did, account.handle] }
+    },
+  })
+  const route = createRouter({
+    ...shared,
+    forward: proxy?.forward,
+    methods,
+    streams,
+    watchReads: () => {
+      const { epoch } = store
+      return () => store.settled(epoch)
+    },
+    versionOf: (tables) => store.version(...tables),
+    rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+    trustedOrigins: config.trustedOrigins,
+    publicUrl: config.publicUrl,
+    queryHeaders: (nsid, headers) =>
+      labelerHeaders(nsid, headers['atproto-accept-labelers']?.toString(), services.serverDid),
+    translate: resourceError,
+    ownNames: requestRename(names),
+    callerNames: (called, collection) => callerRename(names, called, collection),
+  })
+  const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
+  return {
+    streams,
+    proxy,
+    dispatch: async (called, query, req, res) => {
+      services.visitors.note(req)
+      const nsid = names.own(called)
+      if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)
+    },
+  }
+}
