@@ -12,7 +12,7 @@ const folder = join(root, 'dist/test/servers/bundle')
 const entries = [
   'test/crash/server.ts',
   'test/server/operation/moving/mover.ts',
-  'test/support/peer-process.ts',
+  'test/support/server/peer-process.ts',
   ...globSync('server/**/*-worker.ts', { cwd: root }),
 ]
 

@@ -17,7 +17,7 @@ const longest = [
   'test/e2e/accessibility.test.ts',
   'test/e2e/desktop/adverse.test.ts',
   'test/e2e/desktop/start.test.ts',
-  'test/unit/platform/store/faults.test.ts',
+  'test/unit/store/database/faults.test.ts',
   'test/dist.test.ts',
 ].map((file) => join(root, file))
 

@@ -1,11 +1,11 @@
 /** Entry point of the desktop app: the steps before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
-import '../server/platform/util/file-threads.ts'
+import '../server/util/file-threads.ts'
 import { app } from 'electron'
-import { collectLinks } from './deep-link.ts'
-import { type Failures, setupFailures } from './failures.ts'
-import { chooseFolders } from './folders.ts'
-import { registerScheme } from './protocol.ts'
-import { productName } from './strings.ts'
+import { type Failures, setupFailures } from './ground/failures.ts'
+import { chooseFolders } from './ground/folders.ts'
+import { registerScheme } from './ground/protocol.ts'
+import { productName } from './ground/strings.ts'
+import { collectLinks } from './system/deep-link.ts'
 
 // First, so that an error in any later line ends the app with a message.
 const failures = setupFailures()

@@ -1,8 +1,8 @@
 /** Runs in the sandbox before the page: exposes the bridge, and nothing else of Electron. */
-type Bridge = import('./bridge.ts').DesktopBridge
-type Events = import('./bridge.ts').DesktopEvents
-type Wire = typeof import('./wire.ts').wire
-type Initial = import('./wire.ts').Initial
+type Bridge = import('./ground/bridge.ts').DesktopBridge
+type Events = import('./ground/bridge.ts').DesktopEvents
+type Wire = typeof import('./ground/wire.ts').wire
+type Initial = import('./ground/wire.ts').Initial
 
 const { contextBridge, ipcRenderer } = require('electron') as typeof import('electron')
 

@@ -1,4 +1,4 @@
-import type { DesktopBridge } from '../electron/bridge.ts'
+import type { DesktopBridge } from '../electron/ground/bridge.ts'
 
 declare global {
   interface Window {

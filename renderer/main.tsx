@@ -2,7 +2,7 @@
 import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { isTransient } from './api/errors.ts'
+import { isTransient } from './api/call-errors.ts'
 import { App } from './app.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import './ui/tokens.css'

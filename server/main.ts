@@ -1,9 +1,9 @@
 /** `npm run serve`: the server without the desktop. */
-import './platform/util/file-threads.ts'
+import './util/file-threads.ts'
 import { exitDespiteHangs } from './operation/replicas/places/folder-calls.ts'
 import { ConfigError, helpText, readConfig } from './platform/config/config.ts'
-import { createLogger } from './platform/util/log.ts'
 import { startServer } from './server.ts'
+import { createLogger } from './util/log.ts'
 
 const args = process.argv.slice(2)
 

@@ -1,7 +1,7 @@
 /** The composition root: starts every part of the server in order, and stops it in reverse. Read this first. */
 import { methods } from './api/index.ts'
 import type { ServiceTimes } from './app/proxy/proxy.ts'
-import { startPushQueue } from './app/push/queue.ts'
+import { startPushQueue } from './app/push/delivery-queue.ts'
 import type { FederationOptions } from './federation/federation.ts'
 import { loadAdminPassword } from './identity/auth/admin-password.ts'
 import type { IdentityOptions } from './identity/identity.ts'
@@ -10,20 +10,20 @@ import { startJobs } from './operation/jobs/scheduler.ts'
 import type { ReplicasOptions } from './operation/replicas/replicas.ts'
 import { createTrustedClock } from './platform/clock/trusted-clock.ts'
 import type { Config } from './platform/config/config.ts'
-import type { StoreOptions } from './platform/open-store.ts'
-import { openStore } from './platform/open-store.ts'
+import type { StoreOptions } from './platform/start-store.ts'
+import { startStore } from './platform/start-store.ts'
 import type { PlatformOptions } from './platform/platform.ts'
-import { nodeFiles } from './platform/store/files.ts'
-import { createLogger } from './platform/util/log.ts'
-import { once } from './platform/util/once.ts'
-import { randomId } from './platform/util/random.ts'
 import { createInternalCaller } from './platform/xrpc/internal-call.ts'
-import { watchEvents } from './repository/events/retention.ts'
+import { watchEvents } from './repository/events/event-retention.ts'
 import { announceRestore } from './repository/records/restored.ts'
 import { type Handlers, listenFor } from './routes/listeners.ts'
 import { createPageRoutes } from './routes/pages.ts'
 import { createXrpcRoutes } from './routes/xrpc.ts'
 import { createServices, type Services } from './services.ts'
+import { nodeFiles } from './store/files/files.ts'
+import { createLogger } from './util/log.ts'
+import { once } from './util/once.ts'
+import { randomId } from './util/random.ts'
 
 /** How long a close waits for requests in flight, and in all until the last changes have reached the copies. */
 const lastRequestMs = 1000
@@ -82,7 +82,7 @@ async function start(
       (error: unknown) => log.warn({ err: error }, message),
     )
 
-  const store = await openStore(config, { ...options, now: readClock, log })
+  const store = await startStore(config, { ...options, now: readClock, log })
   stops.defer(() => store.close())
   const clock = createTrustedClock({ store, readClock, log })
   const { now } = clock

@@ -5,8 +5,8 @@ import { createFederation, type Federation, type FederationOptions } from './fed
 import { createIdentity, type Identity, type IdentityOptions } from './identity/identity.ts'
 import { createOperation, type Operation, type OperationOptions } from './operation/operation.ts'
 import { createPlatform, type Platform, type PlatformOptions } from './platform/platform.ts'
-import { combineListeners, type RecordListener } from './repository/records/events.ts'
 import { linkListener } from './repository/records/link-listener.ts'
+import { combineListeners, type RecordListener } from './repository/records/record-events.ts'
 import { createRepository, type Repository, type RepositoryOptions } from './repository/repository.ts'
 
 /** The parts of the platform, which all others build on, and the wings. */

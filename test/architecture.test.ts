@@ -87,7 +87,9 @@ describe('imports', () => {
   test('renderer imports only renderer, lexicons and the type of the bridge', () => {
     const renderer = list('renderer/**/*.{ts,tsx}').flatMap(importsOf)
     expect(renderer.length).toBeGreaterThan(200)
-    const values = renderer.filter(isOurs).filter(({ to, isType }) => !isType || to !== 'electron/bridge.ts')
+    const values = renderer
+      .filter(isOurs)
+      .filter(({ to, isType }) => !isType || to !== 'electron/ground/bridge.ts')
     expect(strays('renderer/', ['renderer/', 'lexicons/generated/'], values)).toEqual([])
   })
 
@@ -119,7 +121,7 @@ describe('imports', () => {
       ['platform/xrpc'],
       ['platform/mail', 'platform/network', 'platform/store'],
       ['platform/clock', 'platform/config'],
-      ['platform/open-store.ts', 'platform/platform.ts'],
+      ['platform/start-store.ts', 'platform/platform.ts'],
       ['repository/format'],
       ['repository/access', 'repository/blobs'],
       ['repository/events'],
@@ -210,7 +212,7 @@ test.each([
 test('tokens, proofs and assertions are the places of jose', () => {
   const files = imports.filter(({ to, isType }) => to === 'jose' && !isType).map(({ from }) => from)
   expect([...new Set(files)]).toEqual([
-    'server/identity/auth/dpop.ts',
+    'server/identity/oauth/dpop.ts',
     'server/identity/auth/tokens.ts',
     'server/identity/oauth/client-auth.ts',
   ])
@@ -231,12 +233,12 @@ test('every imported package is a dependency', () => {
   expect(strays.map(show)).toEqual([])
 })
 
-test('SQL occurs only in server/platform/store', () => {
+test('SQL occurs only in server/store', () => {
   const sql =
     /['"`]\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|PRAGMA|BEGIN|COMMIT|WITH|VACUUM|ATTACH) /
   const files = server.filter((file) => sql.test(read(file)))
-  expect(files.filter((file) => file.startsWith('server/platform/store/')).length).toBeGreaterThan(5)
-  expect(files.filter((file) => !file.startsWith('server/platform/store/'))).toEqual([])
+  expect(files.filter((file) => file.startsWith('server/store/')).length).toBeGreaterThan(5)
+  expect(files.filter((file) => !file.startsWith('server/store/'))).toEqual([])
 })
 
 describe('connections to other machines', () => {
@@ -260,7 +262,7 @@ describe('connections to other machines', () => {
     // Mail goes to the mail server of the settings.
     'server/platform/mail/mailer.ts',
     // Asks the process that holds the data directory, by a local socket.
-    'server/platform/store/lock-socket.ts',
+    'server/store/files/lock-socket.ts',
     // Listen and answer.
     'server/platform/xrpc/listen.ts',
     'server/platform/xrpc/upgrade.ts',
@@ -291,17 +293,17 @@ describe('bytes of others', () => {
     // Reads messages that this server wrote.
     'server/platform/mail/outbox.ts': true,
     // Reads back what it has just written.
-    'server/platform/store/backups/copy-data.ts': true,
+    'server/store/backups/copy-data.ts': true,
     // Stops at the limit of bytes of the method: streams, or at most the limit at once.
     'server/platform/xrpc/body.ts': true,
     // Loads the package that encrypts; it reads nothing.
-    'server/platform/util/age.ts': true,
+    'server/util/age.ts': true,
   }
 
   /** The entry files of the threads that `foreign-bytes.ts` starts, and all that they import. */
   const inThreads = () => {
     const starters = ours
-      .filter(({ to, isType }) => to === 'server/platform/util/foreign-bytes.ts' && !isType)
+      .filter(({ to, isType }) => to === 'server/util/foreign-bytes.ts' && !isType)
       .map(({ from }) => from)
     const found = new Set(
       ours.filter(({ from, isThread }) => isThread && starters.includes(from)).map(({ to }) => to),
@@ -415,7 +417,7 @@ test('the only files directly in server/ are main.ts, server.ts and services.ts'
 
 describe('SQL that writes is deterministic, because the journal replays it', () => {
   /** Texts of SQL statements in quotes, without the schema, whose statements run once and are not replayed. */
-  const statements = list('server/platform/store/tables/*.ts').flatMap((file) =>
+  const statements = list('server/store/tables/*.ts').flatMap((file) =>
     [...read(file).matchAll(/`[^`]*`|'[^'\n]*'/g)]
       .map(([text]) => text.slice(1, -1).trim())
       .filter((text) => /^(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/.test(text))

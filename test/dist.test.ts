@@ -25,7 +25,7 @@ import { build, Platform } from 'electron-builder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import config from '../build/electron-builder.ts'
 import { withoutEmptySigningVariables } from '../build/signing.ts'
-import { writeElectronStub } from './support/electron-stub.ts'
+import { writeElectronStub } from './support/desktop/electron-stub.ts'
 
 const root = join(import.meta.dirname, '..')
 const work = mkdtempSync(join(tmpdir(), 'pds-dist-'))
@@ -108,7 +108,7 @@ test('archive: holds the program and its dependencies, nothing else', () => {
     'dist/server/main.js',
     'dist/server/identity/auth/password-worker.js',
     'dist/server/repository/records/import/verify-worker.js',
-    'dist/server/platform/store/backups/store-worker.js',
+    'dist/server/store/backups/store-worker.js',
     'dist/server/repository/blobs/thumbnails/thumbnail-worker.js',
     'dist/renderer/index.html',
     'dist/renderer/notices.txt',

@@ -1,12 +1,12 @@
 /** `npm run screenshots`: takes pictures of the main screens for the README, with sample data, into `.github/pictures/`. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from './support/browser.ts'
-import { hour, minute } from './support/clock.ts'
-import { ScriptedDesktop } from './support/desktop-bridge.ts'
-import type { Account } from './support/server.ts'
-import { mentions, SocialServer } from './support/social.ts'
-import { heading, World } from './support/world.ts'
+import { ScriptedDesktop } from './support/desktop/desktop-bridge.ts'
+import type { Page } from './support/page/browser.ts'
+import { hour, minute } from './support/server/clock.ts'
+import type { Account } from './support/server/server.ts'
+import { mentions, SocialServer } from './support/server/social.ts'
+import { heading, World } from './support/server/world.ts'
 
 const folder = join(import.meta.dirname, '../.github/pictures')
 /** At noon, nothing of the last hours happened yesterday. */

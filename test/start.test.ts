@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fetchElectron } from '../build/fetch-electron.ts'
-import { zip } from './support/zip.ts'
+import { zip } from './support/records/zip.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Electron does not run as root, so tests that run as root start it as an unprivileged user. */

@@ -63,8 +63,8 @@ test('without its worker files the server hashes passwords and makes backups on 
   server.kill()
   await once(server, 'exit')
   const built = (file: string) => import(pathToFileURL(join(folder, 'dist/server', file)).href)
-  const { Database } = await built('platform/store/database.js')
-  const { schema } = await built('platform/store/schema.js')
+  const { Database } = await built('store/database.js')
+  const { schema } = await built('schema/schema.js')
   const { makeBackup } = await built('operation/replicas/local/backups.js')
   const problems: string[] = []
   const onUnloadable = ({ message }: Error) => problems.push(message)

@@ -1,7 +1,7 @@
 /** Schedules everything except posts: sign-ups, follows, verifications, devices, settings, moderation. */
 import { xrpc } from '@atproto/lex-client'
 import { app, com } from '../../lexicons/generated/index.ts'
-import { iso } from '../../server/platform/util/time.ts'
+import { iso } from '../../server/util/time.ts'
 import type { Member } from './member.ts'
 import { type Name, people } from './people.ts'
 import {

@@ -3,8 +3,8 @@
  * its host names on. What it prints was read in its source (cmd/cloudflared/tunnel, orchestration, connection, metrics). Where a host
  * name leads is set at Cloudflare, which sends it to the program; nothing is concluded from lines of another form.
  */
-import { isObject, parseJson } from '../../server/platform/util/json.ts'
-import type { ConnectorState } from '../bridge.ts'
+import { isObject, parseJson } from '../../server/util/json.ts'
+import type { ConnectorState } from '../ground/bridge.ts'
 import { findProgram, type Running, startProgram } from './program.ts'
 
 /** Only places of the own system, as in `tailscale.ts`. */

@@ -2,17 +2,18 @@
  * Makes the server public through a named tunnel of Cloudflare, and takes that back. The program runs while the app does, and is
  * started again when it ends. The server becomes public only once Cloudflare has said that the host name leads to it.
  */
-import { isObject, parseJson } from '../../server/platform/util/json.ts'
-import { createSerializer } from '../../server/platform/util/serialize.ts'
-import type { ConnectorInput, ConnectorView, SettingProblems } from '../bridge.ts'
-import type { Parts } from '../parts.ts'
-import { type Connection, type Fault, findCloudflared } from './cloudflared.ts'
-import { isPublicBy, type Publication, portOf, publication, tunnelPort, withdraw } from './publication.ts'
 
-/** In the settings file. The token is among the secrets. */
-export interface ConnectorRecord extends Publication {
-  readonly host: string
-}
+import { isObject, parseJson } from '../../server/util/json.ts'
+import type { Logger } from '../../server/util/log.ts'
+import { createSerializer } from '../../server/util/serialize.ts'
+import type { ConnectorInput, ConnectorView, SettingProblems } from '../ground/bridge.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import type { SettingsControl } from '../server/settings-control.ts'
+import type { Secrets } from '../settings/secrets.ts'
+import type { SettingsFile } from '../settings/settings-file.ts'
+import type { ConnectorRecord } from '../settings/tunnel-records.ts'
+import { type Connection, type Fault, findCloudflared } from './cloudflared.ts'
+import { isPublicBy, portOf, publication, tunnelPort, withdraw } from './publication.ts'
 
 export interface Connector {
   view(): Promise<ConnectorView>
@@ -20,10 +21,17 @@ export interface Connector {
   close(): Promise<undefined>
 }
 
-export type ConnectorDeps = Pick<Parts, 'file' | 'settings' | 'secrets' | 'server' | 'log'>
+export interface ConnectorDeps {
+  readonly file: SettingsFile
+  readonly settings: SettingsControl
+  readonly secrets: Secrets
+  readonly server: EmbeddedServer
+  readonly log: Logger
+}
 
 /** The first pause before the program is started again, and the longest. */
 const pauseMs = { first: 1000, longest: 60_000 }
+
 const secret = 'tunnel-token'
 
 type Seen = Pick<ConnectorView, 'state' | 'detail'>

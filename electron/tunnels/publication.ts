@@ -1,21 +1,15 @@
 /** The settings that make the server public through a program, and how they are taken back. */
+
 import { createServer } from 'node:net'
-import type { Settings } from '../bridge.ts'
-import type { Parts } from '../parts.ts'
-import { defaultSettings } from '../settings.ts'
-import type { SettingsFile } from '../settings-file.ts'
-
-type Changed = Pick<Settings, 'publicUrl' | 'proxyPort' | 'plcUrl' | 'relays'>
-
-/** What was changed. It is in the settings file before anything is changed, so that it can be taken back after a crash, too. */
-export interface Publication {
-  readonly before: Changed
-  readonly after: Changed
-  /** The handle that the owner had before the name of this server. */
-  readonly handle?: string
-}
+import type { Settings } from '../ground/bridge.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import type { SettingsControl } from '../server/settings-control.ts'
+import { defaultSettings } from '../settings/settings.ts'
+import type { SettingsFile } from '../settings/settings-file.ts'
+import type { Changed, Publication } from '../settings/tunnel-records.ts'
 
 const directory = 'https://plc.directory'
+
 const relay = 'https://bsky.network'
 
 /**
@@ -45,7 +39,7 @@ export function publication(
 /** Takes the change back, except where the person has changed a setting since. */
 export async function withdraw(
   { before, after }: Publication,
-  { file, settings }: Pick<Parts, 'file' | 'settings'>,
+  { file, settings }: { readonly file: SettingsFile; readonly settings: SettingsControl },
 ): Promise<void> {
   const now = pick(file.get('settings'))
   const names = (Object.keys(after) as (keyof Changed)[]).filter((name) => now[name] === after[name])
@@ -61,7 +55,10 @@ export function isPublicBy(record: Publication | undefined, file: SettingsFile):
  * Returns the port of the listener for tunnels, chosen at the first call and then kept: it is entered at Cloudflare, and Tailscale
  * stores it. A port that the person has set is used instead.
  */
-export async function tunnelPort(deps: Pick<Parts, 'server' | 'file'>): Promise<number> {
+export async function tunnelPort(deps: {
+  readonly server: EmbeddedServer
+  readonly file: SettingsFile
+}): Promise<number> {
   const { file } = deps
   const set = file.get('settings').proxyPort || defaultSettings().proxyPort
   if (set) return Number(set)
@@ -88,12 +85,18 @@ function freePort(port: number): Promise<number | undefined> {
 }
 
 /** The port to which a tunnel must lead. */
-export function portOf({ after }: Publication, { file }: Pick<Parts, 'file'>): number {
+export function portOf({ after }: Publication, { file }: { readonly file: SettingsFile }): number {
   return Number(file.get('settings').proxyPort || after.proxyPort)
 }
 
 /** The port of the server on this machine. */
-export function localPort({ server, file }: Pick<Parts, 'server' | 'file'>): number {
+export function localPort({
+  server,
+  file,
+}: {
+  readonly server: EmbeddedServer
+  readonly file: SettingsFile
+}): number {
   const { state } = server
   return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
 }

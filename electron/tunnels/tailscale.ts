@@ -3,16 +3,14 @@
  * server. Its output was read in its source (cmd/tailscale/cli, ipn/ipnstate, ipn/serve.go). Output of another form is shown as it
  * is, and nothing is concluded from it.
  */
-import { isObject, parseJson } from '../../server/platform/util/json.ts'
-import type { TunnelState } from '../bridge.ts'
+import { isObject, parseJson } from '../../server/util/json.ts'
+import type { TunnelState } from '../ground/bridge.ts'
+import type { FunnelPort } from '../settings/tunnel-records.ts'
 import { findProgram, type Ran, type RunOptions, runProgram } from './program.ts'
-
-/** Ports of this machine's name at which Funnel can answer. */
-export const funnelPorts = [443, 8443, 10000] as const
-export type FunnelPort = (typeof funnelPorts)[number]
 
 /** Before it, `funnel` had other arguments. */
 const firstVersion = [1, 52] as const
+
 /**
  * Where its installers put it. Only places of the own system: on Windows each user can create `\usr\bin` on the disk, and a program
  * in it.
@@ -26,9 +24,12 @@ const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   ],
   win32: ['C:\\Program Files\\Tailscale\\tailscale.exe'],
 }
+
 const readMs = 15_000
+
 /** The person has this time for the consent page. */
 const consentMs = 10 * 60_000
+
 const maxDetail = 500
 
 /** A state in which Funnel cannot be used, with a page that helps and the program's own words. */

@@ -2,23 +2,19 @@
  * Makes the server public through Tailscale, and takes that back. What was changed is in the settings file before it is changed, so
  * that it can be taken back after a crash, too.
  */
+
 import { shell } from 'electron'
-import { createSerializer } from '../../server/platform/util/serialize.ts'
-import type { TunnelPort, TunnelState, TunnelView } from '../bridge.ts'
-import type { Parts } from '../parts.ts'
+import type { Logger } from '../../server/util/log.ts'
+import { createSerializer } from '../../server/util/serialize.ts'
+import type { TunnelPort, TunnelState, TunnelView } from '../ground/bridge.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import type { SettingsControl } from '../server/settings-control.ts'
+import type { SettingsFile } from '../settings/settings-file.ts'
+import type { FunnelPort, TunnelRecord } from '../settings/tunnel-records.ts'
 import type { Ran } from './program.ts'
-import {
-  isPublicBy,
-  localPort,
-  type Publication,
-  portOf,
-  publication,
-  tunnelPort,
-  withdraw,
-} from './publication.ts'
+import { isPublicBy, localPort, portOf, publication, tunnelPort, withdraw } from './publication.ts'
 import {
   consentPage,
-  type FunnelPort,
   findTailscale,
   type Problem,
   problemOf,
@@ -30,14 +26,6 @@ import {
 /** @property url the public address that the program would give */
 type Seen = Omit<Problem, 'state'> & { readonly state: TunnelState; readonly url?: string }
 
-/** What was changed. In the settings file. */
-export interface TunnelRecord extends Publication {
-  readonly port: FunnelPort
-  /** Name of this machine. */
-  readonly name: string
-  readonly localPort: number
-}
-
 export interface Tunnel {
   view(): Promise<TunnelView>
   open(port: TunnelPort): Promise<TunnelView>
@@ -46,7 +34,12 @@ export interface Tunnel {
   openPage(): Promise<undefined>
 }
 
-export type TunnelDeps = Pick<Parts, 'file' | 'settings' | 'server' | 'log'>
+export interface TunnelDeps {
+  readonly file: SettingsFile
+  readonly settings: SettingsControl
+  readonly server: EmbeddedServer
+  readonly log: Logger
+}
 
 export function setupTunnel(deps: TunnelDeps): Tunnel {
   const { file, log } = deps

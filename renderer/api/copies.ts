@@ -1,7 +1,7 @@
 /** The continuous copies of the server. Only its owner may read them. */
 
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { RestorePoint, RestoreProgress, RestoreSource } from '../../electron/bridge.ts'
+import type { RestorePoint, RestoreProgress, RestoreSource } from '../../electron/ground/bridge.ts'
 import { com } from '../../lexicons/generated/index.ts'
 import { desktop } from '../bridge.ts'
 import { createStore } from '../store.ts'

@@ -8,7 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { Channel, DesktopCalls, Outcome, ServerState } from '../../electron/bridge.ts'
+import type { Channel, DesktopCalls, Outcome, ServerState } from '../../electron/ground/bridge.ts'
 import { desktop } from '../bridge.ts'
 import { createStore } from '../store.ts'
 

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
+import { errorName } from './call-errors.ts'
 import { callAs } from './client.ts'
-import { errorName } from './errors.ts'
 import { keyOf } from './hooks.ts'
 import { findSession, useSession } from './sessions.ts'
 

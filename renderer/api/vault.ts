@@ -1,6 +1,6 @@
 /** Persists sessions: in the system keyring for the desktop, in local storage for a browser. */
 import type { DidString } from '@atproto/lex-schema'
-import type { DesktopBridge } from '../../electron/bridge.ts'
+import type { DesktopBridge } from '../../electron/ground/bridge.ts'
 import { desktop } from '../bridge.ts'
 import { createStore, type Store } from '../store.ts'
 

@@ -1,7 +1,7 @@
 /** Calls that a dialog makes when it is submitted: on success it shows a toast and closes, on failure it shows the error. */
 import type { Main, Procedure, Query } from '@atproto/lex-schema'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import type { Channel } from '../../electron/bridge.ts'
+import type { Channel } from '../../electron/ground/bridge.ts'
 import type { Body } from '../api/client.ts'
 import { type DesktopArgs, type DesktopResult, useDesktopCall } from '../api/desktop.ts'
 import { type Input, useProcedure } from '../api/hooks.ts'

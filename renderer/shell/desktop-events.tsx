@@ -1,7 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { DesktopBridge } from '../../electron/bridge.ts'
+import type { DesktopBridge } from '../../electron/ground/bridge.ts'
 import { connection, probe } from '../api/connection.ts'
 import { invalidate, keyOf, serverState } from '../api/desktop.ts'
 import { unreadCountQuery } from '../api/notifications.ts'

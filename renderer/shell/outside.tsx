@@ -1,7 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { Link } from 'wouter'
 import { isLocal } from '../navigation.ts'
-import { DesktopLinks } from '../parts/desktop-links.tsx'
+import { DesktopLinks } from '../parts/settings/desktop-links.tsx'
 import { t } from '../strings/en.ts'
 import styles from './outside.module.css'
 import { Screens } from './screens.tsx'

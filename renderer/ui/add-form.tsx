@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import { explain } from '../api/errors.ts'
+import { explain } from '../api/call-errors.ts'
 import styles from './add-form.module.css'
 import { Button } from './button.tsx'
 import { Field, type FieldProps } from './field.tsx'

@@ -2,7 +2,7 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, Info, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { explain } from '../api/errors.ts'
+import { explain } from '../api/call-errors.ts'
 import { t } from '../strings/en.ts'
 import { Button } from './button.tsx'
 import { classes } from './class-names.ts'

@@ -2,7 +2,7 @@
  * The chosen appearance; `system` follows the system. The desktop stores it in its settings, a browser in its local storage,
  * where `public/theme.js` reads it before the first paint.
  */
-import type { SettingsView } from '../../electron/bridge.ts'
+import type { SettingsView } from '../../electron/ground/bridge.ts'
 import { desktop } from '../bridge.ts'
 import { createStore } from '../store.ts'
 

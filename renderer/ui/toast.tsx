@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { explain } from '../api/errors.ts'
+import { explain } from '../api/call-errors.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { Button, IconButton } from './button.tsx'

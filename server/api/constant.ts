@@ -3,7 +3,7 @@
  * generated here, because that needs services elsewhere; there are no chats, imported contacts and labels, and no ages are verified.
  */
 import { app, chat, com } from '../../lexicons/generated/index.ts'
-import type { CredentialsByWord } from '../identity/auth/credentials.ts'
+import type { CredentialsByWord } from '../identity/callers/credentials.ts'
 import type { Call, Lexicon, MethodSchema, OutputOf } from '../platform/xrpc/method.ts'
 import { method } from './method.ts'
 

@@ -2,10 +2,10 @@
 import type { Federation } from '../federation/federation.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Platform } from '../platform/platform.ts'
-import type { RecordListener } from '../repository/records/events.ts'
-import { createNotificationEvents, type NotificationEvents } from './notifications/events.ts'
+import type { RecordListener } from '../repository/records/record-events.ts'
+import { createNotificationEvents, type NotificationEvents } from './notifications/arrivals.ts'
 import { finishFanOuts } from './notifications/fan-out.ts'
-import { createLive, type LiveNotifications } from './notifications/live.ts'
+import { createLive, type LiveNotifications } from './notifications/live-stream.ts'
 import { createRecordListener, createSilentListener } from './notifications/record-listener.ts'
 import { type CreateViewContext, createViewContexts } from './views/context.ts'
 

@@ -1,14 +1,14 @@
 /** Creates the parts that all others build on: identity of the server, log, clock, background tasks, look-ups, mail. */
 import type { DidString } from '@atproto/syntax'
+import type { Database } from '../store/database.ts'
+import { type Background, createBackground } from '../util/background.ts'
+import type { Logger } from '../util/log.ts'
 import type { TrustedClock } from './clock/trusted-clock.ts'
 import { createNames, type Names } from './config/aliases.ts'
 import { type Config, publicOrigin } from './config/config.ts'
 import { type CountMail, createCountMail } from './mail/mail-limit.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createFindForOthers, type FindAddresses } from './network/names.ts'
-import type { Database } from './store/database.ts'
-import { type Background, createBackground } from './util/background.ts'
-import type { Logger } from './util/log.ts'
 import { createVisitors, type Visitors } from './xrpc/visitors.ts'
 
 /** Work that was refused for lack of room, since the start of the server. */

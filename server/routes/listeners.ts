@@ -1,12 +1,12 @@
 /** Listens for programs and browsers, and on a port of its own for proxies and tunnels. */
 import { asksForHandle } from '../operation/web/well-known.ts'
 import type { Config } from '../platform/config/config.ts'
-import type { Database } from '../platform/store/database.ts'
-import { version } from '../platform/util/version.ts'
+import { version } from '../platform/config/version.ts'
 import { noteProxied } from '../platform/xrpc/forwarding.ts'
 import { opensToNetwork } from '../platform/xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from '../platform/xrpc/http.ts'
 import { type Listener, listen } from '../platform/xrpc/listen.ts'
+import type { Database } from '../store/database.ts'
 
 /** A proxy may use the name localhost, which can stand for either. */
 const loopback = ['127.0.0.1', '::1']

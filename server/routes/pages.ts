@@ -1,9 +1,10 @@
 /** Answers paths outside `/xrpc/`: documents that other servers and apps look up, OAuth, media for players, and the interface. */
+
+import { createWatch } from '../app/videos/watch.ts'
 import { createOAuthEndpoints } from '../identity/oauth/endpoints.ts'
 import { createDidPaths } from '../operation/web/did-paths.ts'
 import { redirectPageVisit } from '../operation/web/page-visit.ts'
 import { createUi } from '../operation/web/ui.ts'
-import { createWatch } from '../operation/web/watch.ts'
 import { createWellKnown } from '../operation/web/well-known.ts'
 import type { Fallback } from '../platform/xrpc/http.ts'
 import type { Services } from '../services.ts'

@@ -1,15 +1,15 @@
 /** Says what a client reads when this server has too little of something: disk, memory, threads, or places in a queue. */
 import { PasswordQueueFull } from '../identity/auth/passwords.ts'
+import { protocolError, type XrpcError } from '../platform/xrpc/xrpc-errors.ts'
 import {
   StoreContinued,
   StoreDamaged,
   StoreFull,
   StoreLockLost,
   StoreUnavailable,
-} from '../platform/store/errors.ts'
-import { TooManyLookups } from '../platform/util/shared-lookup.ts'
-import { NoThread } from '../platform/util/worker-or-inline.ts'
-import { protocolError, type XrpcError } from '../platform/xrpc/errors.ts'
+} from '../store/files/store-errors.ts'
+import { TooManyLookups } from '../util/shared-lookup.ts'
+import { NoThread } from '../util/worker-or-inline.ts'
 
 /** Maps resource errors of lower layers to XRPC errors. */
 export function resourceError(error: unknown): XrpcError | undefined {

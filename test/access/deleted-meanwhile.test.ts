@@ -4,7 +4,7 @@ import { deleteAccount } from '../../server/identity/accounts/delete.ts'
 import { calls } from '../support/access/calls/index.ts'
 import { send } from '../support/access/client.ts'
 import { everything, isSubscription, uniqueName } from '../support/access/model.ts'
-import { server, setupServer } from '../support/setup.ts'
+import { server, setupServer } from '../support/server/setup.ts'
 
 setupServer({ accounts: ['bystander'] })
 afterEach(() => vi.restoreAllMocks())

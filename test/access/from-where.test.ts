@@ -13,7 +13,7 @@ import {
 } from '../support/access/from-where.ts'
 import { everything } from '../support/access/model.ts'
 import { accessPage } from '../support/access/page.ts'
-import { setupServer } from '../support/setup.ts'
+import { setupServer } from '../support/server/setup.ts'
 
 const settings = { proxyPort: 0, trustedOrigins: [named] }
 /** By kind of server. */

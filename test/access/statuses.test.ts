@@ -19,7 +19,7 @@ import {
   tokens,
 } from '../support/access/model.ts'
 import { makeSubject } from '../support/access/subject.ts'
-import { server, setupServer } from '../support/setup.ts'
+import { server, setupServer } from '../support/server/setup.ts'
 
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],

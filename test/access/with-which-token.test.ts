@@ -14,8 +14,8 @@ import {
   matrixOf,
   openSessions,
 } from '../support/access/with-which-token.ts'
-import { setupServer } from '../support/setup.ts'
-import { StubService } from '../support/stub-service.ts'
+import { setupServer } from '../support/server/setup.ts'
+import { StubService } from '../support/services/stub-service.ts'
 
 let view: StubService
 let foreign: StubService

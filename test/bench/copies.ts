@@ -197,7 +197,7 @@ function peakMegabytes(pid: number | undefined): number {
 }
 
 async function du(path: string): Promise<number> {
-  const { nodeFiles } = await import('../../server/platform/store/files.ts')
+  const { nodeFiles } = await import('../../server/store/files/files.ts')
   return (await nodeFiles.measureDir(path))?.bytes ?? 0
 }
 

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { scopes } from '../../server/identity/auth/scopes.ts'
 import { openSession } from '../../server/identity/auth/sessions.ts'
-import { Database, type Writer } from '../../server/platform/store/database.ts'
-import { schema } from '../../server/platform/store/schema.ts'
-import * as accounts from '../../server/platform/store/tables/accounts.ts'
-import * as appPasswords from '../../server/platform/store/tables/app-passwords.ts'
-import * as inviteCodes from '../../server/platform/store/tables/invite-codes.ts'
-import { iso } from '../../server/platform/util/time.ts'
+import * as appPasswords from '../../server/identity/tables/app-passwords.ts'
+import * as inviteCodes from '../../server/identity/tables/invite-codes.ts'
+import { schema } from '../../server/schema/schema.ts'
+import { Database, type Writer } from '../../server/store/database.ts'
+import * as accounts from '../../server/store/tables/accounts.ts'
+import { iso } from '../../server/util/time.ts'
 
 const now = () => new Date()
 /** Rows that `insertAccount` writes. */

@@ -1,8 +1,8 @@
 /** The user interface: first load without a cache, and scrolling an inbox of ten thousand items. */
-import type { Page } from '../support/browser.ts'
-import type { Account } from '../support/server.ts'
-import { feed, mentions } from '../support/social.ts'
-import { fillSignIn, heading, World } from '../support/world.ts'
+import type { Page } from '../support/page/browser.ts'
+import type { Account } from '../support/server/server.ts'
+import { feed, mentions } from '../support/server/social.ts'
+import { fillSignIn, heading, World } from '../support/server/world.ts'
 import { median } from './statistics.ts'
 import { table } from './table.ts'
 

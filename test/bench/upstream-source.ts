@@ -4,9 +4,9 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import { commitEvent, frameOf, type RemoteEvent } from '../support/remote-frames.ts'
-import { type RemoteAccount, RemoteServer, withType } from '../support/remote-server.ts'
-import { createdAt, someCid } from '../support/social.ts'
+import { commitEvent, frameOf, type RemoteEvent } from '../support/remote/remote-frames.ts'
+import { type RemoteAccount, RemoteServer, withType } from '../support/remote/remote-server.ts'
+import { createdAt, someCid } from '../support/server/social.ts'
 
 export type Order =
   /** Sends commits that do not concern that server, as fast as they are taken. */

@@ -6,7 +6,7 @@
 import { readCarWithRoot, verifyRepo } from '@atproto/repo'
 import { expect } from 'vitest'
 import { listOutbox } from '../../server/platform/mail/outbox.ts'
-import { type ArchiveRecord, archiveOf, blockOf } from '../support/archive.ts'
+import { type ArchiveRecord, archiveOf, blockOf } from '../support/records/archive.ts'
 import { type Answer, download, exchange, ServerKilled } from './exchange.ts'
 import type { Fact } from './load-client.ts'
 import type { Random } from './random.ts'

@@ -3,7 +3,7 @@
  * must be there completely or not at all.
  */
 import { expect } from 'vitest'
-import { adminAuth } from '../support/server.ts'
+import { adminAuth } from '../support/server/server.ts'
 import { type Answer, exchange, ServerKilled } from './exchange.ts'
 import { GuestAccounts } from './guest-accounts.ts'
 import type { Random } from './random.ts'

@@ -4,8 +4,8 @@
  */
 import { makeBackup } from '../../server/operation/replicas/local/backups.ts'
 import { startServer } from '../../server/server.ts'
-import { passwords } from '../support/passwords.ts'
-import { testConfig } from '../support/server.ts'
+import { passwords } from '../support/server/passwords.ts'
+import { testConfig } from '../support/server/server.ts'
 
 const [, , dataDir = '', place, copiesCredentials] = process.argv
 const copies = place === undefined ? [] : [place]

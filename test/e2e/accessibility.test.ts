@@ -5,7 +5,7 @@ import {
   focused,
   overflowAt,
   unfold,
-} from '../support/accessibility.ts'
+} from '../support/page/accessibility.ts'
 import {
   owner as alice,
   other as bob,
@@ -13,9 +13,9 @@ import {
   setupWorld,
   social,
   world,
-} from '../support/setup-world.ts'
-import { mentions } from '../support/social.ts'
-import { fillSignIn, heading } from '../support/world.ts'
+} from '../support/server/setup-world.ts'
+import { mentions } from '../support/server/social.ts'
+import { fillSignIn, heading } from '../support/server/world.ts'
 
 /** Not changed by any test: for the snapshots. */
 

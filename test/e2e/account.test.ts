@@ -1,10 +1,10 @@
 import type { LexMap } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
-import { archiveOf } from '../support/archive.ts'
-import { day } from '../support/clock.ts'
-import { importRepo } from '../support/moving-account.ts'
-import { setupWorld, world } from '../support/setup-world.ts'
-import { fillSignIn, heading, open } from '../support/world.ts'
+import { importRepo } from '../support/accounts/moving-account.ts'
+import { archiveOf } from '../support/records/archive.ts'
+import { day } from '../support/server/clock.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
+import { fillSignIn, heading, open } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['owner1'] })
 

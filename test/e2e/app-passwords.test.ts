@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 
 setupWorld({ accounts: ['alice'] })
 

@@ -2,12 +2,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findingsInBothSchemes } from '../support/accessibility.ts'
-import { ScriptedDesktop } from '../support/desktop-bridge.ts'
-import { networkClient } from '../support/oauth.ts'
-import type { Account } from '../support/server.ts'
-import { owner as alice, other as bob, setupWorld, world } from '../support/setup-world.ts'
-import { fillSignIn, heading } from '../support/world.ts'
+import { networkClient } from '../support/accounts/oauth.ts'
+import { ScriptedDesktop } from '../support/desktop/desktop-bridge.ts'
+import { findingsInBothSchemes } from '../support/page/accessibility.ts'
+import type { Account } from '../support/server/server.ts'
+import { owner as alice, other as bob, setupWorld, world } from '../support/server/setup-world.ts'
+import { fillSignIn, heading } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'], config: { publicUrl: undefined } })
 

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
-import { heading } from '../support/world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { heading } from '../support/server/world.ts'
 
 let app: Server
 let appUrl: string
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../support/browser-app.ts')
+  const entry = join(import.meta.dirname, '../support/accounts/browser-app.ts')
   const built = (await build({
     configFile: false,
     logLevel: 'silent',

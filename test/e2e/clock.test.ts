@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { day } from '../support/clock.ts'
-import { setupWorld, world } from '../support/setup-world.ts'
+import { day } from '../support/server/clock.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
 
 setupWorld()
 

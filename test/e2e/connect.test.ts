@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
-import { certificates, key } from '../support/certificates.ts'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+import { certificates, key } from '../support/network/certificates.ts'
+import { launchBrowser } from '../support/page/browser.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 
 setupWorld({ accounts: ['alice'] })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findingsInBothSchemes } from '../support/accessibility.ts'
-import { other, owner, setupWorld, world } from '../support/setup-world.ts'
+import { findingsInBothSchemes } from '../support/page/accessibility.ts'
+import { other, owner, setupWorld, world } from '../support/server/setup-world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
 

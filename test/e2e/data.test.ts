@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readCar } from '@atproto/repo'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
-import { blobOf, download } from '../support/blobs.ts'
-import { halves } from '../support/pictures.ts'
-import type { Account } from '../support/server.ts'
-import { owner as alice, other as bob, setupWorld, social, world } from '../support/setup-world.ts'
-import { heading } from '../support/world.ts'
+import { findings, overflow } from '../support/page/accessibility.ts'
+import { blobOf, download } from '../support/records/blobs.ts'
+import { halves } from '../support/records/pictures.ts'
+import type { Account } from '../support/server/server.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
+import { heading } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
 

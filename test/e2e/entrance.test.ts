@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword } from '../support/server.ts'
-import { setupWorld, world } from '../support/setup-world.ts'
-import { fillSignIn, heading, World } from '../support/world.ts'
+import { adminPassword } from '../support/server/server.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
+import { fillSignIn, heading, World } from '../support/server/world.ts'
 
 setupWorld()
 

@@ -1,9 +1,9 @@
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
-import { minute } from '../support/clock.ts'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
-import { fillSignIn, heading } from '../support/world.ts'
+import { minute } from '../support/server/clock.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { fillSignIn, heading } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice'] })
 

@@ -1,11 +1,11 @@
 /** Two desktops on one network, a screen each: people connect them by comparing six digits. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
-import type { Page, View } from '../support/browser.ts'
-import { LocalNetwork, soon } from '../support/local-network.ts'
-import type { Account } from '../support/server.ts'
-import { SocialServer } from '../support/social.ts'
-import { World } from '../support/world.ts'
+import { LocalNetwork, soon } from '../support/network/local-network.ts'
+import { findings, overflow } from '../support/page/accessibility.ts'
+import type { Page, View } from '../support/page/browser.ts'
+import type { Account } from '../support/server/server.ts'
+import { SocialServer } from '../support/server/social.ts'
+import { World } from '../support/server/world.ts'
 
 interface Desk {
   readonly world: World

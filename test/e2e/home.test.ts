@@ -1,9 +1,9 @@
 /** The overview on the Home screen. */
 import { beforeAll, expect, test } from 'vitest'
-import { findings, unfold } from '../support/accessibility.ts'
-import { day, hour } from '../support/clock.ts'
-import type { Account } from '../support/server.ts'
-import { setupWorld, social, world } from '../support/setup-world.ts'
+import { findings, unfold } from '../support/page/accessibility.ts'
+import { day, hour } from '../support/server/clock.ts'
+import type { Account } from '../support/server/server.ts'
+import { setupWorld, social, world } from '../support/server/setup-world.ts'
 
 let alice: Account
 

@@ -1,11 +1,11 @@
 /** Handle and recovery key on the Account screen. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
-import type { Page } from '../support/browser.ts'
-import { NameServer } from '../support/dns.ts'
-import { nextOperation, PlcDirectory } from '../support/plc.ts'
-import { setupWorld, world } from '../support/setup-world.ts'
+import { nextOperation, PlcDirectory } from '../support/accounts/plc.ts'
+import { NameServer } from '../support/network/dns.ts'
+import { findings, overflow } from '../support/page/accessibility.ts'
+import type { Page } from '../support/page/browser.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
 
 let directory: PlcDirectory
 let names: NameServer

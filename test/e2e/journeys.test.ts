@@ -1,7 +1,7 @@
 /** Journeys across several screens. */
 import { expect, test } from 'vitest'
-import { TestServer } from '../support/server.ts'
-import { heading, open, World } from '../support/world.ts'
+import { TestServer } from '../support/server/server.ts'
+import { heading, open, World } from '../support/server/world.ts'
 
 test('journey: first run, email, app password, deactivation, reactivation, deletion', async () => {
   const world = await World.open()

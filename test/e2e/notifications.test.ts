@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
-import { hour } from '../support/clock.ts'
-import { type Account, TestServer } from '../support/server.ts'
-import { owner as alice, other as bob, setupWorld, social, world } from '../support/setup-world.ts'
-import { mentions, type Ref, SocialServer } from '../support/social.ts'
-import { fillSignIn, heading, open, World } from '../support/world.ts'
+import { findings, overflow } from '../support/page/accessibility.ts'
+import { hour } from '../support/server/clock.ts'
+import { type Account, TestServer } from '../support/server/server.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
+import { mentions, type Ref, SocialServer } from '../support/server/social.ts'
+import { fillSignIn, heading, open, World } from '../support/server/world.ts'
 
 let post: Ref
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { other as bob, owner, setupWorld, world } from '../support/setup-world.ts'
-import { SocialServer } from '../support/social.ts'
-import { heading } from '../support/world.ts'
+import { other as bob, owner, setupWorld, world } from '../support/server/setup-world.ts'
+import { SocialServer } from '../support/server/social.ts'
+import { heading } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
 

@@ -1,12 +1,12 @@
 /** Editing the profile on the Account screen. */
 import { expect, test } from 'vitest'
-import { findings, overflow } from '../support/accessibility.ts'
-import { download } from '../support/blobs.ts'
-import type { Page } from '../support/browser.ts'
-import { halves, noise, sizeOf } from '../support/pictures.ts'
-import type { Account } from '../support/server.ts'
-import { setupWorld, social, world } from '../support/setup-world.ts'
-import { createdAt } from '../support/social.ts'
+import { findings, overflow } from '../support/page/accessibility.ts'
+import type { Page } from '../support/page/browser.ts'
+import { download } from '../support/records/blobs.ts'
+import { halves, noise, sizeOf } from '../support/records/pictures.ts'
+import type { Account } from '../support/server/server.ts'
+import { setupWorld, social, world } from '../support/server/setup-world.ts'
+import { createdAt } from '../support/server/social.ts'
 
 const collection = 'app.example.actor.profile'
 

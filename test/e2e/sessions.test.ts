@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { hour } from '../support/clock.ts'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
-import { heading, open } from '../support/world.ts'
+import { hour } from '../support/server/clock.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { heading, open } from '../support/server/world.ts'
 
 setupWorld({ accounts: ['alice'] })
 

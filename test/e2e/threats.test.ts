@@ -2,10 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { launchBrowser, type Page } from '../support/browser.ts'
-import { type Account, TestServer } from '../support/server.ts'
-import { mentions, SocialServer } from '../support/social.ts'
-import { World } from '../support/world.ts'
+import { launchBrowser, type Page } from '../support/page/browser.ts'
+import { type Account, TestServer } from '../support/server/server.ts'
+import { mentions, SocialServer } from '../support/server/social.ts'
+import { World } from '../support/server/world.ts'
 
 let world: World
 let social: SocialServer

@@ -1,13 +1,13 @@
 /** Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findings, focused, overflow } from '../support/accessibility.ts'
-import type { Page } from '../support/browser.ts'
-import { likesOf } from '../support/remote-views.ts'
-import { type Account, adminAuth, TestServer } from '../support/server.ts'
-import { setupWorld, world } from '../support/setup-world.ts'
-import { body, mentions, type Ref, SocialServer } from '../support/social.ts'
-import { until } from '../support/until.ts'
-import { heading } from '../support/world.ts'
+import { findings, focused, overflow } from '../support/page/accessibility.ts'
+import type { Page } from '../support/page/browser.ts'
+import { likesOf } from '../support/remote/remote-views.ts'
+import { type Account, adminAuth, TestServer } from '../support/server/server.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
+import { body, mentions, type Ref, SocialServer } from '../support/server/social.ts'
+import { until } from '../support/server/until.ts'
+import { heading } from '../support/server/world.ts'
 
 /** Nothing listens there. */
 const dead = 'http://127.0.0.1:9'

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobOf } from '../support/blobs.ts'
-import { owner as alice, setupWorld, world } from '../support/setup-world.ts'
+import { blobOf } from '../support/records/blobs.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 
 setupWorld({ accounts: ['alice'], config: { publicUrl: undefined } })
 

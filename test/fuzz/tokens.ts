@@ -1,6 +1,6 @@
 /** Malformed and forged Authorization headers. */
 import fc, { type Arbitrary } from 'fast-check'
-import { decodeJwt, signJwt } from '../support/session-jwt.ts'
+import { decodeJwt, signJwt } from '../support/accounts/session-jwt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 

@@ -1,7 +1,7 @@
 /** What relays have of this server: one that reads the stream with the network's own library, and the reference server's answer. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeRelay } from '../support/fake-relay.ts'
+import { FakeRelay } from '../support/services/fake-relay.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { Consumer } from './consumer.ts'
 import { migrate } from './migration.ts'

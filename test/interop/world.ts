@@ -1,5 +1,5 @@
 /** The servers of the scenarios, started once. */
-import { type ReceivedMessage, startSmtpServer } from '../support/smtp-server.ts'
+import { type ReceivedMessage, startSmtpServer } from '../support/services/smtp-server.ts'
 import { installReference } from './install.ts'
 import type { ReadCode } from './migration.ts'
 import { poll } from './poll.ts'

@@ -1,7 +1,7 @@
 /** Answers have the names of their caller: the same content under our names and under those of the network. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { owner as alice, other as bob, server, setupServer, social } from '../support/setup.ts'
-import { body, createdAt, feed, graph, mentions, type Ref } from '../support/social.ts'
+import { owner as alice, other as bob, server, setupServer, social } from '../support/server/setup.ts'
+import { body, createdAt, feed, graph, mentions, type Ref } from '../support/server/social.ts'
 
 /** Written under our names. */
 let post: Ref

@@ -6,11 +6,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
+import { PlcDirectory } from '../support/accounts/plc.ts'
 import { call } from '../support/desktop/bridge.ts'
 import { Machine } from '../support/desktop/desktop.ts'
-import { PlcDirectory } from '../support/plc.ts'
-import { ReverseProxy } from '../support/proxy.ts'
-import { json, StubService } from '../support/stub-service.ts'
+import { ReverseProxy } from '../support/network/proxy.ts'
+import { json, StubService } from '../support/services/stub-service.ts'
 import { type FakeState, freshState } from '../support/tunnels/tailscale.ts'
 
 const [folder = 'walk', colorScheme = 'light', width = '1280'] = process.argv.slice(2)

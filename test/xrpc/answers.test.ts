@@ -2,9 +2,9 @@
 import { gunzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { XrpcError } from '../../server/platform/xrpc/errors.ts'
-import { exchange } from '../support/raw-http.ts'
-import { json, method, serve, type TinyMethod, type TinyServer } from '../support/tiny-server.ts'
+import { XrpcError } from '../../server/platform/xrpc/xrpc-errors.ts'
+import { exchange } from '../support/server/raw-http.ts'
+import { json, method, serve, type TinyMethod, type TinyServer } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/platform/xrpc/errors.ts'
 import type { BinaryOutput } from '../../server/platform/xrpc/method.ts'
-import { exchange, open } from '../support/raw-http.ts'
-import { method, serve, type TinyServer, userPrincipal } from '../support/tiny-server.ts'
+import { protocolError } from '../../server/platform/xrpc/xrpc-errors.ts'
+import { exchange, open } from '../support/server/raw-http.ts'
+import { method, serve, type TinyServer, userPrincipal } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 const counted = l.jsonPayload({

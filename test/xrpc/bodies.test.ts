@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exchange, open } from '../support/raw-http.ts'
-import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { exchange, open } from '../support/server/raw-http.ts'
+import { json, method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 const anything = l.jsonPayload({ seen: l.lexValue() })

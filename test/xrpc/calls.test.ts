@@ -1,8 +1,8 @@
 /** Names, verbs and parameters. */
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exchange } from '../support/raw-http.ts'
-import { json, method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { exchange } from '../support/server/raw-http.ts'
+import { json, method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 

@@ -5,8 +5,8 @@ import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createApp } from '../../server/platform/xrpc/http.ts'
 import { listen } from '../../server/platform/xrpc/listen.ts'
-import { exchange, open } from '../support/raw-http.ts'
-import { json, method, serve, type TinyServer, userPrincipal } from '../support/tiny-server.ts'
+import { exchange, open } from '../support/server/raw-http.ts'
+import { json, method, serve, type TinyServer, userPrincipal } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 

@@ -1,7 +1,7 @@
 /** CORS: every origin may call with a bearer token, never with cookies. */
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 let server: TinyServer
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultConfig } from '../../server/platform/config/config.ts'
-import { version } from '../../server/platform/util/version.ts'
+import { version } from '../../server/platform/config/version.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
-import { FullDisk } from '../support/full-disk.ts'
-import { passwords } from '../support/passwords.ts'
+import { FullDisk } from '../support/server/full-disk.ts'
+import { passwords } from '../support/server/passwords.ts'
 
 let disk: FullDisk
 let dataDir: string

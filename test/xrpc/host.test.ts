@@ -1,8 +1,8 @@
 /** The Host allow-list, which stops DNS rebinding. */
 import { l } from '@atproto/lex-schema'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exchange } from '../support/raw-http.ts'
-import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { exchange } from '../support/server/raw-http.ts'
+import { method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 let server: TinyServer
 let calls = 0

@@ -1,9 +1,9 @@
 /** The origin under which a client reaches the server, and pages of other sites. */
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/platform/xrpc/errors.ts'
-import { exchange } from '../support/raw-http.ts'
-import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { protocolError } from '../../server/platform/xrpc/xrpc-errors.ts'
+import { exchange } from '../support/server/raw-http.ts'
+import { method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 const where = method(
   { main: l.query('com.test.where', l.params({}), l.jsonPayload({ origin: l.string() })) },

@@ -3,9 +3,9 @@ import { networkInterfaces } from 'node:os'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createSources } from '../../server/platform/xrpc/sources.ts'
-import { open } from '../support/raw-http.ts'
-import { type Account, type Answer, TestServer } from '../support/server.ts'
-import { type Fetched, json, method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { open } from '../support/server/raw-http.ts'
+import { type Account, type Answer, TestServer } from '../support/server/server.ts'
+import { type Fetched, json, method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 const nothing = l.params({})
 const hour = 3600

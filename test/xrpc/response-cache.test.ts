@@ -1,8 +1,8 @@
 /** Cached responses: queries that state which tables they read. */
 import { l } from '@atproto/lex-schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { protocolError } from '../../server/platform/xrpc/errors.ts'
-import { method, serve, type TinyServer } from '../support/tiny-server.ts'
+import { protocolError } from '../../server/platform/xrpc/xrpc-errors.ts'
+import { method, serve, type TinyServer } from '../support/server/tiny-server.ts'
 
 const echo = {
   main: l.query(

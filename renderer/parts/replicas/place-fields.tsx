@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PlaceInput, SettingProblems } from '../../../electron/bridge.ts'
+import type { PlaceInput, SettingProblems } from '../../../electron/ground/bridge.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'

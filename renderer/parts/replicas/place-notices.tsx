@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { RestoreSource } from '../../../electron/bridge.ts'
+import type { RestoreSource } from '../../../electron/ground/bridge.ts'
 import type { CopyPlace } from '../../api/copies.ts'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'

@@ -1,6 +1,6 @@
 import { HardDrive } from 'lucide-react'
 import { useMemo } from 'react'
-import type { SettingsView } from '../../../electron/bridge.ts'
+import type { SettingsView } from '../../../electron/ground/bridge.ts'
 import { type CopyPlace, placeName } from '../../api/copies.ts'
 import { t } from '../../strings/en.ts'
 import { formatAge, formatLength } from '../../strings/format.ts'

@@ -1,5 +1,5 @@
 import { FileOutput, Printer } from 'lucide-react'
-import type { RecoverySheet } from '../../../electron/bridge.ts'
+import type { RecoverySheet } from '../../../electron/ground/bridge.ts'
 import { placeName } from '../../api/copies.ts'
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
@@ -10,7 +10,7 @@ import { Stack } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../paper.tsx'
+import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../backups/paper.tsx'
 import styles from './replicas.module.css'
 
 /** The recovery sheet of the copies, to print or to save. */

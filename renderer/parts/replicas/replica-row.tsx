@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { RestoreSource } from '../../../electron/bridge.ts'
+import type { RestoreSource } from '../../../electron/ground/bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Row, type RowProps } from '../../ui/page.tsx'
 import styles from './replicas.module.css'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { RestorePreview, RestoreSource } from '../../../electron/bridge.ts'
+import type { RestorePreview, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { restoreProgress } from '../../api/copies.ts'
 import { callDesktop, type DesktopArgs, useDesktopCall } from '../../api/desktop.ts'
 import { entrances } from '../../entrances.ts'
@@ -14,9 +14,9 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
+import { useRestored } from '../backups/restored.tsx'
 import { useDesktopDialogAction } from '../dialog-action.ts'
 import { Facts } from '../facts.tsx'
-import { useRestored } from '../restored.tsx'
 
 interface RestoreDialogProps {
   /** The same object in each render. */

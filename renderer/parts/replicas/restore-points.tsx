@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RestorePoint, RestoreSource } from '../../../electron/bridge.ts'
+import type { RestorePoint, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { usePoints } from '../../api/copies.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
-import { errorName } from '../../api/errors.ts'
+import { errorName } from '../../api/call-errors.ts'
 import { removeSession, useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'

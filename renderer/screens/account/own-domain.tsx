@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
+import { errorName } from '../../api/call-errors.ts'
 import { call } from '../../api/client.ts'
-import { errorName } from '../../api/errors.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'

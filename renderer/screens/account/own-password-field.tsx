@@ -1,4 +1,4 @@
-import { errorName } from '../../api/errors.ts'
+import { errorName } from '../../api/call-errors.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { PasswordField, Username } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorName } from '../../api/errors.ts'
+import { errorName } from '../../api/call-errors.ts'
 import {
   type PictureField as PictureName,
   type ProfileChanges,

@@ -2,7 +2,14 @@ import { Printer } from 'lucide-react'
 import { useState } from 'react'
 import { endpoint } from '../../api/endpoint.ts'
 import { useSession } from '../../api/sessions.ts'
-import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../../parts/paper.tsx'
+import {
+  Paper,
+  PaperActions,
+  PaperFacts,
+  PaperKey,
+  PaperNote,
+  PaperSteps,
+} from '../../parts/backups/paper.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDate } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'

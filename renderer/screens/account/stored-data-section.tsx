@@ -1,7 +1,7 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
-import { collectionName } from '../../parts/collection-name.ts'
+import { collectionName } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber } from '../../strings/format.ts'
 import { Panel, Section } from '../../ui/page.tsx'

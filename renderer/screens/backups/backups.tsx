@@ -1,4 +1,4 @@
-import { DataCheckSection } from '../../parts/data-check.tsx'
+import { DataCheckSection } from '../../parts/backups/data-check.tsx'
 import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { t } from '../../strings/en.ts'
 import { Page } from '../../ui/page.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { StrengthField } from '../../parts/account/new-password-field.tsx'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
-import { StrengthField } from '../../parts/new-password-field.tsx'
 import { t } from '../../strings/en.ts'
 import { PasswordField } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'

@@ -1,4 +1,4 @@
-import type { ReplacedData } from '../../../electron/bridge.ts'
+import type { ReplacedData } from '../../../electron/ground/bridge.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'

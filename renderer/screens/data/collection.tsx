@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react'
 import { useParams } from 'wouter'
-import { collectionName } from '../../parts/collection-name.ts'
+import { collectionName } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { BackLink } from '../../ui/links.tsx'
 import { Page, RowList } from '../../ui/page.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { errorName } from '../../api/errors.ts'
+import { errorName } from '../../api/call-errors.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { RestorePoint, RestoreSource } from '../../../electron/bridge.ts'
+import type { RestorePoint, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { entrances } from '../../entrances.ts'
 import { PlaceFields, usePlaceDraft } from '../../parts/replicas/place-fields.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { isFactorWanted } from '../../api/errors.ts'
-import { OutboxHint } from '../../parts/outbox-hint.tsx'
+import { isFactorWanted } from '../../api/call-errors.ts'
+import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField } from '../../ui/field.tsx'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { errorName, isFactorWanted } from '../../api/errors.ts'
+import { errorName, isFactorWanted } from '../../api/call-errors.ts'
 import { endedSession } from '../../api/sessions.ts'
 import { AppPasswordError, type Credentials, signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import type { ServerState } from '../../../electron/bridge.ts'
+import type { ServerState } from '../../../electron/ground/bridge.ts'
 import { callDesktop, DesktopError, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { ownBackups } from '../../parts/replicas/local-row.tsx'
 import { LoadedPoints } from '../../parts/replicas/restore-points.tsx'

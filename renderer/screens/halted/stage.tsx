@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { callDesktop } from '../../api/desktop.ts'
-import { DesktopLinks } from '../../parts/desktop-links.tsx'
+import { DesktopLinks } from '../../parts/settings/desktop-links.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Mark } from '../../ui/mark.tsx'

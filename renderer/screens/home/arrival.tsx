@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
-import { clientName } from '../../parts/client-name.ts'
+import { clientName } from '../../parts/apps/client-name.ts'
 import { t } from '../../strings/en.ts'
 import styles from './connect.module.css'
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { LogLine } from '../../../electron/bridge.ts'
+import type { LogLine } from '../../../electron/ground/bridge.ts'
 import { callDesktop } from '../../api/desktop.ts'
 import { desktop } from '../../bridge.ts'
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { Move } from '../../api/moves.ts'
-import { collectionName } from '../../parts/collection-name.ts'
+import { collectionName } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import styles from './move.module.css'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { ConnectorInput, ConnectorView } from '../../../electron/bridge.ts'
+import type { ConnectorInput, ConnectorView } from '../../../electron/ground/bridge.ts'
 import { invalidate, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'

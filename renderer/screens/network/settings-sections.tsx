@@ -1,10 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { Settings, SettingsView } from '../../../electron/bridge.ts'
+import type { Settings, SettingsView } from '../../../electron/ground/bridge.ts'
 import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
-import { saveSettings, useSetting, useSettingsChange, useSettingsDialogAction } from '../../parts/settings.ts'
-import { SettingsForm } from '../../parts/settings-form.tsx'
+import {
+  saveSettings,
+  useSetting,
+  useSettingsChange,
+  useSettingsDialogAction,
+} from '../../parts/settings/settings.ts'
+import { SettingsForm } from '../../parts/settings/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'

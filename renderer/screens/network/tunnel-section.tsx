@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { TunnelPort, TunnelView } from '../../../electron/bridge.ts'
+import type { TunnelPort, TunnelView } from '../../../electron/ground/bridge.ts'
 import { callDesktop, invalidate, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'

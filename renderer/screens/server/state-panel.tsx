@@ -1,5 +1,5 @@
 import { Play, RotateCw, Square } from 'lucide-react'
-import type { ServerState } from '../../../electron/bridge.ts'
+import type { ServerState } from '../../../electron/ground/bridge.ts'
 import { callDesktop, serverState, useDesktopCall } from '../../api/desktop.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { useStore } from '../../store.ts'

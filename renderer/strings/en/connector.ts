@@ -1,5 +1,5 @@
 /** Texts of a public address through Cloudflare. */
-import type { ConnectorState } from '../../../electron/bridge.ts'
+import type { ConnectorState } from '../../../electron/ground/bridge.ts'
 
 /** States with a sentence of their own. */
 type Explained = Exclude<ConnectorState, 'ready' | 'open'>

@@ -1,4 +1,4 @@
-import type { TextSetting } from '../../../electron/bridge.ts'
+import type { TextSetting } from '../../../electron/ground/bridge.ts'
 
 /** Texts of the Server screen. */
 export const server = {

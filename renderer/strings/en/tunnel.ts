@@ -1,5 +1,5 @@
 /** Texts of a public address through a program of the person; those of Tailscale alone say so. */
-import type { TunnelState } from '../../../electron/bridge.ts'
+import type { TunnelState } from '../../../electron/ground/bridge.ts'
 
 /** States with a sentence of their own. */
 type Explained = Exclude<TunnelState, 'ready' | 'open'>

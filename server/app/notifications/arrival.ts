@@ -1,11 +1,11 @@
 /** Arrival of notifications: their times, which grow with their ids, and the event after the commit. */
 
-import type { Writer } from '../../platform/store/database.ts'
-import * as clock from '../../platform/store/tables/clock.ts'
-import * as notifications from '../../platform/store/tables/notifications.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
-import type { AfterCommit } from '../../repository/records/events.ts'
-import type { NotificationEvents } from './events.ts'
+import type { AfterCommit } from '../../repository/records/record-events.ts'
+import type { Writer } from '../../store/database.ts'
+import * as clock from '../../store/tables/clock.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import * as notifications from '../tables/notifications.ts'
+import type { NotificationEvents } from './arrivals.ts'
 
 /** Times that lie further ahead were given by a clock that was wrong. */
 const futureMs = 60_000

@@ -1,12 +1,12 @@
 /** Hides and shows notifications when records change who blocks whom, in the transaction that writes the records. */
 
 import { collections } from '../../platform/config/nsids.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
-import * as actors from '../../platform/store/tables/actors.ts'
-import * as blocks from '../../platform/store/tables/blocks.ts'
-import { refreshBetween } from '../../platform/store/tables/hidden.ts'
-import type { RecordEvent, RecordListener } from '../../repository/records/events.ts'
+import { linkPaths } from '../../repository/format/link-paths.ts'
+import type { RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as actors from '../../store/tables/actors.ts'
+import * as blocks from '../tables/blocks.ts'
+import { refreshBetween } from '../tables/hidden.ts'
 
 /** Actors between which blocks may have changed: each of some with each of others. */
 interface Affected {

@@ -1,11 +1,11 @@
 /** Derives notifications from the links of a record. */
 import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
-import type { Reason } from '../../platform/store/reasons.ts'
-import type { Link } from '../../platform/store/tables/links.ts'
-import type { NewNotification } from '../../platform/store/tables/notifications.ts'
-import type { RecordEvent } from '../../repository/records/events.ts'
+import { linkPaths } from '../../repository/format/link-paths.ts'
+import type { RecordEvent } from '../../repository/records/record-events.ts'
+import type { Link } from '../../repository/tables/links.ts'
+import type { NewNotification } from '../tables/notifications.ts'
+import type { Reason } from '../tables/reasons.ts'
 
 interface Rule {
   readonly reason: Reason

@@ -4,13 +4,13 @@
  */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import * as activitySubscriptions from '../../platform/store/tables/activity-subscriptions.ts'
-import * as fanOuts from '../../platform/store/tables/fan-outs.ts'
-import * as notifications from '../../platform/store/tables/notifications.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
+import type { Writer } from '../../store/database.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import * as activitySubscriptions from '../tables/activity-subscriptions.ts'
+import * as fanOuts from '../tables/fan-outs.ts'
+import * as notifications from '../tables/notifications.ts'
 import { arrivalTime, trackArrivals } from './arrival.ts'
-import type { NotificationEvents } from './events.ts'
+import type { NotificationEvents } from './arrivals.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly notifications: NotificationEvents

@@ -1,10 +1,10 @@
 /** Notification preferences: which reasons an account wants listed and pushed, and from which authors. */
 import type { app } from '../../../lexicons/generated/index.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import { type Reason, reasons } from '../../platform/store/reasons.ts'
-import * as stored from '../../platform/store/tables/notification-preferences.ts'
-import type { Wanted } from '../../platform/store/tables/notifications.ts'
 import { existingAccount } from '../../repository/access/existing.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as stored from '../tables/notification-preferences.ts'
+import type { Wanted } from '../tables/notifications.ts'
+import { type Reason, reasons } from '../tables/reasons.ts'
 
 export type Preferences = app.example.notification.defs.Preferences
 

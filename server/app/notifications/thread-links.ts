@@ -1,11 +1,11 @@
 /** Links of replies to the posts above them, whose authors are notified too. */
 import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
-import type { Link } from '../../platform/store/tables/links.ts'
-import { ancestors, type ThreadPost } from '../../platform/store/tables/post-links.ts'
-import type { RecordEvent } from '../../repository/records/events.ts'
+import { linkPaths } from '../../repository/format/link-paths.ts'
+import type { RecordEvent } from '../../repository/records/record-events.ts'
+import type { Link } from '../../repository/tables/links.ts'
+import type { Writer } from '../../store/database.ts'
+import { ancestors, type ThreadPost } from '../tables/post-links.ts'
 import { hiddenReplies } from '../views/gates.ts'
 
 /** Posts above a reply whose authors it notifies. The network's index counts five with the reply itself. */

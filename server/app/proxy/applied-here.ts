@@ -3,12 +3,12 @@
  * first. If it fails, nothing has changed; if this server fails after it, the call fails, and repeating it has the same result.
  */
 import type { IncomingMessage } from 'node:http'
-import type { SessionCredentials } from '../../identity/auth/credentials.ts'
-import { isObject, isString } from '../../platform/util/json.ts'
+import type { SessionCredentials } from '../../identity/callers/credentials.ts'
 import { readJson } from '../../platform/xrpc/body.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import type { IncomingCall } from '../../platform/xrpc/router.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import { isObject, isString } from '../../util/json.ts'
 
 const applied: ReadonlySet<string> = new Set(
   ['Actor', 'Thread', 'ActorList'].flatMap((what) => [

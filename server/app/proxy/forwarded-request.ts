@@ -1,13 +1,13 @@
 /** The request that a service gets for a call: its body, a few of its headers, and a service token. */
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import type { SessionCredentials } from '../../identity/auth/credentials.ts'
+import type { SessionCredentials } from '../../identity/callers/credentials.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
 import type { OutboundRequest } from '../../platform/network/client.ts'
-import { randomId } from '../../platform/util/random.ts'
 import { openBody } from '../../platform/xrpc/body.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { MethodName } from '../../platform/xrpc/router.ts'
-import type { Service } from './service.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import { randomId } from '../../util/random.ts'
+import type { Service } from './proxy-service.ts'
 
 /** Limit of a request body in bytes. */
 const maxBody = 10_000_000

@@ -1,5 +1,5 @@
 /** Recent writes of an account, and the shapes in responses of an app view to which they are added. */
-import { isObject, isString } from '../../platform/util/json.ts'
+import { isObject, isString } from '../../util/json.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 /** Adds fresh replies to threads of an app view. */
-import { isObject, isString } from '../../platform/util/json.ts'
+import { isObject, isString } from '../../util/json.ts'
 import { type FreshWrites, isPost, type Json, type Post, postsOf } from './fresh-writes.ts'
 
 /** A post in a tree, with the replies that were added to it. */

@@ -2,7 +2,7 @@
  * Adds recent writes of an account to responses of an app view, whose index lags behind. Responses of another shape than
  * their lexicon's are left as they are.
  */
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
 import { type FreshWrites, type Item, isItem, isPost, itemsOf, type Json, postsOf } from './fresh-writes.ts'
 import { mergeFlatThread, mergeThread } from './merge-threads.ts'
 import type { Revise } from './relay.ts'

@@ -1,8 +1,8 @@
 /** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
 import type { IncomingMessage } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import type { AuthWord, SessionCredentials } from '../../identity/auth/credentials.ts'
 import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'
+import type { AuthWord, SessionCredentials } from '../../identity/callers/credentials.ts'
 import type { ResolveDid } from '../../identity/did/resolver.ts'
 import {
   createClient,
@@ -14,18 +14,18 @@ import { OutboundRefused } from '../../platform/network/guard.ts'
 import { createHeldBytes } from '../../platform/network/held-bytes.ts'
 import { findForOwner } from '../../platform/network/names.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { createLimit, QueueFull } from '../../platform/util/limit.ts'
-import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import type { Authorize } from '../../platform/xrpc/method.ts'
 import type { Forward, IncomingCall } from '../../platform/xrpc/router.ts'
 import { keepPrivate } from '../../platform/xrpc/send.ts'
+import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { createLimit, QueueFull } from '../../util/limit.ts'
 import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
 import { requestFrom, tokenFor } from './forwarded-request.ts'
 import type { FreshWrites } from './fresh-writes.ts'
 import { isMerged, mergeInto } from './merge.ts'
+import { appViewOf, type Service, serviceFor, urlOf } from './proxy-service.ts'
 import { failure, maxErrorBytes, maxResponseBytes, relay } from './relay.ts'
-import { appViewOf, type Service, serviceFor, urlOf } from './service.ts'
 
 /** Time limits of forwarded calls, in milliseconds. */
 export interface ServiceTimes {

@@ -6,9 +6,9 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { collect, type OutboundResponse } from '../../platform/network/client.ts'
 import type { Holding } from '../../platform/network/held-bytes.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
 import { decompress } from '../../platform/xrpc/body.ts'
-import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
 
 /** A response whose body arrives. */
 export type Upstream = OutboundResponse<AsyncIterable<Buffer>>

@@ -1,20 +1,20 @@
 /** One attempt to deliver a notification: to the push service of a registration, or to a browser by Web Push. */
 
 import type { ResolveDid } from '../../identity/did/resolver.ts'
-import type { Secrets } from '../../identity/did/secrets.ts'
+import type { Secrets } from '../../identity/did/server-secrets.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
 import { parseMailbox } from '../../platform/mail/address.ts'
 import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Delivery } from '../../platform/store/tables/push-queue.ts'
-import { randomId } from '../../platform/util/random.ts'
-import { retryAfter } from '../../platform/util/retry-after.ts'
+import { randomId } from '../../util/random.ts'
+import { retryAfter } from '../../util/retry-after.ts'
+import type { Delivery } from '../tables/push-queue.ts'
 import type { CreateViewContext } from '../views/context.ts'
+import { deliverPush, findPushService, UnsupportedService } from './push-service.ts'
+import { isWebPush, parseSubscription } from './push-subscription.ts'
 import { type Push, pushOf } from './pushed.ts'
 import type { PushRequest } from './request.ts'
-import { deliverPush, findPushService, UnsupportedService } from './service.ts'
-import { isWebPush, parseSubscription } from './subscription.ts'
 import { webPushRequest } from './web-push.ts'
 
 export interface DeliverDeps extends Pick<Platform, 'config' | 'store' | 'findAddresses' | 'origin' | 'now'> {

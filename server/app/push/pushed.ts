@@ -2,11 +2,11 @@
 
 import type { app } from '../../../lexicons/generated/index.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { findByDid } from '../../platform/store/tables/accounts.ts'
-import * as notifications from '../../platform/store/tables/notifications.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import { findByDid } from '../../store/tables/accounts.ts'
+import { notificationViews } from '../notifications/notification-view.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
-import { notificationViews } from '../notifications/view.ts'
+import * as notifications from '../tables/notifications.ts'
 import type { CreateViewContext } from '../views/context.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'origin'> {

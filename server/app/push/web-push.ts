@@ -1,7 +1,7 @@
 /** Creates requests to Web Push services (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). Only this file imports web-push. */
-import type { VapidKey } from '../../identity/did/secrets.ts'
+import type { VapidKey } from '../../identity/did/server-secrets.ts'
+import type { Subscription } from './push-subscription.ts'
 import type { PushRequest } from './request.ts'
-import type { Subscription } from './subscription.ts'
 
 /** How long a push service keeps a message that it cannot deliver, in seconds. */
 const timeToLive = 24 * 60 * 60

@@ -1,6 +1,6 @@
 /** Profiles in lists of actors. */
 import type { app } from '../../../lexicons/generated/index.ts'
-import { notFollowed, type RelatedActor } from '../../platform/store/tables/graph.ts'
+import { notFollowed, type RelatedActor } from '../../federation/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import { actorById, isHidden, loadActors, profileView } from './profiles.ts'
 import { isBlocked, relationsOf, relationTo } from './relations.ts'

@@ -2,7 +2,7 @@
 import { type BlobRef, getBlobCidString } from '@atproto/lex-data'
 import type { AtUriString, DidString, UriString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
-import type { RecordRow } from '../../platform/store/tables/graph.ts'
+import type { RecordRow } from '../../federation/tables/graph.ts'
 import { playlistPath } from '../../repository/blobs/videos/video-path.ts'
 import type { ViewContext } from './context.ts'
 import { isDetached, violatesPostGate } from './gates.ts'

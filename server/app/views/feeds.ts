@@ -1,10 +1,10 @@
 /** Pages of feeds: timelines, author feeds, lists of posts. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
-import * as feed from '../../platform/store/tables/feed.ts'
-import * as viewRecords from '../../platform/store/tables/view-records.ts'
 import { decodeCursor, encodeCursor } from '../../platform/xrpc/cursor.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import * as feed from '../tables/feed.ts'
+import * as viewRecords from '../tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import {
   areBlocked,

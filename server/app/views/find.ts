@@ -1,10 +1,10 @@
 /** Finds the actors and records that requests name. */
 import type { DidString } from '@atproto/syntax'
-import type { Reader } from '../../platform/store/database.ts'
-import * as actors from '../../platform/store/tables/actors.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import type { RecordName } from '../../platform/store/tables/records.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { RecordName } from '../../repository/tables/records.ts'
+import type { Reader } from '../../store/database.ts'
+import * as actors from '../../store/tables/actors.ts'
 import type { ViewContext } from './context.ts'
 import { actorById } from './profiles.ts'
 

@@ -1,7 +1,7 @@
 /** Records that an account wrote within the last minute, for responses of an app view whose index lags behind. */
 import { app } from '../../../lexicons/generated/index.ts'
-import * as feed from '../../platform/store/tables/feed.ts'
 import { type Projection, projection, type Rename } from '../../platform/xrpc/project.ts'
+import * as feed from '../tables/feed.ts'
 import type { SignedInContext } from './context.ts'
 import { feedPage, isInAuthorFeed } from './feeds.ts'
 import { profileViewDetailed } from './profile-detail.ts'

@@ -1,8 +1,8 @@
 /** Views of feed generators. The feeds themselves come from services elsewhere. */
 import { app } from '../../../lexicons/generated/index.ts'
-import { paths } from '../../platform/store/link-paths.ts'
-import type { RecordRow } from '../../platform/store/tables/graph.ts'
-import * as postLinks from '../../platform/store/tables/post-links.ts'
+import type { RecordRow } from '../../federation/tables/graph.ts'
+import { paths } from '../../repository/format/link-paths.ts'
+import * as postLinks from '../tables/post-links.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'

@@ -1,7 +1,7 @@
 /** Labels that authors give to their own records. */
 import { isDatetimeString } from '@atproto/syntax'
 import { com } from '../../../lexicons/generated/index.ts'
-import type { DatetimeString } from '../../platform/util/time.ts'
+import type { DatetimeString } from '../../util/time.ts'
 
 type Label = com.core.label.defs.Label
 

@@ -1,8 +1,8 @@
 /** Views of lists and their items. */
 import type { AtUriString } from '@atproto/syntax'
 import type { app } from '../../../lexicons/generated/index.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import type * as lists from '../../platform/store/tables/lists.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import type * as lists from '../tables/lists.ts'
 import type { ViewContext } from './context.ts'
 import { isVisible } from './find.ts'
 import { type List, listFields, loadLists } from './lists.ts'

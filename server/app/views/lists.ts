@@ -1,7 +1,7 @@
 /** Basic views of lists. A list is identified by the id of its record. */
 import { app } from '../../../lexicons/generated/index.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import * as lists from '../../platform/store/tables/lists.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import * as lists from '../tables/lists.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'

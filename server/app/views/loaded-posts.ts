@@ -1,6 +1,6 @@
 /** The rows about posts that a response has read; see `load-posts.ts`. */
 import type { AtUriString } from '@atproto/syntax'
-import type { RecordRow } from '../../platform/store/tables/graph.ts'
+import type { RecordRow } from '../../federation/tables/graph.ts'
 import type { Gates } from './gates.ts'
 
 /** How others, and the viewer, have responded to a post. */

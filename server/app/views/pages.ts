@@ -1,6 +1,6 @@
 /** Pages of views: their cursors are the ids of records, which grow with the time of the write. */
 import { decodeCursor, encodeCursor } from '../../platform/xrpc/cursor.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 
 interface Page {
   /** Items come before this record id; undefined on the first page. */

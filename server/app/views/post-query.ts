@@ -1,6 +1,6 @@
 /** Queries of post search: words, phrases in quotes, `#tags`, operators such as `from:alice.test`, and `*` for everything. */
 import type { app } from '../../../lexicons/generated/index.ts'
-import { instant } from '../../platform/util/time.ts'
+import { instant } from '../../util/time.ts'
 import { termsOf, wordsOf } from './terms.ts'
 
 /** Values of a property that posts may have. An absent list is no condition. */

@@ -3,8 +3,8 @@
  * used up, and the cursor says where the next call continues.
  */
 import { setImmediate } from 'node:timers/promises'
-import * as feed from '../../platform/store/tables/feed.ts'
-import * as viewRecords from '../../platform/store/tables/view-records.ts'
+import * as feed from '../tables/feed.ts'
+import * as viewRecords from '../tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import { feedCursor, isPostHidden, readFeedPage } from './feeds.ts'
 import { actorIdByIdentifier } from './find.ts'

@@ -1,7 +1,7 @@
 /** Detailed profile views. */
 import { app } from '../../../lexicons/generated/index.ts'
-import * as activitySubscriptions from '../../platform/store/tables/activity-subscriptions.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import * as activitySubscriptions from '../tables/activity-subscriptions.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { actorById, isHidden, loadActors, profileFields, profileViewBasic } from './profiles.ts'

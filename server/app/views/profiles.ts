@@ -1,15 +1,15 @@
 /** Profile views of actors, and the viewer state in them. */
 import { type DidString, type HandleString, INVALID_HANDLE } from '@atproto/syntax'
 import { app, chat } from '../../../lexicons/generated/index.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import type { DatetimeString } from '../../platform/util/time.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import type { DatetimeString } from '../../util/time.ts'
+import { statusView } from './actor-status.ts'
 import type { ViewContext } from './context.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
 import { listViewBasic, loadLists } from './lists.ts'
 import type { ViewRecord } from './records.ts'
 import { isBlocked, loadRelations, relationTo } from './relations.ts'
-import { statusView } from './status.ts'
 
 /** The records with the key `self` that describe an actor. */
 const lexicons = {

@@ -1,8 +1,8 @@
 /** Pages of an actor's records in one collection, the newest first. Their cursor is the record key of the last record. */
 import { isValidRecordKey } from '@atproto/syntax'
-import type { RecordRow } from '../../platform/store/tables/graph.ts'
-import * as viewRecords from '../../platform/store/tables/view-records.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import type { RecordRow } from '../../federation/tables/graph.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import * as viewRecords from '../tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 
 /** @param collection our name of it. @throws InvalidRequest for a malformed cursor */

@@ -5,12 +5,12 @@ import { lexToJson } from '@atproto/lex-json'
 import type { l } from '@atproto/lex-schema'
 import type { AtUriString, DidString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
+import type { RecordRow } from '../../federation/tables/graph.ts'
 import type { Names } from '../../platform/config/aliases.ts'
-import { cidKey, cidText } from '../../platform/store/cid.ts'
-import type { RecordRow } from '../../platform/store/tables/graph.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import { recordUri } from '../../repository/records/record-uri.ts'
 import { withOwnTypes } from '../../repository/records/rename.ts'
+import { cidKey, cidText } from '../../util/cid.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 
 /** A valid record, as views refer to it. */
 export interface ViewRecord<T> {

@@ -1,8 +1,8 @@
 /** Relations between the viewer of a response and other actors. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import * as lists from '../../platform/store/tables/lists.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import * as lists from '../tables/lists.ts'
 import type { ViewContext } from './context.ts'
 
 export interface Relation {

@@ -1,7 +1,7 @@
 /** Search for accounts by handle and display name. */
 
-import { search, type Term } from '../../platform/store/tables/name-words.ts'
 import { wordsOf } from '../../repository/records/name-words.ts'
+import { search, type Term } from '../../repository/tables/name-words.ts'
 import type { ViewContext } from './context.ts'
 import { isHidden, loadActors } from './profiles.ts'
 

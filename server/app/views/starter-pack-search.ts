@@ -1,7 +1,7 @@
 /** Search in the names and descriptions of starter packs. */
 import { app } from '../../../lexicons/generated/index.ts'
-import { newestPacks } from '../../platform/store/tables/starter-packs.ts'
-import { recordsById } from '../../platform/store/tables/view-records.ts'
+import { newestPacks } from '../tables/starter-packs.ts'
+import { recordsById } from '../tables/view-records.ts'
 import type { ViewContext } from './context.ts'
 import { takePage } from './pages.ts'
 import { type StarterPack, starterPacksById } from './starter-packs.ts'

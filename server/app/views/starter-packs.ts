@@ -1,9 +1,9 @@
 /** Views of starter packs: lists of accounts to follow. */
 import { app } from '../../../lexicons/generated/index.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import * as lists from '../../platform/store/tables/lists.ts'
-import { joined } from '../../platform/store/tables/starter-packs.ts'
-import { iso } from '../../platform/util/time.ts'
+import * as graph from '../../federation/tables/graph.ts'
+import { iso } from '../../util/time.ts'
+import * as lists from '../tables/lists.ts'
+import { joined } from '../tables/starter-packs.ts'
 import type { ViewContext } from './context.ts'
 import { findRecord } from './find.ts'
 import { listItemViews } from './list-views.ts'

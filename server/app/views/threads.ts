@@ -1,8 +1,8 @@
 /** Threads: a post with the posts that it answers and the replies to it. */
 import type { AtUriString } from '@atproto/syntax'
 import { app } from '../../../lexicons/generated/index.ts'
-import { paths } from '../../platform/store/link-paths.ts'
-import * as postLinks from '../../platform/store/tables/post-links.ts'
+import { paths } from '../../repository/format/link-paths.ts'
+import * as postLinks from '../tables/post-links.ts'
 import type { ViewContext } from './context.ts'
 import {
   areBlocked,

@@ -5,11 +5,11 @@
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import { busy, UnresolvableDid } from '../../identity/did/resolver.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
-import * as remoteActors from '../../platform/store/tables/remote-actors.ts'
-import type { DidKey } from '../../platform/util/keys.ts'
-import type { Requester } from '../../platform/util/requester.ts'
-import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
+import type { Database, Writer } from '../../store/database.ts'
+import type { DidKey } from '../../util/keys.ts'
+import type { Requester } from '../../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
+import * as remoteActors from '../tables/remote-actors.ts'
 import { type KnownIdentity, type ReadIdentityDeps, readIdentity } from './read-identity.ts'
 
 export interface Identity {

@@ -1,9 +1,9 @@
 /** Descriptions of actors for `com.core.actor.describeActors`. */
 import { type HandleString, INVALID_HANDLE, type UriString } from '@atproto/syntax'
 import type { com } from '../../../lexicons/generated/index.ts'
-import type { ActorDescription } from '../../platform/store/tables/remote-actors.ts'
-import { iso } from '../../platform/util/time.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import { iso } from '../../util/time.ts'
+import type { ActorDescription } from '../tables/remote-actors.ts'
 
 export function describeActor(row: ActorDescription): com.core.actor.describeActors.Actor {
   const { did, handle, isLocal, host, refreshedAt, remoteStatus } = row

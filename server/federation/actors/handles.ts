@@ -4,8 +4,8 @@ import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
 import type { Names } from '../../platform/config/aliases.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
-import { TooManyLookups } from '../../platform/util/shared-lookup.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
+import { TooManyLookups } from '../../util/shared-lookup.ts'
 import { type LocateDeps, peerFetch } from './locate.ts'
 
 export type HandleDeps = Pick<LocateDeps, 'upstreamOrigins' | 'findAddresses' | 'signal'> & {

@@ -1,7 +1,7 @@
 /** Learns of actors of other servers when records are written: authors of other servers, and whom accounts here follow. */
 
 import { collections } from '../../platform/config/nsids.ts'
-import type { RecordListener } from '../../repository/records/events.ts'
+import type { RecordListener } from '../../repository/records/record-events.ts'
 import type { Interest } from '../remote/interest.ts'
 import type { Actors } from './actors.ts'
 

@@ -12,7 +12,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch, OutboundFailed, ResponseTooLarge } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
-import { parseJson } from '../../platform/util/json.ts'
+import { parseJson } from '../../util/json.ts'
 
 export interface LocateDeps {
   readonly config: Pick<Config, 'allowPrivateTargets'>

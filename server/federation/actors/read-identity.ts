@@ -3,7 +3,7 @@ import type { HandleString } from '@atproto/syntax'
 import { handleOf, signingKeyOf } from '../../identity/did/did-document.ts'
 import type { PlcLog } from '../../identity/did/plc-log.ts'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
-import type { RemoteIdentity } from '../../platform/store/tables/remote-actors.ts'
+import type { RemoteIdentity } from '../tables/remote-actors.ts'
 import { type HandleDeps, hostHandle, isHandleOf } from './handles.ts'
 import { type LocateDeps, locate } from './locate.ts'
 

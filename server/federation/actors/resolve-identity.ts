@@ -5,12 +5,12 @@ import { type DidDocument, documentOfServer, handleOf } from '../../identity/did
 import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
 import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as graph from '../../platform/store/tables/graph.ts'
-import type { Requester } from '../../platform/util/requester.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import type { Requester } from '../../util/requester.ts'
+import * as graph from '../tables/graph.ts'
 import type { FindHandle } from './find-handle.ts'
 
 interface Deps {

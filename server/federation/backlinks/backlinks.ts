@@ -3,17 +3,17 @@
  * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
  */
 import type { Config } from '../../platform/config/config.ts'
+import { homepage, name, version } from '../../platform/config/version.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { createHourCounter } from '../../platform/util/hour-counter.ts'
-import { homepage, name, version } from '../../platform/util/version.ts'
+import { createHourCounter } from '../../util/hour-counter.ts'
 import type { Interest } from '../remote/interest.ts'
-import type { Identify } from '../remote/origin.ts'
-import { createCatchUp } from './catch-up.ts'
+import type { Identify } from '../remote/repository-origin.ts'
 import { createIndexClient } from './index-client.ts'
 import type { LiveLink } from './link.ts'
+import { createCatchUp } from './link-catch-up.ts'
+import { createLinkQueue } from './link-queue.ts'
 import { createLinkedRecords, type LinkedRecordDeps } from './linked-record.ts'
-import { type LiveLinks, openLive } from './live.ts'
-import { createLinkQueue } from './queue.ts'
+import { type LiveLinks, openLive } from './live-links.ts'
 
 export interface BacklinkState {
   readonly streamUrl: string | undefined

@@ -1,8 +1,8 @@
 /** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, OutboundFailed } from '../../platform/network/client.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
-import { retryAfter } from '../../platform/util/retry-after.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
+import { retryAfter } from '../../util/retry-after.ts'
 import { type Link, readRecord } from './link.ts'
 
 export interface LinkQuery {

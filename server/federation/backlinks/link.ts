@@ -1,7 +1,7 @@
 /** Links as backlink services report them. Each is checked: a service may be wrong or lie. */
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
-import type { RecordName } from '../../platform/store/tables/records.ts'
-import { isObject, isString } from '../../platform/util/json.ts'
+import type { RecordName } from '../../repository/tables/records.ts'
+import { isObject, isString } from '../../util/json.ts'
 import { collectionOf } from './sources.ts'
 
 /** A record that refers to an account here or to its records, by the word of a service. */

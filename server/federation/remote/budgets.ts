@@ -1,8 +1,8 @@
 /** Limits of the records that actors of other servers can make this server store. */
 import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../platform/platform.ts'
-import { paths } from '../../platform/store/link-paths.ts'
-import type { Link } from '../../platform/store/tables/links.ts'
+import { paths } from '../../repository/format/link-paths.ts'
+import type { Link } from '../../repository/tables/links.ts'
 
 const hourMs = 60 * 60_000
 

@@ -1,5 +1,5 @@
 /** A change of a record of another server, as sources yield it. */
-import type { RecordName } from '../../platform/store/tables/records.ts'
+import type { RecordName } from '../../repository/tables/records.ts'
 
 export interface RemoteChange extends RecordName {
   /** Revision of the commit that made the change, or of a later one that proves it. */

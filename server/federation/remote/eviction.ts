@@ -4,15 +4,15 @@
  */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
-import { inSlices } from '../../platform/store/slices.ts'
-import * as evicted from '../../platform/store/tables/evicted-records.ts'
-import * as remoteRecords from '../../platform/store/tables/remote-records.ts'
-import * as repositories from '../../platform/store/tables/remote-repositories.ts'
-import { isWaiting } from '../../platform/util/wait.ts'
+import type { Writer } from '../../store/database.ts'
+import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { inSlices } from '../../store/slices.ts'
+import { isWaiting } from '../../util/wait.ts'
+import * as evicted from '../tables/evicted-records.ts'
+import * as remoteRecords from '../tables/remote-records.ts'
+import * as repositories from '../tables/remote-repositories.ts'
 import { deleteForgotten } from './forgotten.ts'
-import type { Room } from './room.ts'
+import type { Room } from './remote-quota.ts'
 
 export interface Eviction {
   /**

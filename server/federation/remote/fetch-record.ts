@@ -1,14 +1,14 @@
 /** Fetches records of remote actors from their hosts, with proofs. */
 import { buffer } from 'node:stream/consumers'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Reader } from '../../platform/store/database.ts'
-import * as records from '../../platform/store/tables/records.ts'
-import { createLimit } from '../../platform/util/limit.ts'
-import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
 import { InvalidProof, verifyCommit } from '../../repository/format/verify-commit.ts'
+import * as records from '../../repository/tables/records.ts'
+import type { Reader } from '../../store/database.ts'
+import { createLimit } from '../../util/limit.ts'
+import { createSharedLookup } from '../../util/shared-lookup.ts'
 import type { RemoteChange } from './change.ts'
 import type { Hosts } from './hosts.ts'
-import { type Identify, type Origin, withOrigin } from './origin.ts'
+import { type Identify, type Origin, withOrigin } from './repository-origin.ts'
 
 /**
  * Fetches the latest version of a record. `content` is undefined if the tree of its author

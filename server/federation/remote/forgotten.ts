@@ -1,8 +1,8 @@
 /** Deletes descriptions of actors of other servers that nothing here refers to any more. */
 
-import type { Database } from '../../platform/store/database.ts'
-import { inSlices } from '../../platform/store/slices.ts'
-import * as remoteRecords from '../../platform/store/tables/remote-records.ts'
+import type { Database } from '../../store/database.ts'
+import { inSlices } from '../../store/slices.ts'
+import * as remoteRecords from '../tables/remote-records.ts'
 
 /** Rows that are examined at once: a millisecond's work. */
 const batch = 20

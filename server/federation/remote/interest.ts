@@ -1,7 +1,7 @@
 /** Whom this server takes an interest in, among the actors of other servers. Sources ask it for every event, before they verify one. */
-import type { Database } from '../../platform/store/database.ts'
-import { allDids } from '../../platform/store/tables/accounts.ts'
-import * as interest from '../../platform/store/tables/remote-interest.ts'
+import type { Database } from '../../store/database.ts'
+import { allDids } from '../../store/tables/accounts.ts'
+import * as interest from '../tables/remote-interest.ts'
 
 export interface Interest {
   /** Whether an actor has an account here: then other servers have nothing to report of it. */

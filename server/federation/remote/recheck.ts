@@ -1,12 +1,12 @@
 /** Compares notified records with the hosts of their authors: a backlink service reports no deletions. */
 import type { Platform } from '../../platform/platform.ts'
-import { cidText } from '../../platform/store/cid.ts'
-import * as wanted from '../../platform/store/tables/wanted-records.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { cidText } from '../../util/cid.ts'
+import * as wanted from '../tables/wanted-records.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import type { Intake } from './intake.ts'
-import type { Identify } from './origin.ts'
+import type { Identify } from './repository-origin.ts'
 
 export interface Recheck {
   /** Compares the records that were not compared for the longest time. Call it once an hour. */

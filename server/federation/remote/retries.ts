@@ -1,6 +1,6 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
 import type { Platform } from '../../platform/platform.ts'
-import { backoffMs } from '../../platform/util/backoff.ts'
+import { backoffMs } from '../../util/backoff.ts'
 
 interface Row {
   /** Consecutive failures. */

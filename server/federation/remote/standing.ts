@@ -1,7 +1,7 @@
 /** The standing of authors of other servers: budgets leave more room to authors with a history here. */
 import { LRUCache } from 'lru-cache'
-import type { Reader } from '../../platform/store/database.ts'
-import * as interest from '../../platform/store/tables/remote-interest.ts'
+import type { Reader } from '../../store/database.ts'
+import * as interest from '../tables/remote-interest.ts'
 import type { Standing } from './budgets.ts'
 
 export type StandingOf = (db: Reader, did: string) => Standing

@@ -8,9 +8,9 @@ import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { PeerCall } from '../../platform/network/peer.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Hosts } from './hosts.ts'
-import { type RemoteStatus, remoteStatusOf } from './status.ts'
+import { type RemoteStatus, remoteStatusOf } from './remote-status.ts'
 
 export interface StatusClaims {
   /**

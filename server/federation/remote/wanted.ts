@@ -1,12 +1,12 @@
 /** Decides which records of other servers are stored: only those that concern accounts here. */
 
 import { collections } from '../../platform/config/nsids.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
-import { hostedAmong } from '../../platform/store/tables/accounts.ts'
-import type { Link } from '../../platform/store/tables/links.ts'
-import * as interest from '../../platform/store/tables/remote-interest.ts'
+import { linkPaths } from '../../repository/format/link-paths.ts'
 import { feedItemOf } from '../../repository/records/feed-item.ts'
+import type { Link } from '../../repository/tables/links.ts'
+import type { Reader } from '../../store/database.ts'
+import { hostedAmong } from '../../store/tables/accounts.ts'
+import * as interest from '../tables/remote-interest.ts'
 import type { RemoteContent, RemoteName } from './read-change.ts'
 
 /** Posts and reposts of watched actors are stored, and kept for this long. */

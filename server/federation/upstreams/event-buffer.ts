@@ -1,6 +1,6 @@
 /** The events of one connection that are not stored yet, in the order of the stream. */
 import type { Finding } from './examine.ts'
-import type { Frame } from './frames.ts'
+import type { Frame } from './upstream-frames.ts'
 
 export interface Entry {
   readonly frame: Frame

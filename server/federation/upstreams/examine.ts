@@ -2,16 +2,16 @@
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
-import { createPace, inTurn, nextTurn } from '../../platform/util/turns.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../../repository/format/verify-commit.ts'
+import { createPace, inTurn, nextTurn } from '../../util/turns.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Intake } from '../remote/intake.ts'
-import { type Identify, withOrigin } from '../remote/origin.ts'
-import type { RemoteStatus } from '../remote/status.ts'
+import type { RemoteStatus } from '../remote/remote-status.ts'
+import { type Identify, withOrigin } from '../remote/repository-origin.ts'
 import type { StatusClaims } from '../remote/status-claims.ts'
-import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './frames.ts'
 import { findBlocks } from './unverified.ts'
+import { type Frame, type OpClaim, readAccount, readCommit, readSync } from './upstream-frames.ts'
 
 /** The verified content of an event. */
 export type Finding =

@@ -1,8 +1,8 @@
 /** Finds the server that a person means by an address, and verifies that it is one of the network and another one than this. */
 import { isIP } from 'node:net'
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
-import { isObject, parseJson } from '../../platform/util/json.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { isObject, parseJson } from '../../util/json.ts'
 
 interface Deps {
   readonly serverDid: string

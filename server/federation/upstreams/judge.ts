@@ -2,9 +2,9 @@
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { InvalidProof } from '../../repository/format/verify-commit.ts'
-import { InvalidFrame } from './frames.ts'
+import { InvalidFrame } from './upstream-frames.ts'
 
 /** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `unusable`: nothing can be done about it. */
 export type Verdict = 'later' | 'invalid' | 'unusable'

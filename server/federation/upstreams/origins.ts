@@ -1,6 +1,6 @@
 /** The origins of the upstreams, which each written record asks for. */
-import type { Database } from '../../platform/store/database.ts'
-import { all } from '../../platform/store/tables/upstreams.ts'
+import type { Database } from '../../store/database.ts'
+import { all } from '../tables/upstreams.ts'
 
 /** Returns a function that returns them as the store has them. */
 export function createUpstreamOrigins(

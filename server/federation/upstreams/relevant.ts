@@ -1,6 +1,6 @@
 /** Decides whether an event may concern this server, from as few of its bytes as possible. */
 import type { Interest } from '../remote/interest.ts'
-import { type CommitClaim, type Frame, InvalidFrame, readCommit } from './frames.ts'
+import { type CommitClaim, type Frame, InvalidFrame, readCommit } from './upstream-frames.ts'
 
 /** Posts and reposts, under any name of their collections. */
 const isFeedItem = /\.feed\.(?:re)?post\//

@@ -1,6 +1,6 @@
 /** Notices commits that an upstream left out: each states the revision before it. */
 import { LRUCache } from 'lru-cache'
-import { type Frame, readRevisions } from './frames.ts'
+import { type Frame, readRevisions } from './upstream-frames.ts'
 
 export interface Revisions {
   /**

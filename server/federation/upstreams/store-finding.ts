@@ -1,6 +1,6 @@
 /** Stores the finding about an event. */
 import type { DidString } from '@atproto/syntax'
-import type { Writer } from '../../platform/store/database.ts'
+import type { Writer } from '../../store/database.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Intake } from '../remote/intake.ts'
 import type { Finding } from './examine.ts'

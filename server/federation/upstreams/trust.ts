@@ -1,5 +1,5 @@
 /** Decides how fast an upstream is read, and cuts it off if it sends invalid proofs or too much. */
-import { createTokenBucket } from '../../platform/util/token-bucket.ts'
+import { createTokenBucket } from '../../util/token-bucket.ts'
 
 export interface Trust {
   /**

@@ -1,7 +1,7 @@
 /** Reads records of a commit before it is verified: enough to decide that it is not worth it, never to store them. */
 
-import { cidKey } from '../../platform/store/cid.ts'
 import { type CarBlock, InvalidCar, readBlocks } from '../../repository/format/read-car.ts'
+import { cidKey } from '../../util/cid.ts'
 
 /**
  * Returns the blocks with some CIDs from a CAR file, which is read once. No hash is verified.

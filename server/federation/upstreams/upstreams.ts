@@ -3,8 +3,8 @@
  * on its own (`upstream.ts`); without one, nothing runs or is loaded.
  */
 import type { Config } from '../../platform/config/config.ts'
-import * as table from '../../platform/store/tables/upstreams.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import * as table from '../tables/upstreams.ts'
 import { findServer } from './find-server.ts'
 import type { readUpstream, UpstreamDeps, UpstreamReader, UpstreamState } from './upstream.ts'
 

@@ -1,9 +1,9 @@
 /** Conditions on an identity for the activation of its account, by its holder or an administrator. */
 
-import type { Database } from '../../platform/store/database.ts'
-import { type Account, cancelDeletion } from '../../platform/store/tables/accounts.ts'
-import type { Logger } from '../../platform/util/log.ts'
-import { type ProtocolErrorName, protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+import { type ProtocolErrorName, protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Database } from '../../store/database.ts'
+import { type Account, cancelDeletion } from '../../store/tables/accounts.ts'
+import type { Logger } from '../../util/log.ts'
 import { UnresolvableDid } from '../did/resolver.ts'
 import { identityProblem } from './did-status.ts'
 import type { PlcPublisher } from './plc.ts'

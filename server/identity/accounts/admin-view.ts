@@ -1,10 +1,10 @@
 /** Renders accounts with the fields for administrators. */
 import type { com } from '../../../lexicons/generated/index.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import * as inviteCodes from '../../platform/store/tables/invite-codes.ts'
-import type { DatetimeString } from '../../platform/util/time.ts'
-import { activity } from '../../repository/access/status.ts'
+import type { Reader } from '../../store/database.ts'
+import { activity } from '../../store/tables/account-status.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import type { DatetimeString } from '../../util/time.ts'
+import * as inviteCodes from '../tables/invite-codes.ts'
 import { inviteCodeViews } from './invite-codes.ts'
 import { activationOf } from './unactivated.ts'
 

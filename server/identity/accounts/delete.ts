@@ -5,21 +5,21 @@
  * a time, so that other requests are answered in between. After a crash the next start goes on.
  */
 
+import * as blocks from '../../app/tables/blocks.ts'
+import { refreshBetween } from '../../app/tables/hidden.ts'
+import * as pushRegistrations from '../../app/tables/push-registrations.ts'
+import * as remoteStatuses from '../../federation/tables/remote-statuses.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Database, Writer } from '../../platform/store/database.ts'
-import { inSlices } from '../../platform/store/slices.ts'
-import * as deletions from '../../platform/store/tables/account-deletions.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as blocks from '../../platform/store/tables/blocks.ts'
-import { refreshBetween } from '../../platform/store/tables/hidden.ts'
-import * as inviteCodes from '../../platform/store/tables/invite-codes.ts'
-import * as pushRegistrations from '../../platform/store/tables/push-registrations.ts'
-import * as remoteStatuses from '../../platform/store/tables/remote-statuses.ts'
-import * as repos from '../../platform/store/tables/repos.ts'
-import { streamStates } from '../../platform/store/tables/stream-state.ts'
-import { iso } from '../../platform/util/time.ts'
 import type { Blobs } from '../../repository/blobs/blobs.ts'
 import { emitDeletion } from '../../repository/events/emit.ts'
+import * as repos from '../../repository/tables/repos.ts'
+import type { Database, Writer } from '../../store/database.ts'
+import { inSlices } from '../../store/slices.ts'
+import * as deletions from '../../store/tables/account-deletions.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { streamStates } from '../../store/tables/stream-state.ts'
+import { iso } from '../../util/time.ts'
+import * as inviteCodes from '../tables/invite-codes.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'mailer' | 'background' | 'log' | 'now' | 'signal'> {
   readonly blobs: Blobs

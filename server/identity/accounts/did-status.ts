@@ -1,11 +1,11 @@
 /** The DID documents of local accounts, and whether they name this server. */
 
 import type { Config } from '../../platform/config/config.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Account } from '../../store/tables/accounts.ts'
 import { type DidDocument, documentFor, pdsEndpointOf, signingKeyOf } from '../did/did-document.ts'
 import type { ResolveDid } from '../did/resolver.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Secrets } from '../did/server-secrets.ts'
 import type { PlcPublisher } from './plc.ts'
 
 interface Deps {

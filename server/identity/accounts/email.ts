@@ -1,9 +1,9 @@
 /** Email addresses of accounts. */
 import { isEmailAddress } from '../../platform/mail/address.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as mailTokens from '../../platform/store/tables/mail-tokens.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import * as mailTokens from '../tables/mail-tokens.ts'
 
 type WithEmail<A> = A & { readonly email: string }
 

@@ -1,9 +1,9 @@
 /** Rules for handles of this server. */
 import { type HandleString, isValidHandle } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import { holderOf } from '../../platform/store/tables/plc-changes.ts'
+import type { Reader } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { holderOf } from '../tables/plc-changes.ts'
 
 /** The settings on which the rules depend. */
 type Rules = Pick<Config, 'userDomains' | 'publicUrl'>

@@ -8,8 +8,8 @@ import { type HandleString, isValidHandle, isValidTld } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch, OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Account } from '../../store/tables/accounts.ts'
 
 export interface HostHandle {
   /** Whether a name is the public host name. */

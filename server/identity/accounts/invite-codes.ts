@@ -1,11 +1,11 @@
 /** Invite codes: their form, their permitted users, and codes that accounts earn over time. */
 
 import { isValidDid } from '@atproto/syntax'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as inviteCodes from '../../platform/store/tables/invite-codes.ts'
-import { randomGroups } from '../../platform/util/random.ts'
-import { iso } from '../../platform/util/time.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { randomGroups } from '../../util/random.ts'
+import { iso } from '../../util/time.ts'
+import * as inviteCodes from '../tables/invite-codes.ts'
 
 /** Generates a code: `<host-with-dashes>-xxxxx-xxxxx`. */
 export function newCode(origin: string): string {

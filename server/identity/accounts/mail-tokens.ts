@@ -7,13 +7,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import { CODE_LIFETIME_MINUTES, type MailPurpose, mailFor } from '../../platform/mail/templates.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
-import * as rows from '../../platform/store/tables/mail-tokens.ts'
-import { randomGroups, regrouped } from '../../platform/util/random.ts'
-import { iso } from '../../platform/util/time.ts'
 import { tooMany } from '../../platform/xrpc/rate-limit.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import { type Account, findByDid } from '../../store/tables/accounts.ts'
+import { randomGroups, regrouped } from '../../util/random.ts'
+import { iso } from '../../util/time.ts'
+import type { Secrets } from '../did/server-secrets.ts'
+import * as rows from '../tables/mail-tokens.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'mailer' | 'countMail' | 'origin' | 'now'> {
   readonly secrets: Secrets

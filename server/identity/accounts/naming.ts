@@ -1,6 +1,6 @@
 /** Asks whether the DID of an account, or of one that will be imported, depends on this server. */
 
-import type { DidKey } from '../../platform/util/keys.ts'
+import type { DidKey } from '../../util/keys.ts'
 import { type DidDocument, pdsEndpointOf } from '../did/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../did/resolver.ts'
 

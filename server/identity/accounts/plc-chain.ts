@@ -3,11 +3,11 @@
  * published in this order once a directory is configured.
  */
 
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import * as operations from '../../platform/store/tables/plc-operations.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 import type { PlcOperation } from '../did/did-plc.ts'
+import * as operations from '../tables/plc-operations.ts'
 
 /** An account whose DID was created here. */
 export type Minted = Account & { readonly plcOperation: string }

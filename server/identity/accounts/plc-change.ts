@@ -6,14 +6,13 @@
  */
 import type { HandleString } from '@atproto/syntax'
 import { OutboundFailed } from '../../platform/network/client.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as plcChanges from '../../platform/store/tables/plc-changes.ts'
-import * as unactivated from '../../platform/store/tables/unactivated.ts'
-import type { DidKey } from '../../platform/util/keys.ts'
-import { iso } from '../../platform/util/time.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import { emitIdentity } from '../../repository/events/emit.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import * as unactivated from '../../store/tables/unactivated.ts'
+import type { DidKey } from '../../util/keys.ts'
+import { iso } from '../../util/time.ts'
 import {
   createUpdate,
   endpointIn,
@@ -23,6 +22,7 @@ import {
   verifySuccessor,
 } from '../did/did-plc.ts'
 import { hasOperation, lastOperation, PlcRefused, submitOperation } from '../did/plc-directory.ts'
+import * as plcChanges from '../tables/plc-changes.ts'
 import { appendToChain, endOfChain, isUnpublished } from './plc-chain.ts'
 import { type PlcDeps, publishAccount, refreshDocument } from './plc-publish.ts'
 import { activateBy } from './unactivated.ts'

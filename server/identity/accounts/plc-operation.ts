@@ -1,8 +1,8 @@
 /** did:plc operations of account holders: which accounts have them, and which operations keep an account on this server. */
 
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import type { DidKey, SigningKey } from '../../platform/util/keys.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import type { DidKey, SigningKey } from '../../util/keys.ts'
 import {
   checkOperation,
   createUpdate,

@@ -7,16 +7,16 @@
 import { LRUCache } from 'lru-cache'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as plcChanges from '../../platform/store/tables/plc-changes.ts'
-import * as streamState from '../../platform/store/tables/stream-state.ts'
-import { backoffMs } from '../../platform/util/backoff.ts'
-import { createKeyedSerializer } from '../../platform/util/serialize.ts'
-import { isWaiting } from '../../platform/util/wait.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import { announce } from '../../repository/events/emit.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import * as streamState from '../../store/tables/stream-state.ts'
+import { backoffMs } from '../../util/backoff.ts'
+import { createKeyedSerializer } from '../../util/serialize.ts'
+import { isWaiting } from '../../util/wait.ts'
 import type { PlcOperation } from '../did/did-plc.ts'
 import { PlcRefused, submitOperation } from '../did/plc-directory.ts'
+import * as plcChanges from '../tables/plc-changes.ts'
 import {
   changeIdentity,
   currentOperation,

@@ -2,12 +2,12 @@
 
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import * as reservedKeys from '../../platform/store/tables/reserved-keys.ts'
-import type { SigningKey } from '../../platform/util/keys.ts'
-import { iso } from '../../platform/util/time.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Writer } from '../../store/database.ts'
+import type { SigningKey } from '../../util/keys.ts'
+import { iso } from '../../util/time.ts'
 import type { ResolveDid } from '../did/resolver.ts'
+import * as reservedKeys from '../tables/reserved-keys.ts'
 import { readNaming } from './naming.ts'
 
 const day = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 /** Mail about a change that could lock the holder out, so that one by another person is noticed. */
 import { noticeFor, type SecurityChange } from '../../platform/mail/templates.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
+import type { Account } from '../../store/tables/accounts.ts'
 
 /**
  * Mails a notice in the background, once the change is on disk.

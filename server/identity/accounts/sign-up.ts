@@ -1,10 +1,10 @@
 /** Decides who may create an account. */
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import { opensToNetwork } from '../../platform/xrpc/host.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
 
 type SignUpCaller = Pick<Caller, 'isLocal' | 'isForeignPage'>
 

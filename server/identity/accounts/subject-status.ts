@@ -1,5 +1,5 @@
 /** Renders the status of an account for getSubjectStatus and updateSubjectStatus. */
-import type { Account } from '../../platform/store/tables/accounts.ts'
+import type { Account } from '../../store/tables/accounts.ts'
 
 export function subjectStatus(account: Account) {
   const attribute = (at: string | null, ref: string | null) => ({

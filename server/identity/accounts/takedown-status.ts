@@ -2,12 +2,12 @@
 import type { AtUriString, DidString, NsidString } from '@atproto/syntax'
 import { com } from '../../../lexicons/generated/index.ts'
 import type { Names } from '../../platform/config/aliases.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as blobs from '../../platform/store/tables/blobs.ts'
-import * as records from '../../platform/store/tables/records.ts'
-import * as takedowns from '../../platform/store/tables/takedowns.ts'
 import { findByIdentifier } from '../../repository/access/identifier.ts'
 import { recordUri } from '../../repository/records/record-uri.ts'
+import * as blobs from '../../repository/tables/blobs.ts'
+import * as records from '../../repository/tables/records.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as takedowns from '../../store/tables/takedowns.ts'
 
 /** A record or a blob of an account here. */
 export interface TakedownSubject {

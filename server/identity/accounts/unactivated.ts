@@ -5,11 +5,11 @@
  */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import { streamStates } from '../../platform/store/tables/stream-state.ts'
-import * as unactivated from '../../platform/store/tables/unactivated.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
+import type { Reader } from '../../store/database.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import { streamStates } from '../../store/tables/stream-state.ts'
+import * as unactivated from '../../store/tables/unactivated.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 import type { ResolveDid } from '../did/resolver.ts'
 import { deleteAccount, finishDeletion } from './delete.ts'
 import { readNaming } from './naming.ts'

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../platform/config/config.ts'
-import { randomGroups } from '../../platform/util/random.ts'
+import { randomGroups } from '../../util/random.ts'
 
 const fileName = 'admin-password'
 

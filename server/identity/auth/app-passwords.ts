@@ -1,9 +1,9 @@
 /** App passwords: generated, stored as a keyed hash, found by one index look-up. */
 
-import type { Reader } from '../../platform/store/database.ts'
-import * as rows from '../../platform/store/tables/app-passwords.ts'
-import { randomGroups, regrouped } from '../../platform/util/random.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Reader } from '../../store/database.ts'
+import { randomGroups, regrouped } from '../../util/random.ts'
+import type { Secrets } from '../did/server-secrets.ts'
+import * as rows from '../tables/app-passwords.ts'
 
 /**
  * What sessions of a limited app password may do, as scopes. Those with `limit:` are this server's own; see `permissions.ts`.

@@ -2,8 +2,8 @@
  * The audience of session tokens: a permanent id of this server, kept in the store. Its value is the DID of the server at its
  * first start. A new port or public address changes the DID, not the audience.
  */
-import type { Database } from '../../platform/store/database.ts'
-import * as secrets from '../../platform/store/tables/secrets.ts'
+import type { Database } from '../../store/database.ts'
+import * as secrets from '../../store/tables/secrets.ts'
 
 const name = 'token-audience'
 

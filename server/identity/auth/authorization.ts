@@ -1,6 +1,6 @@
 /** Reading the Authorization header: bearer tokens and the admin's basic credentials. */
 import { hash, timingSafeEqual } from 'node:crypto'
-import { protocolError, type XrpcError } from '../../platform/xrpc/errors.ts'
+import { protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 
 /**
  * Returns the token in `Bearer TOKEN` (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).

@@ -1,8 +1,8 @@
 /** Threads that hash passwords, one per core. Each starts with the first job it is needed for and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
-import { createFairQueue } from '../../platform/util/fair-queue.ts'
-import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
+import { createFairQueue } from '../../util/fair-queue.ts'
+import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
 import { bcryptYielding, type HashJob } from './bcrypt.ts'
 
 /** Too many passwords wait to be hashed; the caller should try again in a few seconds. */

@@ -3,9 +3,9 @@
  * reads neither waits for a write nor fails on a full disk. A crash loses at most the uses since the last write.
  */
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../../platform/store/database.ts'
-import * as sessions from '../../platform/store/tables/sessions.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
+import type { Database } from '../../store/database.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import * as sessions from '../tables/sessions.ts'
 
 export interface LastUsed {
   /** Notes in memory that a session is in use, at most once in five minutes. */

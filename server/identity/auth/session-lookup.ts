@@ -3,10 +3,10 @@
  * row is cached until a transaction writes to its tables, so it is never stale.
  */
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as sessions from '../../platform/store/tables/sessions.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Database } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import * as sessions from '../tables/sessions.ts'
 import { tokenRefusal } from './authorization.ts'
 import { TokenError, type Tokens, type VerifiedToken } from './tokens.ts'
 

@@ -1,10 +1,10 @@
 /** Service tokens for uploads: an account hands one to a service, which uploads a file for it, such as a converted video. */
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import { isObject, parseJson } from '../../platform/util/json.ts'
-import { loadSigningKey } from '../../platform/util/keys.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { isObject, parseJson } from '../../util/json.ts'
+import { loadSigningKey } from '../../util/keys.ts'
 import { ServiceJwtError, verifyServiceJwt } from '../did/service-jwt.ts'
 import { tokenRefusal } from './authorization.ts'
 

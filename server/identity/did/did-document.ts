@@ -3,8 +3,8 @@
 import { formatDidKey, multibaseToBytes } from '@atproto/crypto'
 import type { LexValue } from '@atproto/lex-schema'
 import { isValidHandle } from '@atproto/syntax'
-import { isObject, isString } from '../../platform/util/json.ts'
-import { type DidKey, isDidKey, MAX_KEY_LENGTH } from '../../platform/util/keys.ts'
+import { isObject, isString } from '../../util/json.ts'
+import { type DidKey, isDidKey, MAX_KEY_LENGTH } from '../../util/keys.ts'
 import { endpointOrigin } from './endpoint-origin.ts'
 
 /** A DID document (DID Core 1.0), reduced to the members that atproto uses. */

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { CBOR_DATA_CODEC, createCid, type LexValue, SHA256_HASH_CODE } from '@atproto/lex-data'
-import { isObject, isString } from '../../platform/util/json.ts'
-import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from '../../platform/util/keys.ts'
+import { isObject, isString } from '../../util/json.ts'
+import { type DidKey, isDidKey, isSignedBy, type SigningKey, sign } from '../../util/keys.ts'
 import { endpointOrigin } from './endpoint-origin.ts'
 
 /** A signed did:plc operation: the complete state of an identity, and the operation that it follows. */

@@ -1,7 +1,7 @@
 /** Resolves handles of other servers to DIDs. */
 import { type DidString, isValidTld } from '@atproto/syntax'
 import type { LookUpHandle } from '../../platform/network/handle-lookup.ts'
-import { createSharedLookup, type LookupOptions } from '../../platform/util/shared-lookup.ts'
+import { createSharedLookup, type LookupOptions } from '../../util/shared-lookup.ts'
 
 interface Options {
   readonly lookUp: LookUpHandle

@@ -1,7 +1,7 @@
 /** Requests to the did:plc directory, when one is configured. */
 
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
 import { type PlcOperation, parseOperation } from './did-plc.ts'
 
 /** Returns the URL at which the directory serves the document of a DID (GET) and accepts its operations (POST). */

@@ -3,9 +3,9 @@
  * the hash of its first operation and each operation is signed by a key of the one before, so the source need not be trusted.
  */
 
-import { isString } from '../../platform/util/json.ts'
-import { type DidKey, isDidKey } from '../../platform/util/keys.ts'
-import { inTurn } from '../../platform/util/turns.ts'
+import { isString } from '../../util/json.ts'
+import { type DidKey, isDidKey } from '../../util/keys.ts'
+import { inTurn } from '../../util/turns.ts'
 import type { DidDocument } from './did-document.ts'
 import {
   cidOf,

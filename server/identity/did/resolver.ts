@@ -1,8 +1,8 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
 import { guardedFetch } from '../../platform/network/client.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
-import { parseJson } from '../../platform/util/json.ts'
-import { createSharedLookup, type LookupOptions, TooManyLookups } from '../../platform/util/shared-lookup.ts'
+import { parseJson } from '../../util/json.ts'
+import { createSharedLookup, type LookupOptions, TooManyLookups } from '../../util/shared-lookup.ts'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
 import { directoryUrl } from './plc-directory.ts'
 

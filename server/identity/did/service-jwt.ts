@@ -1,7 +1,7 @@
 /** Service tokens: JWTs that an account signs with its own key for calls to other servers. */
 import { isValidDid } from '@atproto/syntax'
-import { isObject, parseJson } from '../../platform/util/json.ts'
-import { algorithmOf, type DidKey, isSignedBy, sign } from '../../platform/util/keys.ts'
+import { isObject, parseJson } from '../../util/json.ts'
+import { algorithmOf, type DidKey, isSignedBy, sign } from '../../util/keys.ts'
 import { UnresolvableDid } from './resolver.ts'
 
 /** Claims of a service token: `iss` may call method `lxm` of `aud` until `exp`. Times are Unix seconds. */

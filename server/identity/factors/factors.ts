@@ -3,12 +3,12 @@
  * lost them. Clients of the network know one field for all of them, `authFactorToken`.
  */
 import type { DidString } from '@atproto/syntax'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as rows from '../../platform/store/tables/second-factors.ts'
-import { iso } from '../../platform/util/time.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { iso } from '../../util/time.ts'
 import { spendToken, type Verdict } from '../accounts/mail-tokens.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Secrets } from '../did/server-secrets.ts'
+import * as rows from '../tables/second-factors.ts'
 import { spendRecoveryCode } from './recovery-codes.ts'
 import { periodOf } from './totp.ts'
 

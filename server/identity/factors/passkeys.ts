@@ -15,8 +15,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { LRUCache } from 'lru-cache'
-import type { SecondFactor } from '../../platform/store/tables/second-factors.ts'
 import { isSameSecret } from '../auth/authorization.ts'
+import type { SecondFactor } from '../tables/second-factors.ts'
 
 interface Deps {
   readonly now: () => Date

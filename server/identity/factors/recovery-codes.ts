@@ -1,8 +1,8 @@
 /** Recovery codes: ten texts `XXXXX-XXXXX`, each of which replaces a second factor once. The store has only their keyed hash. */
-import type { Writer } from '../../platform/store/database.ts'
-import * as rows from '../../platform/store/tables/second-factors.ts'
-import { randomGroups } from '../../platform/util/random.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Writer } from '../../store/database.ts'
+import { randomGroups } from '../../util/random.ts'
+import type { Secrets } from '../did/server-secrets.ts'
+import * as rows from '../tables/second-factors.ts'
 
 type Hasher = Pick<Secrets, 'hash'>
 

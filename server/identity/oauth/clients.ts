@@ -13,12 +13,12 @@ import {
 import type { JSONWebKeySet } from 'jose'
 import { guardedFetch } from '../../platform/network/client.ts'
 import { lookupsOf, type Platform } from '../../platform/platform.ts'
-import { hasGrant } from '../../platform/store/tables/oauth-clients.ts'
-import type { Requester } from '../../platform/util/requester.ts'
-import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
-import { OAuthError } from './errors.ts'
+import type { Requester } from '../../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
+import { hasGrant } from '../tables/oauth-clients.ts'
 import { ClientUnreachable, keepClient, withKeptClients } from './kept-clients.ts'
+import { OAuthError } from './oauth-errors.ts'
 import { parseBy } from './schemas.ts'
 
 export interface Client {

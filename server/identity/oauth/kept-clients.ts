@@ -3,10 +3,10 @@
  * down, or look-ups are refused for load. A successful fetch replaces them, even if the new document makes the client invalid.
  */
 import type { OAuthClientMetadata } from '@atproto/oauth-types'
-import type { Database, Writer } from '../../platform/store/database.ts'
-import * as rows from '../../platform/store/tables/oauth-clients.ts'
+import type { Database, Writer } from '../../store/database.ts'
+import * as rows from '../tables/oauth-clients.ts'
 import type { Client, FindClient } from './clients.ts'
-import { OAuthError, type OAuthErrorCode } from './errors.ts'
+import { OAuthError, type OAuthErrorCode } from './oauth-errors.ts'
 
 /** The document of a client, or its keys, cannot be read now. */
 export class ClientUnreachable extends OAuthError {

@@ -3,12 +3,12 @@
  * asked, and the libraries take 15 MB.
  */
 import type { Platform } from '../../platform/platform.ts'
-import { once } from '../../platform/util/once.ts'
+import { once } from '../../util/once.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import type { OAuthParts } from '../auth/verifier.ts'
 import type { ResolveDid } from '../did/resolver.ts'
-import type { Secrets } from '../did/secrets.ts'
+import type { Secrets } from '../did/server-secrets.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
+import type { OAuthParts } from './oauth-parts.ts'
 
 export interface OAuth extends OAuthParts {
   /** Loads the authorization server. */
@@ -22,12 +22,10 @@ export interface OAuthDeps extends Platform {
 }
 
 export function createOAuth(deps: OAuthDeps): OAuth {
-  const loadDpop = once(async () => (await import('../auth/dpop.ts')).createDpop(deps))
+  const loadDpop = once(async () => (await import('./dpop.ts')).createDpop(deps))
   return {
     loadDpop,
-    loadPermissions: once(async () =>
-      (await import('../auth/permissions.ts')).createReadPermissions(deps.names),
-    ),
+    loadPermissions: once(async () => (await import('./permissions.ts')).createReadPermissions(deps.names)),
     load: once(async () => {
       const { createAuthorizationServer } = await import('./authorization-server.ts')
       return createAuthorizationServer({ ...deps, dpop: await loadDpop() })

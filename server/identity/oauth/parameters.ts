@@ -3,13 +3,13 @@ import {
   type OAuthAuthorizationRequestParameters,
   oauthAuthorizationRequestParametersSchema,
 } from '@atproto/oauth-types'
-import { type DatetimeString, iso } from '../../platform/util/time.ts'
 import { isIdentifier, normalizeIdentifier } from '../../repository/access/identifier.ts'
-import { isKnownScope } from '../auth/permissions.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 import { type Client, isRedirectOf } from './clients.ts'
-import { OAuthError } from './errors.ts'
+import { OAuthError } from './oauth-errors.ts'
+import { isKnownScope } from './permissions.ts'
+import type { RequestParameters } from './request-view.ts'
 import { parseBy } from './schemas.ts'
-import type { RequestParameters } from './view.ts'
 
 /** Seconds. A larger `max_age` is ignored: every session is younger. */
 const longestAge = 10 * 365 * 24 * 60 * 60

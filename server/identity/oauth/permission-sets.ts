@@ -8,13 +8,13 @@ import { NSID } from '@atproto/syntax'
 import { guardedFetch } from '../../platform/network/client.ts'
 import { queryDns } from '../../platform/network/names.ts'
 import { lookupsOf, type Platform } from '../../platform/platform.ts'
-import type { Requester } from '../../platform/util/requester.ts'
-import { createSharedLookup, TooManyLookups } from '../../platform/util/shared-lookup.ts'
 import { decodeMap } from '../../repository/format/decode-map.ts'
 import { verifyCommit } from '../../repository/format/verify-commit.ts'
+import type { Requester } from '../../util/requester.ts'
+import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
 import { pdsEndpointOf, signingKeyOf } from '../did/did-document.ts'
 import { type ResolveDid, UnresolvableDid } from '../did/resolver.ts'
-import { OAuthError } from './errors.ts'
+import { OAuthError } from './oauth-errors.ts'
 
 /** Replaces permission sets in a text of scopes by what they contain. @throws OAuthError `invalid_scope`, `temporarily_unavailable` */
 export type ExpandScope = (scope: string, requester: Requester) => Promise<string>

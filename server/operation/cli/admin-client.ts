@@ -1,7 +1,7 @@
 /** Calls the running server with the admin password. */
 
 import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
 
 export interface AdminClient {
   get(nsid: string, params?: Record<string, string>): Promise<Record<string, unknown>>

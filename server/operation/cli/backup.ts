@@ -1,6 +1,6 @@
 /** `npm run backup`: backs the data up, also while the server runs; the key and the state of the replicas. */
 import { join, resolve } from 'node:path'
-import { exportBackup } from '../../platform/store/backups/copy-data.ts'
+import { exportBackup } from '../../store/backups/copy-data.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { createBackupProofs } from '../replicas/local/proofs.ts'
 import { backupFolder } from '../replicas/local/target.ts'

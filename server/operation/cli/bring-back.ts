@@ -1,7 +1,7 @@
 /** Restores a backup, or from a place. */
-import { handlesIn, newestRecord } from '../../platform/store/backups/salvage.ts'
-import type { Reader } from '../../platform/store/transaction.ts'
-import { iso } from '../../platform/util/time.ts'
+import { handlesIn, newestRecord } from '../../store/backups/salvage.ts'
+import type { Reader } from '../../store/pages/reader.ts'
+import { iso } from '../../util/time.ts'
 import { bringBack } from '../replicas/bring-back.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
-import { StoreDamaged } from '../../platform/store/errors.ts'
-import { isMissing } from '../../platform/store/files.ts'
-import { databaseName } from '../../platform/store/layout.ts'
+import { isMissing } from '../../store/files/files.ts'
+import { databaseName } from '../../store/files/layout.ts'
+import { StoreDamaged } from '../../store/files/store-errors.ts'
 
 const common = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
 

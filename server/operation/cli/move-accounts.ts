@@ -1,6 +1,6 @@
 /** Moves accounts one after the other, prints the progress, and returns a summary with the number of failures. */
 import { setTimeout } from 'node:timers/promises'
-import { isObject, isString } from '../../platform/util/json.ts'
+import { isObject, isString } from '../../util/json.ts'
 import type { AdminClient } from './admin-client.ts'
 import type { PasswordFile } from './password-file.ts'
 

@@ -1,6 +1,6 @@
 /** The passwords of accounts at the server that they move to, in a file that only its owner can read. */
 import { open, readFile } from 'node:fs/promises'
-import { randomGroups } from '../../platform/util/random.ts'
+import { randomGroups } from '../../util/random.ts'
 
 export interface PasswordFile {
   /** Its path. */

@@ -1,12 +1,12 @@
 /** The key and the state of the replicas, and places that are empty. */
-import { nodeFiles, readIfThere, replaceFile } from '../../platform/store/files.ts'
+import { nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
 import { readCredentials } from '../replicas/credentials.ts'
 import { readHead } from '../replicas/lease.ts'
 import { permitEmpty } from '../replicas/place-reader.ts'
 import { openPlace } from '../replicas/places/open.ts'
 import { idOf } from '../replicas/replica.ts'
 import { ReplicaKey } from '../replicas/replica-key.ts'
-import { backupStatus, currentStatus } from '../replicas/status.ts'
+import { backupStatus, currentStatus } from '../replicas/replica-status.ts'
 import { keeperOf } from './source.ts'
 
 /** Returns the state of the backups and of each place, as JSON. */

@@ -1,6 +1,6 @@
 /** `npm run restore -- --list`: the backups or the restore points of a place, and the folders of replaced files. */
-import { listReplaced } from '../../platform/store/replaced.ts'
-import { iso } from '../../platform/util/time.ts'
+import { listReplaced } from '../../store/backups/replaced.ts'
+import { iso } from '../../util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import type { Base } from '../replicas/catalog.ts'
 import { type Backup, damagedBackups, lastProven, listBackups } from '../replicas/local/list.ts'

@@ -1,10 +1,11 @@
 /** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
-import { type SalvagePlan, salvage } from '../../platform/store/backups/salvage.ts'
-import { databaseName } from '../../platform/store/layout.ts'
-import { schema } from '../../platform/store/schema.ts'
-import { iso } from '../../platform/util/time.ts'
+
+import { schema } from '../../schema/schema.ts'
+import { type SalvagePlan, salvage } from '../../store/backups/salvage.ts'
+import { databaseName } from '../../store/files/layout.ts'
+import { iso } from '../../util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
-import { backupPages, replicaPages } from '../replicas/page-source.ts'
+import { backupPages, replicaPages } from '../replicas/replica-pages.ts'
 import { describeHandles } from './bring-back.ts'
 import { withoutRemedy } from './command.ts'
 import { type RestoreInvocation, withSource } from './source.ts'

@@ -2,9 +2,9 @@
 
 import { endpointIn } from '../../identity/did/did-plc.ts'
 import { lastOperation } from '../../identity/did/plc-directory.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import type { Reader } from '../../store/database.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import * as accounts from '../../store/tables/accounts.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 interface Deps {

@@ -1,9 +1,9 @@
 /** Checks whether other servers can reach this one at its public address. */
-import { createSharedRun } from '../../platform/util/rounds.ts'
+import { createSharedRun } from '../../util/rounds.ts'
 import type { Check } from './check.ts'
 import type { CheckDeps } from './checks.ts'
+import type { Seen } from './network-view.ts'
 import { createProbes, type Probes } from './probes.ts'
-import type { Seen } from './seen.ts'
 
 export interface Doctor {
   readonly probes: Probes
@@ -20,7 +20,7 @@ export function createDoctor(deps: CheckDeps): Doctor {
     return runChecks(deps, probes)
   })
   const checkRelays = createSharedRun(async () => {
-    const { lookAtSeen } = await import('./seen.ts')
+    const { lookAtSeen } = await import('./network-view.ts')
     return lookAtSeen(deps)
   })
   return { probes, check, checkRelays }

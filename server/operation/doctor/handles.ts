@@ -2,9 +2,9 @@
 
 import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
 import { guardedFetch } from '../../platform/network/client.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import type { Reader } from '../../store/database.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import * as accounts from '../../store/tables/accounts.ts'
 import { handshakeMs, isPublicName, tlsProblem } from './address.ts'
 import { type Check, codeOf, failed, ok, warning } from './check.ts'
 

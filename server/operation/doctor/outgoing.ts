@@ -1,10 +1,10 @@
 /** The outgoing connections that the configuration allows. */
 import type { com } from '../../../lexicons/generated/index.ts'
+import { targets as pushTargets } from '../../app/tables/push-registrations.ts'
+import { all as allUpstreams } from '../../federation/tables/upstreams.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import { targets as pushTargets } from '../../platform/store/tables/push-registrations.ts'
-import { all as allUpstreams } from '../../platform/store/tables/upstreams.ts'
 import { isOnLocalNetwork } from '../../platform/xrpc/host.ts'
+import type { Reader } from '../../store/database.ts'
 
 type Outgoing = com.core.admin.getNetwork.Outgoing
 

@@ -1,7 +1,7 @@
 /** Requests of this server to itself, by way of its public address. Their nonces prove that the same process answers. */
 
-import { randomId } from '../../platform/util/random.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
+import { randomId } from '../../util/random.ts'
 
 /** Enough to find the default limits of proxies: nginx refuses more than 1 MB. */
 export const probeBytes = 10_000_000

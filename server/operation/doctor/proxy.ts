@@ -3,8 +3,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
 import { openStream } from '../../platform/network/websocket.ts'
-import { isObject, parseJson } from '../../platform/util/json.ts'
 import { hostname, isLoopbackHost } from '../../platform/xrpc/host.ts'
+import { isObject, parseJson } from '../../util/json.ts'
 import { type Check, failed, ok, unknown, warning } from './check.ts'
 import { type Arrival, type Probes, probeBytes } from './probes.ts'
 

@@ -1,7 +1,7 @@
 /** Relays: their states as clients see them, and the check. */
 import type { com } from '../../../lexicons/generated/index.ts'
-import { iso } from '../../platform/util/time.ts'
 import type { Relays } from '../../repository/events/relays.ts'
+import { iso } from '../../util/time.ts'
 import { type Check, failed, ok, warning } from './check.ts'
 
 export function relayViews(relays: Pick<Relays, 'state'>): com.core.admin.getNetwork.Relay[] {

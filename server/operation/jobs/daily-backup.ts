@@ -1,7 +1,7 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Logger } from '../../platform/util/log.ts'
+import type { Logger } from '../../util/log.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { backupIsDue } from '../replicas/local/list.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'

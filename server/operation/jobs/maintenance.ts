@@ -3,14 +3,14 @@ import { deleteAccount, finishDeletion, finishDeletions } from '../../identity/a
 import { expireReservedKeys } from '../../identity/accounts/reserved-keys.ts'
 import { expireUnactivated } from '../../identity/accounts/unactivated.ts'
 import type { Identity } from '../../identity/identity.ts'
+import * as mailTokens from '../../identity/tables/mail-tokens.ts'
+import * as oauth from '../../identity/tables/oauth.ts'
+import * as sessions from '../../identity/tables/sessions.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as mailTokens from '../../platform/store/tables/mail-tokens.ts'
-import * as oauth from '../../platform/store/tables/oauth.ts'
-import * as sessions from '../../platform/store/tables/sessions.ts'
-import { iso } from '../../platform/util/time.ts'
 import type { Repository } from '../../repository/repository.ts'
+import type { Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { iso } from '../../util/time.ts'
 
 interface Deps extends Platform {
   readonly identity: Pick<Identity, 'resolveDid'>

@@ -2,7 +2,7 @@
 
 import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { deleteReplaced, listReplaced } from '../../platform/store/replaced.ts'
+import { deleteReplaced, listReplaced } from '../../store/backups/replaced.ts'
 
 interface Deps extends Pick<Platform, 'config' | 'log' | 'now'> {
   readonly clock: Pick<TrustedClock, 'isPlausible'>

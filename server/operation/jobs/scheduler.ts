@@ -1,5 +1,5 @@
 /** Runs periodic jobs in the background. */
-import type { Background } from '../../platform/util/background.ts'
+import type { Background } from '../../util/background.ts'
 
 export interface Job {
   /** Named in the log when a run fails. */

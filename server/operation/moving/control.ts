@@ -1,6 +1,7 @@
 /** Actions of the owner of an account on its move: entering a code, signing in again, retrying, accepting a loss. */
-import type { Database, Reader } from '../../platform/store/database.ts'
-import * as rows from '../../platform/store/tables/moves.ts'
+
+import * as rows from '../../repository/tables/moves.ts'
+import type { Database, Reader } from '../../store/database.ts'
 import type { Consent, Moves } from './moves.ts'
 import { moveRefused, withPeer } from './refused.ts'
 import { sessionIn } from './remote-side.ts'

@@ -2,11 +2,11 @@
 
 import { scopes } from '../../identity/auth/scopes.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { findByDid } from '../../platform/store/tables/accounts.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import type { BinaryOutput, Caller, Chunks } from '../../platform/xrpc/method.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import { callerRename } from '../../repository/records/rename.ts'
+import { findByDid } from '../../store/tables/accounts.ts'
 import { type Json, queryText, type Side } from './side.ts'
 
 interface Deps extends Pick<Platform, 'names' | 'store'> {

@@ -1,10 +1,10 @@
 /** Copies the files of an account that the new server does not have yet. */
 
 import { ResponseTooLarge } from '../../platform/network/client.ts'
-import { blobCid, newBlobHash } from '../../platform/store/blob-files.ts'
-import type { MissingFile, MissingReason } from '../../platform/store/tables/missing-media.ts'
-import { isObject, isString } from '../../platform/util/json.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { blobCid, newBlobHash } from '../../store/files/blob-files.ts'
+import { isObject, isString } from '../../util/json.ts'
+import type { MissingFile, MissingReason } from '../tables/missing-media.ts'
 import type { Side, Transfer } from './side.ts'
 
 export interface MediaProgress {

@@ -2,11 +2,11 @@
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import { type DidString, isValidNsid, isValidRecordKey } from '@atproto/syntax'
-import type { Reader } from '../../platform/store/database.ts'
-import type { MissingFile } from '../../platform/store/tables/missing-media.ts'
-import { find } from '../../platform/store/tables/records.ts'
 import { blobRefsIn } from '../../repository/blobs/references.ts'
 import { recordUri } from '../../repository/records/record-uri.ts'
+import { find } from '../../repository/tables/records.ts'
+import type { Reader } from '../../store/database.ts'
+import type { MissingFile } from '../tables/missing-media.ts'
 
 /** @param did the account, whose records are here in both directions of a move */
 export function missingFileView(db: Reader, did: DidString, { cid, record, reason }: MissingFile) {

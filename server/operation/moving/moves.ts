@@ -4,22 +4,22 @@
  */
 
 import type { ResolveDid } from '../../identity/did/resolver.ts'
-import type { Secrets } from '../../identity/did/secrets.ts'
+import type { Secrets } from '../../identity/did/server-secrets.ts'
 import { createPeers, type Peers } from '../../platform/network/peer.ts'
 import type { Platform } from '../../platform/platform.ts'
-import * as missingMedia from '../../platform/store/tables/missing-media.ts'
-import type { Move, MoveChanges } from '../../platform/store/tables/moves.ts'
-import * as rows from '../../platform/store/tables/moves.ts'
-import { keepForGood } from '../../platform/store/tables/unactivated.ts'
-import { backoffMs } from '../../platform/util/backoff.ts'
-import { isWaiting } from '../../platform/util/wait.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Move, MoveChanges } from '../../repository/tables/moves.ts'
+import * as rows from '../../repository/tables/moves.ts'
+import { keepForGood } from '../../store/tables/unactivated.ts'
+import { backoffMs } from '../../util/backoff.ts'
+import { isWaiting } from '../../util/wait.ts'
+import * as missingMedia from '../tables/missing-media.ts'
 import { createLocalSide } from './local-side.ts'
+import { canCancel } from './moves-view.ts'
 import { createRemoteSide, endSession, type PeerSession, SignInNeeded } from './remote-side.ts'
 import type { Side } from './side.ts'
 import { enterCode, isFinal, type StepContext, stepTable } from './steps.ts'
-import { canCancel } from './view.ts'
 
 export interface MovesDeps
   extends Pick<Platform, 'config' | 'names' | 'store' | 'background' | 'log' | 'now' | 'signal'> {

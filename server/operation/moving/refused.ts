@@ -2,7 +2,7 @@
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 
 /** The move cannot start or go on; the message says why. Methods that throw it declare it. */
 export function moveRefused(message: string): XrpcError {

@@ -1,9 +1,9 @@
 /** Another server as a side of a move. Its session is refreshed when the access token expires. */
 
 import type { Peer } from '../../platform/network/peer.ts'
-import { isObject, isString, parseJson } from '../../platform/util/json.ts'
-import { createSharedRun } from '../../platform/util/rounds.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
+import { createSharedRun } from '../../util/rounds.ts'
 import { type Json, queryText, type Side, type Transfer } from './side.ts'
 
 /** The tokens of a session at another server. */

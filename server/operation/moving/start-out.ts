@@ -3,17 +3,17 @@
 import { requireEmail } from '../../identity/accounts/email.ts'
 import type { PlcPublisher } from '../../identity/accounts/plc.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import * as rows from '../../platform/store/tables/moves.ts'
-import { isString } from '../../platform/util/json.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
+import * as rows from '../../repository/tables/moves.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import { isString } from '../../util/json.ts'
 import { serverOrigin } from './find-account.ts'
 import { createLocalSide } from './local-side.ts'
 import type { Moves } from './moves.ts'
+import { canCancel } from './moves-view.ts'
 import { openAccount } from './open-account.ts'
 import { moveRefused, withPeer } from './refused.ts'
 import { sessionIn } from './remote-side.ts'
-import { canCancel } from './view.ts'
 
 interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'log'> {
   readonly moves: Moves

@@ -8,14 +8,14 @@
  */
 import { pdsEndpointOf } from '../../identity/did/did-document.ts'
 import type { ResolveDid } from '../../identity/did/resolver.ts'
-import type { MissingFile } from '../../platform/store/tables/missing-media.ts'
-import type { Move, MoveChanges, StepName } from '../../platform/store/tables/moves.ts'
-import { isString } from '../../platform/util/json.ts'
-import type { SigningKey } from '../../platform/util/keys.ts'
-import type { Logger } from '../../platform/util/log.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
-import { type OperationDeps, signWithCode, signWithKey } from './identity.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Move, MoveChanges, StepName } from '../../repository/tables/moves.ts'
+import { isString } from '../../util/json.ts'
+import type { SigningKey } from '../../util/keys.ts'
+import type { Logger } from '../../util/log.ts'
+import type { MissingFile } from '../tables/missing-media.ts'
 import { copyMedia, type MediaProgress } from './media.ts'
+import { type OperationDeps, signWithCode, signWithKey } from './moved-identity.ts'
 import type { Json, Side } from './side.ts'
 
 export interface StepContext {

@@ -1,15 +1,15 @@
 /** Sends whole databases to a place. Their files stay in the data folder until then, so that a restart goes on with the next part. */
 import { join } from 'node:path'
-import { exists } from '../../platform/store/blob-files.ts'
-import { hasSpace } from '../../platform/store/disk-space.ts'
-import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
-import { copiesName, databaseName } from '../../platform/store/layout.ts'
+import { exists } from '../../store/files/blob-files.ts'
+import { hasSpace } from '../../store/files/disk-space.ts'
+import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
+import { copiesName, databaseName } from '../../store/files/layout.ts'
 import type { Timeline } from './catalog.ts'
 import type { PlaceReader } from './place-reader.ts'
 import { PlaceProblem, toProblem } from './places/place.ts'
+import type { ReplicatorState } from './replica-status.ts'
 import type { Position, ReplicatorDeps } from './replicator.ts'
 import { type PendingBase, sendBase } from './send.ts'
-import type { ReplicatorState } from './status.ts'
 import { chainOf, limitsOf } from './ways.ts'
 
 /** A database shrinks to less than this share of its size. */

@@ -13,7 +13,7 @@
  * `GENERATION_RANDOM`; a restore begins one with a higher generation. SEQ, FROM and TO are numbers of transactions, TIME is in
  * UTC. BYTES is the size of the content before it is sealed: an object of another size is not whole, and counts as missing.
  */
-import { fileTime, parseFileTime } from '../../platform/store/layout.ts'
+import { fileTime, parseFileTime } from '../../store/files/layout.ts'
 import type { Entry, Place } from './places/place.ts'
 import type { Sealer } from './sealer.ts'
 

@@ -2,9 +2,9 @@
  * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, show it as
  * surplus. A listing that lacks what an earlier one had proves nothing. After a leap of the clock, removals wait for a week.
  */
-import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
 import type { Content } from './catalog.ts'
-import { dayMs, weekMs } from './retention.ts'
+import { dayMs, weekMs } from './replica-retention.ts'
 
 export interface CleanUps {
   /**

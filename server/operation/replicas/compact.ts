@@ -6,8 +6,8 @@ import { type CleanUps, listedNames } from './clean-ups.ts'
 import type { MediaNames } from './media-names.ts'
 import { ifUndamaged } from './places/place.ts'
 import { getObject } from './receive.ts'
+import { expired, isOver, joinable, type Objects, weekMs } from './replica-retention.ts'
 import type { Replicator } from './replicator.ts'
-import { expired, isOver, joinable, type Objects, weekMs } from './retention.ts'
 import { listMediaParts, sendSegment, type Target } from './send.ts'
 import type { Unreferenced } from './unreferenced.ts'
 import { chainOf, limitsOf, onPath } from './ways.ts'
@@ -158,7 +158,7 @@ interface MediaOptions extends Omit<CompactOptions, 'cleanUps'> {
   readonly mediaNames: Pick<MediaNames, 'read' | 'marked'>
 }
 
-/** A restore point is kept for up to a week longer than `weeks`: see `retention.ts`. */
+/** A restore point is kept for up to a week longer than `weeks`: see `replica-retention.ts`. */
 const marginWeeks = 2
 
 /**

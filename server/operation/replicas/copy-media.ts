@@ -1,11 +1,11 @@
 /** Sends the media that a place lacks. */
 import { join } from 'node:path'
-import { blobsName } from '../../platform/store/layout.ts'
-import { during } from '../../platform/util/during.ts'
+import { blobsName } from '../../store/files/layout.ts'
+import { during } from '../../util/during.ts'
 import type { MediaGroup } from './media-names.ts'
+import type { ReplicatorState } from './replica-status.ts'
 import type { ReplicatorDeps } from './replicator.ts'
 import { listMedia, sendMedia } from './send.ts'
-import type { ReplicatorState } from './status.ts'
 
 /** How often the place is read for its media, beside the start. */
 const mediaMs = 24 * 60 * 60_000

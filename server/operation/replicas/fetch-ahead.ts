@@ -1,8 +1,8 @@
 /** Fetches what a restore from a place needs, while the server still runs: a person then sees what comes back before anything changes. */
-import { keptBlobs } from '../../platform/store/backups/restore.ts'
-import { exists } from '../../platform/store/blob-files.ts'
-import { nodeFiles } from '../../platform/store/files.ts'
-import { blobPath } from '../../platform/store/layout.ts'
+import { keptBlobs } from '../../store/backups/restore.ts'
+import { exists } from '../../store/files/blob-files.ts'
+import { nodeFiles } from '../../store/files/files.ts'
+import { blobPath } from '../../store/files/layout.ts'
 import { databasePath } from './assemble.ts'
 import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './bring-back.ts'
 import { runFileJob } from './file-jobs.ts'

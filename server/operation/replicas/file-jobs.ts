@@ -1,7 +1,7 @@
 /** The long work of replicas on files. A worker thread does it while the server answers requests. */
-import { summarizeData } from '../../platform/store/backups/summary.ts'
-import { type Files, nodeFiles } from '../../platform/store/files.ts'
-import { runInWorker } from '../../platform/util/worker-or-inline.ts'
+import { summarizeData } from '../../store/backups/summary.ts'
+import { type Files, nodeFiles } from '../../store/files/files.ts'
+import { runInWorker } from '../../util/worker-or-inline.ts'
 import { tryAssemble } from './assemble.ts'
 import { checkAssembled, checkRestore } from './check-restore.ts'
 import { publish } from './local/publish.ts'

@@ -1,7 +1,7 @@
 /** The worker that `runFileJob` starts. */
 import { constants, setPriority } from 'node:os'
-import { nodeFiles } from '../../platform/store/files.ts'
-import { serveJobs } from '../../platform/util/worker-or-inline.ts'
+import { nodeFiles } from '../../store/files/files.ts'
+import { serveJobs } from '../../util/worker-or-inline.ts'
 import { type FileJob, runOn } from './file-jobs.ts'
 
 // All other threads go first. Only Linux has priorities of threads; elsewhere this would slow the whole program.

@@ -2,7 +2,7 @@
  * The lease of a timeline at a place, and the proof that another computer continues the server. A lease names all timelines that its
  * computer saw. The name of a timeline is random and as old as its process: only a process that lives at the same time can have seen it.
  */
-import { parseJson } from '../../platform/util/json.ts'
+import { parseJson } from '../../util/json.ts'
 import { basesFolder, endName, headName, leaseName, listTimelines, type Timeline } from './catalog.ts'
 import { ifUndamaged, isDamaged, type Place, PlaceProblem } from './places/place.ts'
 import { getObject } from './receive.ts'

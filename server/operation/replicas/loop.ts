@@ -1,9 +1,9 @@
 /** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
-import { createSerializer } from '../../platform/util/serialize.ts'
+import { createSerializer } from '../../util/serialize.ts'
 import { createBacklog } from './backlog.ts'
 import type { Proof } from './prove.ts'
+import type { PlaceStatus } from './replica-status.ts'
 import type { Replicator, ReplicatorDeps } from './replicator.ts'
-import type { PlaceStatus } from './status.ts'
 
 export interface Loop {
   status(): PlaceStatus

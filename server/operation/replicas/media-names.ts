@@ -3,10 +3,10 @@
  * groups by their hash, so that an upload costs the work of one group at each place.
  */
 import { setImmediate } from 'node:timers/promises'
-import { blobGroups, cidsOfGroup, hasBlob, readBlobGroup } from '../../platform/store/backups/backup-blobs.ts'
-import type { Database } from '../../platform/store/database.ts'
-import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
-import { createSerializer } from '../../platform/util/serialize.ts'
+import * as damaged from '../../repository/tables/damaged-blobs.ts'
+import { blobGroups, cidsOfGroup, hasBlob, readBlobGroup } from '../../store/backups/backup-blobs.ts'
+import type { Database } from '../../store/database.ts'
+import { createSerializer } from '../../util/serialize.ts'
 import type { Sealer } from './sealer.ts'
 
 /** CIDs by their hidden names. */

@@ -1,10 +1,10 @@
 /** Fetches media that this computer has lost from a place that has them. */
 import { dirname, join } from 'node:path'
-import { placeBlob } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
-import { backupsName, blobPath, blobsName, copiesName } from '../../platform/store/layout.ts'
-import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
-import type { Reader } from '../../platform/store/transaction.ts'
+import * as damaged from '../../repository/tables/damaged-blobs.ts'
+import { placeBlob } from '../../store/files/blob-files.ts'
+import type { Files } from '../../store/files/files.ts'
+import { backupsName, blobPath, blobsName, copiesName } from '../../store/files/layout.ts'
+import type { Reader } from '../../store/pages/reader.ts'
 import { fetchOne } from './receive.ts'
 import { listMedia, type Target } from './send.ts'
 

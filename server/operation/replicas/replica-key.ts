@@ -5,7 +5,7 @@
  * An object is the age file of: HMAC-SHA256 over `name NUL content` (32 bytes), content.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { loadAge } from '../../platform/util/age.ts'
+import { loadAge } from '../../util/age.ts'
 import { PlaceProblem } from './places/place.ts'
 
 const macBytes = 32

@@ -1,7 +1,7 @@
 /** The copy at one place: the parts that keep it up to date, prove it and clean it up. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { copiesName } from '../../platform/store/layout.ts'
+import { copiesName } from '../../store/files/layout.ts'
 import { createCleanUps } from './clean-ups.ts'
 import { compact, compactMedia } from './compact.ts'
 import { createLoop, type Loop, pauseMs } from './loop.ts'

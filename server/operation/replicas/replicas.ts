@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
-import { StoreContinued } from '../../platform/store/errors.ts'
-import { forgetJournals, keptJournals } from '../../platform/store/journal/retire.ts'
-import { copiesName } from '../../platform/store/layout.ts'
+import { copiesName } from '../../store/files/layout.ts'
+import { StoreContinued } from '../../store/files/store-errors.ts'
+import { forgetJournals, keptJournals } from '../../store/journal/retire.ts'
 import { removeLeftovers } from './bases.ts'
 import { generationOf, newestGeneration } from './catalog.ts'
 import {
@@ -20,8 +20,8 @@ import { createMeteredCheck, questions } from './metered.ts'
 import { openPlace } from './places/open.ts'
 import { createReplica, idOf, placeOf } from './replica.ts'
 import type { ReplicaKey } from './replica-key.ts'
+import { createStatusFile, type PlaceStatus, readEarlierStatus } from './replica-status.ts'
 import { createSealer } from './sealer.ts'
-import { createStatusFile, type PlaceStatus, readEarlierStatus } from './status.ts'
 import { beginTimeline, elsewhereProblem, type Timelines } from './timeline.ts'
 
 export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {

@@ -1,6 +1,6 @@
 /** The restore points of a place. */
 import { type Content, type Listed, readContent } from './catalog.ts'
-import { dayMs, hourMs, weekMs } from './retention.ts'
+import { dayMs, hourMs, weekMs } from './replica-retention.ts'
 import { limitsOf, timesOf, waysTo } from './ways.ts'
 
 export interface RestorePoints {

@@ -1,7 +1,7 @@
 /** Encrypts and decrypts objects in a worker thread: some milliseconds a megabyte would delay responses. */
 
-import { createSerializer } from '../../platform/util/serialize.ts'
-import { type JobRunner, startWorker } from '../../platform/util/worker-or-inline.ts'
+import { createSerializer } from '../../util/serialize.ts'
+import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import { ReplicaKey, sealedBytes } from './replica-key.ts'
 

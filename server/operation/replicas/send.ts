@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
-import { isIntact } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
-import type { JournalPart } from '../../platform/store/journal/tail.ts'
-import { blobPath } from '../../platform/store/layout.ts'
-import { during } from '../../platform/util/during.ts'
+import { isIntact } from '../../store/files/blob-files.ts'
+import type { Files } from '../../store/files/files.ts'
+import { blobPath } from '../../store/files/layout.ts'
+import type { JournalPart } from '../../store/journal/tail.ts'
+import { during } from '../../util/during.ts'
 import {
   baseName,
   endBytes,

@@ -1,9 +1,9 @@
 /** Puts the data back that a restore replaced, with the key of their copies. */
 import { basename, join } from 'node:path'
-import { undoRestore } from '../../platform/store/backups/restore.ts'
-import { exists } from '../../platform/store/blob-files.ts'
-import { nodeFiles } from '../../platform/store/files.ts'
-import { replacingName } from '../../platform/store/layout.ts'
+import { undoRestore } from '../../store/backups/restore.ts'
+import { exists } from '../../store/files/blob-files.ts'
+import { nodeFiles } from '../../store/files/files.ts'
+import { replacingName } from '../../store/files/layout.ts'
 import { type CredentialsKeeper, moveKeyBefore, takeKeyBack } from './credentials.ts'
 
 export interface Undone {

@@ -2,7 +2,7 @@
  * The media at a place that the server has no more, with the time since when. A moment that is kept may still need them, so they are
  * removed once all moments are younger than that.
  */
-import { type Files, readJson, replaceJson } from '../../platform/store/files.ts'
+import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
 
 export interface Unreferenced {
   /** Records that the server has these media, under their hidden names. */

@@ -10,12 +10,12 @@ import { type ResolveDid, UnresolvableDid } from '../../identity/did/resolver.ts
 import type { Config } from '../../platform/config/config.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
-import { createSharedLookup } from '../../platform/util/shared-lookup.ts'
 import { createSenderReader } from '../../platform/xrpc/caller.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendBinary, sendError, sendJson } from '../../platform/xrpc/send.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import { type Account, findByDid } from '../../store/tables/accounts.ts'
+import { createSharedLookup } from '../../util/shared-lookup.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'now'> {
   readonly config: Pick<Config, 'plcUrl' | 'publicUrl'>

@@ -10,11 +10,11 @@ import type { HostHandle } from '../../identity/accounts/host-handle.ts'
 import { documentOfServer } from '../../identity/did/did-document.ts'
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import { findByDid, findByHandle } from '../../platform/store/tables/accounts.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import { sendJson } from '../../platform/xrpc/send.ts'
-import { statusOf } from '../../repository/access/status.ts'
+import type { Reader } from '../../store/database.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import { findByDid, findByHandle } from '../../store/tables/accounts.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'origin'> {
   readonly serverDid: DidString

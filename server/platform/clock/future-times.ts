@@ -1,9 +1,9 @@
 /** Corrects times that were written while the clock was ahead, once it is right. */
 
-import type { Database } from '../store/database.ts'
-import { inSlices } from '../store/slices.ts'
-import * as times from '../store/tables/future-times.ts'
-import * as notifications from '../store/tables/notifications.ts'
+import * as notifications from '../../app/tables/notifications.ts'
+import type { Database } from '../../store/database.ts'
+import { inSlices } from '../../store/slices.ts'
+import * as times from '../../store/tables/future-times.ts'
 
 /** Rows that are examined at once: some milliseconds of work. */
 const rangeSize = 2000

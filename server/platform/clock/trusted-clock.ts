@@ -10,10 +10,10 @@
  *
  * Times that were written meanwhile are corrected once the clock is right; see `future-times.ts`.
  */
-import type { Database } from '../store/database.ts'
-import * as rows from '../store/tables/clock.ts'
-import type { Logger } from '../util/log.ts'
-import { iso } from '../util/time.ts'
+import type { Database } from '../../store/database.ts'
+import * as rows from '../../store/tables/clock.ts'
+import type { Logger } from '../../util/log.ts'
+import { iso } from '../../util/time.ts'
 import { correctFutureTimes } from './future-times.ts'
 
 /** The direction in which the clock is implausible. */

@@ -6,7 +6,7 @@
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
-import { LOG_LEVELS } from '../util/log.ts'
+import { LOG_LEVELS } from '../../util/log.ts'
 import * as kinds from './values.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 /** Sends mail by SMTP if it is configured. Without SMTP, and when it fails, messages go to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
-import type { Logger } from '../util/log.ts'
+import type { Logger } from '../../util/log.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
   CODE_HEADER,

@@ -6,7 +6,7 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { pipeline, Readable } from 'node:stream'
-import { XrpcError } from '../xrpc/errors.ts'
+import { XrpcError } from '../xrpc/xrpc-errors.ts'
 import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
 import type { FindAddresses } from './names.ts'
 

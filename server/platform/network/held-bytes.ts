@@ -2,7 +2,7 @@
  * The memory for answers of other services that clients have not read yet. Each account has a limit, and services that accounts name
  * cannot take the part of the app view: an account that asks for large answers and reads none delays only itself.
  */
-import { XrpcError } from '../xrpc/errors.ts'
+import { XrpcError } from '../xrpc/xrpc-errors.ts'
 
 /** Whose call an answer belongs to. */
 export interface Holder {

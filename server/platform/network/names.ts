@@ -5,8 +5,8 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLimit } from '../util/limit.ts'
-import { createSharedLookup } from '../util/shared-lookup.ts'
+import { createLimit } from '../../util/limit.ts'
+import { createSharedLookup } from '../../util/shared-lookup.ts'
 
 /** Finds the addresses of a host. @throws the error of the look-up, such as `ENOTFOUND`, or when the signal aborts */
 export type FindAddresses = (host: string, signal?: AbortSignal) => Promise<LookupAddress[]>

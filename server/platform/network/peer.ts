@@ -1,6 +1,6 @@
 /** XRPC calls to another personal data server, with streamed bodies. Limited in time and size; redirects are not followed. */
-import { isObject, isString, parseJson } from '../util/json.ts'
-import { XrpcError } from '../xrpc/errors.ts'
+import { isObject, isString, parseJson } from '../../util/json.ts'
+import { XrpcError } from '../xrpc/xrpc-errors.ts'
 import {
   type Client,
   type ClientOptions,

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { createTokenBucket } from '../util/token-bucket.ts'
-import { pieceMs } from '../util/turns.ts'
+import { createTokenBucket } from '../../util/token-bucket.ts'
+import { pieceMs } from '../../util/turns.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
 
 export interface StreamOptions {

@@ -10,10 +10,10 @@ import {
   gunzip,
   inflate,
 } from 'node:zlib'
-import { createLimit } from '../util/limit.ts'
+import { createLimit } from '../../util/limit.ts'
 import { extendDeadline } from './deadlines.ts'
-import { protocolError, XrpcError } from './errors.ts'
 import type { BinaryInput } from './method.ts'
+import { protocolError, XrpcError } from './xrpc-errors.ts'
 
 type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 

@@ -4,7 +4,7 @@
  */
 import { encode } from '@atproto/lex-cbor'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
-import type { XrpcError } from './errors.ts'
+import type { XrpcError } from './xrpc-errors.ts'
 
 /** @param message with its `$type`; links and bytes in it are in their JSON form */
 export function messageFrame(nsid: string, { $type, ...payload }: { $type: string }): Uint8Array {

@@ -1,5 +1,5 @@
 /** Subscriptions to sources that push: a message waits until the client has read the ones before it. */
-import { XrpcError } from './errors.ts'
+import { XrpcError } from './xrpc-errors.ts'
 
 /** Messages that wait; a source can push many at once. */
 const maxWaiting = 2000

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Request, type Response } from 'express'
 import { allowAnyOrigin, answerPreflight } from './cors.ts'
-import { protocolError } from './errors.ts'
 import { hostFilter, hostname } from './host.ts'
 import type { App } from './listen.ts'
 import { sendError, sendJson } from './send.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 export interface HttpOptions {
   /** Answers paths under `/xrpc/`, called with the rest of the path. */

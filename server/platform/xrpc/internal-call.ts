@@ -1,9 +1,10 @@
 /** Calls methods from within the process: inputs are checked like inputs of requests, credentials are given by the caller. */
-import { protocolError } from './errors.ts'
+
 import { type BinaryInput, type BinaryOutput, type Caller, fail, type Method } from './method.ts'
 import { type Prepared, prepare } from './prepared.ts'
 import type { Rename } from './project.ts'
 import { readParams, validated } from './validate.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 export interface InternalCall {
   readonly nsid: string

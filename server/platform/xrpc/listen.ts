@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { startDeadline } from './deadlines.ts'
-import { protocolError } from './errors.ts'
 import { asksForWebSocket, responseTo } from './upgrade.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 // An import would evaluate every export of node:http, including Node's fetch (50 ms and 13 MB).
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')

@@ -4,8 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'
-import { type ProtocolErrorName, XrpcError } from './errors.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { type ProtocolErrorName, XrpcError } from './xrpc-errors.ts'
 
 export type MethodSchema = l.Query | l.Procedure
 

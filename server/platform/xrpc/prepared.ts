@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { l } from '@atproto/lex-schema'
 import { openBody, readJson } from './body.ts'
-import { protocolError } from './errors.ts'
 import type { BinaryInput, BinaryOutput, Method, MethodSchema } from './method.ts'
 import { type Projection, projection, type Rename } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
 import { discard, sendBinary, sendJson, sendNothing } from './send.ts'
 import { validated } from './validate.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 type BodyKind = 'none' | 'json' | 'binary'
 

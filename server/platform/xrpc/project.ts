@@ -5,8 +5,8 @@
  * It does not validate: a value of the wrong type is passed on without its content, and the validator refuses it.
  */
 import type { Validator } from '@atproto/lex-schema'
-import { isObject } from '../util/json.ts'
-import { protocolError } from './errors.ts'
+import { isObject } from '../../util/json.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 /** @param rename maps names, for callers that use another name of the schema */
 export type Projection = (value: unknown, rename?: Rename) => unknown

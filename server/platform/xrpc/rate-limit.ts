@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type Count, Counters } from './counters.ts'
-import { XrpcError } from './errors.ts'
+import { XrpcError } from './xrpc-errors.ts'
 
 export interface RateLimit<Input = unknown, Services = unknown> {
   /** Calls allowed in a window. */

@@ -5,7 +5,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { type CallerOptions, createCallerReader } from './caller.ts'
-import { protocolError, XrpcError } from './errors.ts'
 import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
 import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
 import type { Rename } from './project.ts'
@@ -16,6 +15,7 @@ import { createSources } from './sources.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
+import { protocolError, XrpcError } from './xrpc-errors.ts'
 
 export interface RouterOptions<Word, Services> extends CallerOptions {
   readonly methods: readonly Method<Word, Services>[]

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import compression from 'compression'
-import type { XrpcError } from './errors.ts'
 import type { BinaryOutput, Chunks } from './method.ts'
+import type { XrpcError } from './xrpc-errors.ts'
 
 /** Compressing fewer bytes costs more than sending them. */
 const compressFrom = 4096

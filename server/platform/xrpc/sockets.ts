@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { protocolError } from './errors.ts'
 import { release, upgradeOf } from './upgrade.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 /** Close codes of RFC 6455 §7.4.1. */
 export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internalError: 1011 } as const

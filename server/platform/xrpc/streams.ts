@@ -3,7 +3,6 @@
  * connection when its credentials end or the client does not read.
  */
 import type { IncomingMessage } from 'node:http'
-import { protocolError, XrpcError } from './errors.ts'
 import { errorFrame, messageFrame } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
 import type { AdmitPage, Authorize, Caller } from './method.ts'
@@ -13,6 +12,7 @@ import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
 import { asksForWebSocket } from './upgrade.ts'
 import { readParams } from './validate.ts'
+import { protocolError, XrpcError } from './xrpc-errors.ts'
 
 export interface StreamsOptions<Word, Services> {
   readonly subscriptions: readonly Subscription<Word, Services>[]

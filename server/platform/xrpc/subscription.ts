@@ -3,8 +3,8 @@
  * `subscriptionFactory` binds auth words and services, as `methodFactory` does.
  */
 import type { l } from '@atproto/lex-schema'
-import type { XrpcError } from './errors.ts'
 import type { Caller, Lexicon } from './method.ts'
+import type { XrpcError } from './xrpc-errors.ts'
 
 export type SubscriptionSchema = l.Subscription
 

@@ -1,7 +1,7 @@
 /** Validates parameters and bodies against the lexicon. */
 import { LexValidationError, type l } from '@atproto/lex-schema'
-import { protocolError } from './errors.ts'
 import { describeIssues } from './issues.ts'
+import { protocolError } from './xrpc-errors.ts'
 
 /**
  * Reads the parameters of a query string. Undeclared ones are ignored, and so are empty ones, by which clients mean none. The

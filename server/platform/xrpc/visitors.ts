@@ -1,7 +1,7 @@
 /** Which clients called lately, so that a person who connects one sees whether it arrives. In memory; the longest silent one is dropped. */
 import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { type DatetimeString, iso } from '../util/time.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 import { type ClientAddress, createAddressReader } from './client-address.ts'
 import { createForwarding } from './forwarding.ts'
 import { createOriginReader } from './origin.ts'

@@ -1,7 +1,8 @@
 /** Refuses what an account does while it is deleted: its session was valid when the call began. */
-import type { Reader } from '../../platform/store/database.ts'
-import { type Account, findByDid } from '../../platform/store/tables/accounts.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import { type Account, findByDid } from '../../store/tables/accounts.ts'
 
 export const accountNotFound = () => protocolError('AccountNotFound', 'This account no longer exists')
 

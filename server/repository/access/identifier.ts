@@ -1,8 +1,8 @@
 /** Finds an account by the identifier of a sign-in. */
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { isEmailAddress } from '../../platform/mail/address.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import { type Account, findByDid, findByEmail, findByHandle } from '../../platform/store/tables/accounts.ts'
+import type { Reader } from '../../store/database.ts'
+import { type Account, findByDid, findByEmail, findByHandle } from '../../store/tables/accounts.ts'
 
 /** Normalizes an identifier, for the look-up and for rate limits. */
 export function normalizeIdentifier(identifier: string): string {

@@ -1,7 +1,8 @@
 /** Refuses writes of an account whose move has made its last copy: later writes would be lost. */
-import type { Reader } from '../../platform/store/database.ts'
-import { stoppedFor } from '../../platform/store/tables/moves.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import { stoppedFor } from '../tables/moves.ts'
 
 /**
  * Call it in the transaction that writes: a move stops writes between two of them.

@@ -1,11 +1,11 @@
 /** Finds the repository of a request, if the caller may see it. */
 
-import type { Reader } from '../../platform/store/database.ts'
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import { findHead } from '../../platform/store/tables/repos.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import { type AccountStatus, statusOf } from '../../store/tables/account-status.ts'
+import type { Account } from '../../store/tables/accounts.ts'
+import { findHead } from '../tables/repos.ts'
 import { findByIdentifier } from './identifier.ts'
-import { type AccountStatus, statusOf } from './status.ts'
 
 const hidden: Record<AccountStatus, { name: string; message: string }> = {
   takendown: { name: 'RepoTakendown', message: 'This repository has been taken down' },

@@ -6,19 +6,19 @@
  */
 import { join } from 'node:path'
 import type { Platform } from '../../platform/platform.ts'
-import { blobsIn, placeBlob } from '../../platform/store/blob-files.ts'
-import { type Files, isMissing } from '../../platform/store/files.ts'
-import { backupsName, blobPath, blobsName, temporarySuffix } from '../../platform/store/layout.ts'
-import * as blobs from '../../platform/store/tables/blobs.ts'
-import * as damaged from '../../platform/store/tables/damaged-blobs.ts'
-import { ofBlob } from '../../platform/store/tables/takedowns.ts'
-import { createKeyedSerializer } from '../../platform/util/serialize.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
 import type { BinaryInput } from '../../platform/xrpc/method.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import { blobsIn, placeBlob } from '../../store/files/blob-files.ts'
+import { type Files, isMissing } from '../../store/files/files.ts'
+import { backupsName, blobPath, blobsName, temporarySuffix } from '../../store/files/layout.ts'
+import { ofBlob } from '../../store/tables/takedowns.ts'
+import { createKeyedSerializer } from '../../util/serialize.ts'
 import { requireWritable } from '../access/stopped-writes.ts'
+import * as blobs from '../tables/blobs.ts'
+import * as damaged from '../tables/damaged-blobs.ts'
+import type { Room } from './blob-quota.ts'
 import { type Examined, examineBlob } from './examine.ts'
 import { type Received, receive } from './receive.ts'
-import type { Room } from './room.ts'
 
 export interface Blobs {
   /** Stores an upload and resolves once it is on disk. */

@@ -1,7 +1,7 @@
 /** Finds out whether the file of a blob is intact, and repairs it from its copy in the backups, or that copy from it. */
-import { exists, isIntact, placeBlob } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
-import { temporarySuffix } from '../../platform/store/layout.ts'
+import { exists, isIntact, placeBlob } from '../../store/files/blob-files.ts'
+import type { Files } from '../../store/files/files.ts'
+import { temporarySuffix } from '../../store/files/layout.ts'
 
 /**
  * `repaired`: the backups had a good copy. `backup repaired`: the file is intact, and their copy was not.

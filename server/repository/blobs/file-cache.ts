@@ -5,8 +5,8 @@
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../platform/platform.ts'
-import { exists } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
+import { exists } from '../../store/files/blob-files.ts'
+import type { Files } from '../../store/files/files.ts'
 
 export interface FileCache {
   path(name: string): string

@@ -1,10 +1,10 @@
 /** Receives an upload: writes it to a temporary file while it is hashed. Only one chunk at a time is in memory. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { blobCid, newBlobHash } from '../../platform/store/blob-files.ts'
-import type { Files } from '../../platform/store/files.ts'
-import { temporarySuffix } from '../../platform/store/layout.ts'
-import { receiveFile } from '../../platform/store/receive-file.ts'
+import { blobCid, newBlobHash } from '../../store/files/blob-files.ts'
+import type { Files } from '../../store/files/files.ts'
+import { temporarySuffix } from '../../store/files/layout.ts'
+import { receiveFile } from '../../store/files/receive-file.ts'
 import { detectMediaType, signatureBytes } from './media-type.ts'
 
 export interface Received {

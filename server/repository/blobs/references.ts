@@ -8,9 +8,9 @@ import {
   type LexValue,
 } from '@atproto/lex-data'
 import type { l } from '@atproto/lex-schema'
-import type { Reader } from '../../platform/store/database.ts'
-import * as blobs from '../../platform/store/tables/blobs.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import * as blobs from '../tables/blobs.ts'
 
 /** A record's statement about a blob. */
 export interface BlobRef {

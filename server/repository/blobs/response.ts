@@ -1,7 +1,7 @@
 /** The response with a blob: conditional and range requests (RFC 9110 §13, §14), and the headers that keep its content harmless. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Blob } from '../../platform/store/tables/blobs.ts'
 import type { BinaryOutput } from '../../platform/xrpc/method.ts'
+import type { Blob } from '../tables/blobs.ts'
 import { isShownInline } from './media-type.ts'
 
 /** @param read reads the bytes from `start` to `end`, which is exclusive */

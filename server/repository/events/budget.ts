@@ -5,10 +5,10 @@
  * so do events of identities and accounts. A client that respects `Retry-After` is paced by that.
  */
 import type { Config } from '../../platform/config/config.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as events from '../../platform/store/tables/events.ts'
 import { Counters } from '../../platform/xrpc/counters.ts'
-import { XrpcError } from '../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader } from '../../store/database.ts'
+import * as events from '../tables/events.ts'
 
 export interface EventBudget {
   /** Call it before a commit of an account is reported. @throws RateLimitExceeded */

@@ -1,5 +1,5 @@
 /** The places of the event stream. When all are taken, the networks share them: none can keep the others out. */
-import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 
 export interface Consumer {
   /** Where it connects from; see `networkOf`. */

@@ -9,13 +9,13 @@
  * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
  */
 
-import type { Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as eventRemovals from '../../platform/store/tables/event-removals.ts'
-import * as events from '../../platform/store/tables/events.ts'
-import * as repos from '../../platform/store/tables/repos.ts'
-import { isLive, setLive } from '../../platform/store/tables/stream-state.ts'
-import { type AccountStatus, statusOf } from '../access/status.ts'
+import type { Writer } from '../../store/database.ts'
+import { type AccountStatus, statusOf } from '../../store/tables/account-status.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { isLive, setLive } from '../../store/tables/stream-state.ts'
+import * as eventRemovals from '../tables/event-removals.ts'
+import * as events from '../tables/events.ts'
+import * as repos from '../tables/repos.ts'
 import { accountFrame, type CommitEvent, commitFrame, identityFrame, syncFrame } from './frames.ts'
 
 /** Reports that the handle, the signing key or the server of an account has changed. */

@@ -3,13 +3,13 @@
  * end in `Cid` are text here, and links in the message.
  */
 import { encode } from '@atproto/lex-cbor'
-import { cidBytes } from '../../platform/store/cid.ts'
-import type { EventKind } from '../../platform/store/tables/events.ts'
-import type { Block } from '../../platform/store/tables/repos.ts'
-import { iso } from '../../platform/util/time.ts'
-import type { AccountStatus } from '../access/status.ts'
+import type { AccountStatus } from '../../store/tables/account-status.ts'
+import { cidBytes } from '../../util/cid.ts'
+import { iso } from '../../util/time.ts'
+import type { Block } from '../format/block.ts'
 import { carFile } from '../format/car.ts'
 import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
+import type { EventKind } from '../tables/events.ts'
 
 /** The change of one record. */
 export interface RecordOp {

@@ -5,10 +5,10 @@
 import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch, OutboundFailed } from '../../platform/network/client.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { Database } from '../../platform/store/database.ts'
-import * as events from '../../platform/store/tables/events.ts'
-import { backoffMs } from '../../platform/util/backoff.ts'
-import { isWaiting } from '../../platform/util/wait.ts'
+import type { Database } from '../../store/database.ts'
+import { backoffMs } from '../../util/backoff.ts'
+import { isWaiting } from '../../util/wait.ts'
+import * as events from '../tables/events.ts'
 
 export interface RelayState {
   /** Origin of the relay. */

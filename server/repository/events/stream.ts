@@ -4,12 +4,12 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { com } from '../../../lexicons/generated/index.ts'
-import type { Database } from '../../platform/store/database.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
-import * as events from '../../platform/store/tables/events.ts'
-import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Database } from '../../store/database.ts'
+import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import * as events from '../tables/events.ts'
 import { type Consumer, createConsumers } from './consumers.ts'
-import { createRecentEvents } from './recent.ts'
+import { createRecentEvents } from './recent-events.ts'
 
 export interface EventStream {
   /**

@@ -1,6 +1,6 @@
 /** Writes CAR files (version 1). Each block follows its length. */
-import { cidBytes } from '../../platform/store/cid.ts'
-import type { Block } from '../../platform/store/tables/repos.ts'
+import { cidBytes } from '../../util/cid.ts'
+import type { Block } from './block.ts'
 import { CborWriter, linkBytes } from './cbor-writer.ts'
 
 export const carType = 'application/vnd.ipld.car'

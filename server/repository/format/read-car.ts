@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ifCid } from '@atproto/lex-data'
-import { cidKey } from '../../platform/store/cid.ts'
+import { cidKey } from '../../util/cid.ts'
 import { decodeMap } from './decode-map.ts'
 
 /** A block of a CAR file. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
-import { cidText } from '../../platform/store/cid.ts'
+import { cidText } from '../../util/cid.ts'
 import { CborWriter, linkBytes, textBytes } from './cbor-writer.ts'
 import { decodeMap } from './decode-map.ts'
 

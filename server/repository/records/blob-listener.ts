@@ -1,9 +1,9 @@
 /** Checks the blobs that written records name, and deletes blobs that no record names any more. */
 
-import type { Writer } from '../../platform/store/database.ts'
-import * as blobs from '../../platform/store/tables/blobs.ts'
+import type { Writer } from '../../store/database.ts'
 import { type BlobRef, blobRefsIn, checkReference } from '../blobs/references.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from './events.ts'
+import * as blobs from '../tables/blobs.ts'
+import type { AfterCommit, RecordEvent, RecordListener } from './record-events.ts'
 
 /** @param release deletes blobs, unless other records of the account name them. Called after the commit */
 export function createBlobListener(release: (did: string, cids: readonly string[]) => void): RecordListener {

@@ -1,11 +1,12 @@
 /** Signed commits (atproto repository specification, version 3). */
 
-import { cborCid, cidBytes } from '../../platform/store/cid.ts'
-import type { Block, Head } from '../../platform/store/tables/repos.ts'
-import { type Sign, signerOf } from '../../platform/util/keys.ts'
+import { cborCid, cidBytes } from '../../util/cid.ts'
+import { type Sign, signerOf } from '../../util/keys.ts'
 import type { CommitEvent } from '../events/frames.ts'
+import type { Block } from '../format/block.ts'
 import { carFile } from '../format/car.ts'
 import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
+import type { Head } from '../tables/repos.ts'
 import { emptyTree } from './tree.ts'
 
 /** Signs a commit to the tree with the CID `tree`. @param sign signs with the signing key of the account */

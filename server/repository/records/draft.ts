@@ -1,7 +1,7 @@
 /** The changes of a write, before they are committed. */
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
-import type { OmittedRecord } from '../../platform/store/tables/omitted-records.ts'
-import type { StoredRecord } from '../../platform/store/tables/records.ts'
+import type { OmittedRecord } from '../tables/omitted-records.ts'
+import type { StoredRecord } from '../tables/records.ts'
 import type { StoredForm } from './prepare.ts'
 
 /** A record before a write, which the index may omit. */

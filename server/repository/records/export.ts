@@ -9,12 +9,12 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { DidString } from '@atproto/syntax'
-import type { Database } from '../../platform/store/database.ts'
-import { type Files, nodeFiles, replaceByChunks } from '../../platform/store/files.ts'
-import { exportsName } from '../../platform/store/layout.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
-import { createCopies, type OpenCopy } from './copies.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Database } from '../../store/database.ts'
+import { type Files, nodeFiles, replaceByChunks } from '../../store/files/files.ts'
+import { exportsName } from '../../store/files/layout.ts'
 import { carOf } from './dated-blocks.ts'
+import { createCopies, type OpenCopy } from './export-files.ts'
 import type { Repositories } from './repositories.ts'
 
 export interface ExportOptions {

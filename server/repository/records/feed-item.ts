@@ -1,8 +1,8 @@
 /** Derives the feed item of a record. Records may be stored unvalidated. */
 import { isPlainObject, type LexMap } from '@atproto/lex-data'
 import { collections, embeds } from '../../platform/config/nsids.ts'
-import type { FeedItem } from '../../platform/store/tables/posts.ts'
-import { instant } from '../../platform/util/time.ts'
+import { instant } from '../../util/time.ts'
+import type { FeedItem } from '../tables/posts.ts'
 
 const images = 1
 const video = 2

@@ -1,13 +1,13 @@
 /** Keeps the links and feed items of records, and the words of display names, in the transaction that writes the records. */
 import { collections } from '../../platform/config/nsids.ts'
-import type { Writer } from '../../platform/store/database.ts'
-import * as actors from '../../platform/store/tables/actors.ts'
-import * as links from '../../platform/store/tables/links.ts'
-import * as nameWords from '../../platform/store/tables/name-words.ts'
-import * as posts from '../../platform/store/tables/posts.ts'
-import type { RecordEvent, RecordListener } from './events.ts'
+import type { Writer } from '../../store/database.ts'
+import * as actors from '../../store/tables/actors.ts'
+import * as links from '../tables/links.ts'
+import * as nameWords from '../tables/name-words.ts'
+import * as posts from '../tables/posts.ts'
 import { feedItemOf } from './feed-item.ts'
 import { wordsOf } from './name-words.ts'
+import type { RecordEvent, RecordListener } from './record-events.ts'
 
 /** Rows of a deleted record are deleted by foreign keys. */
 export const linkListener: RecordListener = {

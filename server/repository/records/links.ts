@@ -5,8 +5,8 @@
 import { isPlainObject, type LexMap, type LexValue } from '@atproto/lex-data'
 import { isValidDid } from '@atproto/syntax'
 import { collections, embeds } from '../../platform/config/nsids.ts'
-import { linkPaths } from '../../platform/store/link-paths.ts'
-import type { Link } from '../../platform/store/tables/links.ts'
+import { linkPaths } from '../format/link-paths.ts'
+import type { Link } from '../tables/links.ts'
 import type { ReadSubject } from './subjects.ts'
 
 /** A post has at most 300 graphemes, room for fewer mentions. */

@@ -1,9 +1,10 @@
 /** Pinned commits: blocks that later writes remove from them are kept in memory while they are read. */
-import type { Reader } from '../../platform/store/database.ts'
-import * as omitted from '../../platform/store/tables/omitted-records.ts'
-import type { StoredRecord } from '../../platform/store/tables/records.ts'
-import type { Block, DatedBlock, Head } from '../../platform/store/tables/repos.ts'
-import { findDatedBlock } from '../../platform/store/tables/repos.ts'
+import type { Reader } from '../../store/database.ts'
+import type { Block } from '../format/block.ts'
+import * as omitted from '../tables/omitted-records.ts'
+import type { StoredRecord } from '../tables/records.ts'
+import type { DatedBlock, Head } from '../tables/repos.ts'
+import { findDatedBlock } from '../tables/repos.ts'
 
 export interface Pin {
   readonly head: Head

@@ -6,27 +6,29 @@
  * are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit can write many
  * of them together.
  */
+
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
-import type { Reader, Writer } from '../../platform/store/database.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as omitted from '../../platform/store/tables/omitted-records.ts'
-import * as records from '../../platform/store/tables/records.ts'
-import * as repos from '../../platform/store/tables/repos.ts'
-import { createKeyedSerializer } from '../../platform/util/serialize.ts'
-import { protocolError } from '../../platform/xrpc/errors.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Reader, Writer } from '../../store/database.ts'
+import * as accounts from '../../store/tables/accounts.ts'
+import { createKeyedSerializer } from '../../util/serialize.ts'
 import { accountNotFound } from '../access/existing.ts'
-import { statusError } from '../access/status.ts'
+import { statusError } from '../access/status-errors.ts'
 import { requireWritable } from '../access/stopped-writes.ts'
 import type { EventBudget } from '../events/budget.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
+import type { Block } from '../format/block.ts'
 import { carFile } from '../format/car.ts'
 import type { NextTid } from '../format/tid.ts'
+import * as omitted from '../tables/omitted-records.ts'
+import * as records from '../tables/records.ts'
+import * as repos from '../tables/repos.ts'
 import { signCommit } from './commit.ts'
 import { createDraft, type Draft, type RecordChange } from './draft.ts'
-import type { RecordListener } from './events.ts'
 import { createPins, type Pin } from './pins.ts'
+import type { RecordListener } from './record-events.ts'
 import { type CachedRepository, createRepositoryCache } from './repository-cache.ts'
 import { changeTree, type TreeChange } from './tree.ts'
 import { writeRecord } from './write-record.ts'
@@ -246,7 +248,7 @@ function checkActive(tx: Reader, did: string): void {
 }
 
 /** Records with the same content have the same block. */
-function uniqueBlocks(blocks: readonly repos.Block[]): Iterable<repos.Block> {
+function uniqueBlocks(blocks: readonly Block[]): Iterable<Block> {
   return new Map(blocks.map((block) => [block.cid, block])).values()
 }
 

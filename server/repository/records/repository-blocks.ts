@@ -1,18 +1,20 @@
 /** Reads the blocks of stored repositories: all, newer than a revision, or the proof of a record. */
+
 import { setImmediate } from 'node:timers/promises'
-import { cidBytes, cidKey } from '../../platform/store/cid.ts'
-import type { Reader } from '../../platform/store/database.ts'
-import * as omitted from '../../platform/store/tables/omitted-records.ts'
-import * as records from '../../platform/store/tables/records.ts'
-import * as repos from '../../platform/store/tables/repos.ts'
+import type { Reader } from '../../store/database.ts'
+import { cidBytes, cidKey } from '../../util/cid.ts'
+import type { Block } from '../format/block.ts'
 import { itemsOf, splitKey, type TreeItem } from '../format/tree-node.ts'
+import * as omitted from '../tables/omitted-records.ts'
+import * as records from '../tables/records.ts'
+import * as repos from '../tables/repos.ts'
 import type { Pin } from './pins.ts'
 
 /** The part of a commit that is no longer stored. */
 type Removed = (cid: string) => repos.DatedBlock | undefined
 
 /** A block of a commit, and the revision that wrote it. */
-export type CommitBlock = repos.Block & repos.DatedBlock
+export type CommitBlock = Block & repos.DatedBlock
 
 /**
  * Yields the commit, then nodes and records in the order of the tree, so that a reader can verify them as they arrive. Throws
@@ -52,7 +54,7 @@ export function isNewerThan(since: string | undefined, rev: string | null): bool
 }
 
 /** Returns the blocks that prove which record each key has in the latest commit, or that it has none. */
-export function proofOf(db: Reader, did: string, head: repos.Head, key: string): repos.Block[] {
+export function proofOf(db: Reader, did: string, head: repos.Head, key: string): Block[] {
   const blocks = new Map([[head.commit, nodeOf(db, did, head.commit).bytes]])
   for (let cid: string | undefined = head.tree; cid !== undefined; ) {
     const { bytes } = nodeOf(db, did, cid)
@@ -73,8 +75,8 @@ export async function findBlocks(
   db: Reader,
   did: string,
   cids: readonly string[],
-): Promise<ReadonlyMap<string, repos.Block>> {
-  const found = new Map<string, repos.Block>()
+): Promise<ReadonlyMap<string, Block>> {
+  const found = new Map<string, Block>()
   const wanted = new Map(cids.map((cid) => [cidKey(cidBytes(cid)), cid]))
   const add = (key: string, bytes: Uint8Array | undefined) => {
     const cid = wanted.get(key)

@@ -1,9 +1,9 @@
 /** Repositories cached between writes: with their signing key and the tree nodes read so far. */
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../../platform/store/database.ts'
-import { findHead, type Head, requireBlock } from '../../platform/store/tables/repos.ts'
-import { type Sign, signerOf } from '../../platform/util/keys.ts'
+import type { Database } from '../../store/database.ts'
+import { type Sign, signerOf } from '../../util/keys.ts'
 import { existingAccount } from '../access/existing.ts'
+import { findHead, type Head, requireBlock } from '../tables/repos.ts'
 import { TreeNode } from './tree.ts'
 
 /** A repository at a commit. */

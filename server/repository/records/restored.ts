@@ -1,11 +1,11 @@
 /** Announces data that come from a backup: other servers may know later states, which are lost. */
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
-import * as accounts from '../../platform/store/tables/accounts.ts'
-import * as events from '../../platform/store/tables/events.ts'
-import { statusOf } from '../access/status.ts'
+import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import * as accounts from '../../store/tables/accounts.ts'
 import { emitAccount, emitIdentity, emitSync } from '../events/emit.ts'
+import * as events from '../tables/events.ts'
 import type { Repositories } from './repositories.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { StoreUnavailable } from '../../platform/store/errors.ts'
-import { type Files, writeChunks } from '../../platform/store/files.ts'
-import { temporarySuffix } from '../../platform/store/layout.ts'
-import { isOfDisk } from '../../platform/store/receive-file.ts'
-import { createPace } from '../../platform/util/turns.ts'
+import { type Files, writeChunks } from '../../store/files/files.ts'
+import { temporarySuffix } from '../../store/files/layout.ts'
+import { isOfDisk } from '../../store/files/receive-file.ts'
+import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { createPace } from '../../util/turns.ts'
 
 export interface Spool {
   chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>

@@ -7,8 +7,8 @@
  * contains or borders it: the nodes around the changed keys, before and after, are the difference between the trees.
  */
 
-import { cborCid, cidBytes, cidText } from '../../platform/store/cid.ts'
-import type { Block } from '../../platform/store/tables/repos.ts'
+import { cborCid, cidBytes, cidText } from '../../util/cid.ts'
+import type { Block } from '../format/block.ts'
 import { decodeNode, encodeNode, layerOf } from '../format/tree-node.ts'
 
 export interface TreeChange {

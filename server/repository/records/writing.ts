@@ -1,6 +1,7 @@
 /** Checks shared by the methods that write records. */
-import type { Account } from '../../platform/store/tables/accounts.ts'
-import { protocolError, XrpcError } from '../../platform/xrpc/errors.ts'
+
+import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Account } from '../../store/tables/accounts.ts'
 import type { Draft } from './draft.ts'
 
 /** The largest body of a method that takes a record, in bytes. */

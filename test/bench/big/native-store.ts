@@ -2,8 +2,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { SqlParams, Writer } from '../../../server/platform/store/database.ts'
-import { databaseName, isData } from '../../../server/platform/store/layout.ts'
+import type { SqlParams, Writer } from '../../../server/store/database.ts'
+import { databaseName, isData } from '../../../server/store/files/layout.ts'
 import { openStore } from '../seed.ts'
 
 /** Looks up an id that never changes. A tenth of the time goes there without a cache. */

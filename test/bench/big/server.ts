@@ -13,9 +13,7 @@ const { readConfig }: typeof import('../../../server/platform/config/config.ts')
 const { makeBackup }: typeof import('../../../server/operation/replicas/local/backups.ts') = await built(
   'server/operation/replicas/local/backups.js',
 )
-const { createLogger }: typeof import('../../../server/platform/util/log.ts') = await built(
-  'server/platform/util/log.js',
-)
+const { createLogger }: typeof import('../../../server/util/log.ts') = await built('server/util/log.js')
 
 const config = readConfig({ env: process.env, args: [] })
 const server = await startServer(config, { log: createLogger(config.logLevel) })

@@ -1,7 +1,5 @@
 /** All screens of the desktop: axe, layout and accessibility tree. With a scripted bridge. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { accessibilityTree, findingsInBothSchemes, overflowAt, unfold } from '../../support/accessibility.ts'
-import type { Page } from '../../support/browser.ts'
 import {
   backups,
   confirmation,
@@ -10,9 +8,16 @@ import {
   reset,
   setupScreens,
   signedIn,
-} from '../../support/desktop-screens.ts'
-import { world } from '../../support/setup-world.ts'
-import { heading } from '../../support/world.ts'
+} from '../../support/desktop/desktop-screens.ts'
+import {
+  accessibilityTree,
+  findingsInBothSchemes,
+  overflowAt,
+  unfold,
+} from '../../support/page/accessibility.ts'
+import type { Page } from '../../support/page/browser.ts'
+import { world } from '../../support/server/setup-world.ts'
+import { heading } from '../../support/server/world.ts'
 
 setupScreens()
 

@@ -1,12 +1,12 @@
 /** The Backups screen. With a scripted bridge. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RestorePoint } from '../../../electron/bridge.ts'
-import { findings } from '../../support/accessibility.ts'
-import type { Page } from '../../support/browser.ts'
-import { done, failed } from '../../support/desktop-bridge.ts'
-import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop-screens.ts'
-import { world } from '../../support/setup-world.ts'
-import { heading } from '../../support/world.ts'
+import type { RestorePoint } from '../../../electron/ground/bridge.ts'
+import { done, failed } from '../../support/desktop/desktop-bridge.ts'
+import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
+import { findings } from '../../support/page/accessibility.ts'
+import type { Page } from '../../support/page/browser.ts'
+import { world } from '../../support/server/setup-world.ts'
+import { heading } from '../../support/server/world.ts'
 
 setupScreens()
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { findings } from '../../support/accessibility.ts'
-import type { Page } from '../../support/browser.ts'
-import { copyKey, done, failed } from '../../support/desktop-bridge.ts'
-import { bob, desktop, setupScreens, signedIn, visitor } from '../../support/desktop-screens.ts'
-import { owner, world } from '../../support/setup-world.ts'
+import { copyKey, done, failed } from '../../support/desktop/desktop-bridge.ts'
+import { bob, desktop, setupScreens, signedIn, visitor } from '../../support/desktop/desktop-screens.ts'
+import { findings } from '../../support/page/accessibility.ts'
+import type { Page } from '../../support/page/browser.ts'
+import { owner, world } from '../../support/server/setup-world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'pds-copies-'))
 const disk = join(folder, 'disk')

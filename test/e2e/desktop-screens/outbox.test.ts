@@ -1,7 +1,6 @@
 /** The Outbox screen. With a scripted bridge. */
 import { describe, expect, test } from 'vitest'
-import { focused } from '../../support/accessibility.ts'
-import { done, failed } from '../../support/desktop-bridge.ts'
+import { done, failed } from '../../support/desktop/desktop-bridge.ts'
 import {
   alice,
   confirmation,
@@ -10,9 +9,10 @@ import {
   setupScreens,
   signedIn,
   visitor,
-} from '../../support/desktop-screens.ts'
-import { world } from '../../support/setup-world.ts'
-import { heading } from '../../support/world.ts'
+} from '../../support/desktop/desktop-screens.ts'
+import { focused } from '../../support/page/accessibility.ts'
+import { world } from '../../support/server/setup-world.ts'
+import { heading } from '../../support/server/world.ts'
 
 setupScreens()
 

@@ -1,9 +1,9 @@
 /** The Server screen. With a scripted bridge. */
 import { describe, expect, test } from 'vitest'
-import { focused } from '../../support/accessibility.ts'
-import { done, failed } from '../../support/desktop-bridge.ts'
-import { alice, desktop, setupScreens, signedIn } from '../../support/desktop-screens.ts'
-import { heading, open } from '../../support/world.ts'
+import { done, failed } from '../../support/desktop/desktop-bridge.ts'
+import { alice, desktop, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
+import { focused } from '../../support/page/accessibility.ts'
+import { heading, open } from '../../support/server/world.ts'
 
 setupScreens()
 

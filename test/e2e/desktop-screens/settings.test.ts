@@ -1,8 +1,8 @@
 /** The screens General, Logs and About. With a scripted bridge. */
 import { describe, expect, test } from 'vitest'
-import type { Page } from '../../support/browser.ts'
-import { settings } from '../../support/desktop-bridge.ts'
-import { desktop, line, setupScreens, signedIn } from '../../support/desktop-screens.ts'
+import { settings } from '../../support/desktop/desktop-bridge.ts'
+import { desktop, line, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
+import type { Page } from '../../support/page/browser.ts'
 
 setupScreens()
 

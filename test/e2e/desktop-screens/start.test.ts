@@ -1,10 +1,10 @@
 /** Screens of a server that does not run, and the first run. With a scripted bridge. */
 import { describe, expect, test } from 'vitest'
-import type { ServerState, StartFailure } from '../../../electron/bridge.ts'
-import { findings } from '../../support/accessibility.ts'
-import { done, restored, ScriptedDesktop, salvage } from '../../support/desktop-bridge.ts'
-import { backups, desktop, setupScreens, signedIn, visitor } from '../../support/desktop-screens.ts'
-import { heading, World } from '../../support/world.ts'
+import type { ServerState, StartFailure } from '../../../electron/ground/bridge.ts'
+import { done, restored, ScriptedDesktop, salvage } from '../../support/desktop/desktop-bridge.ts'
+import { backups, desktop, setupScreens, signedIn, visitor } from '../../support/desktop/desktop-screens.ts'
+import { findings } from '../../support/page/accessibility.ts'
+import { heading, World } from '../../support/server/world.ts'
 
 setupScreens()
 

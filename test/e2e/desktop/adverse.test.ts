@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
-import { heading } from '../../support/world.ts'
+import { heading } from '../../support/server/world.ts'
 
 const machines: Machine[] = []
 const newMachine = async () => {

@@ -6,11 +6,11 @@ import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Channel, MailSettings, PlaceInput } from '../../../electron/bridge.ts'
+import type { Channel, MailSettings, PlaceInput } from '../../../electron/ground/bridge.ts'
 import { listBackups } from '../../../server/operation/replicas/local/list.ts'
 import { call, eventsOf, listen, refusalOf } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
-import { startSmtpServer } from '../../support/smtp-server.ts'
+import { startSmtpServer } from '../../support/services/smtp-server.ts'
 
 let machine: Machine
 let app: App

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PlaceInput, RestoreSource } from '../../../electron/bridge.ts'
+import type { PlaceInput, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
 

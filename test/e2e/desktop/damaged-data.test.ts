@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, describe, expect, test } from 'vitest'
-import { bytesOf, openBytes } from '../../support/database-bytes.ts'
 import { call } from '../../support/desktop/bridge.ts'
 import { Machine, soon } from '../../support/desktop/desktop.ts'
+import { bytesOf, openBytes } from '../../support/store/database-bytes.ts'
 
 const machines: Machine[] = []
 const newMachine = async () => {

@@ -3,7 +3,7 @@ import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { Machine } from '../../support/desktop/desktop.ts'
-import { fillSignIn, heading } from '../../support/world.ts'
+import { fillSignIn, heading } from '../../support/server/world.ts'
 
 let machine: Machine
 

@@ -5,7 +5,7 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
-import { fillSignIn, heading } from '../../support/world.ts'
+import { fillSignIn, heading } from '../../support/server/world.ts'
 
 interface Tokens {
   readonly accessJwt: string

@@ -3,8 +3,8 @@ import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
-import { halves } from '../../support/pictures.ts'
-import { fillSignIn, heading } from '../../support/world.ts'
+import { halves } from '../../support/records/pictures.ts'
+import { fillSignIn, heading } from '../../support/server/world.ts'
 
 interface Account {
   readonly did: string

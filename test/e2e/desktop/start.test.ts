@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { acquireLock } from '../../../server/platform/store/lock.ts'
-import { unreleased } from '../../support/database-bytes.ts'
+import { acquireLock } from '../../../server/store/files/lock.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
-import { heading } from '../../support/world.ts'
+import { heading } from '../../support/server/world.ts'
+import { unreleased } from '../../support/store/database-bytes.ts'
 
 const machines: Machine[] = []
 const newMachine = async () => {

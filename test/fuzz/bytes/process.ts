@@ -1,10 +1,11 @@
 /** The server as a process that opens backups too, as the main process of the desktop does. `node process.ts DATA_DIR` */
-import { runInWorker } from '../../../server/platform/store/backups/tasks.ts'
-import { schema } from '../../../server/platform/store/schema.ts'
-import { createLogger } from '../../../server/platform/util/log.ts'
+
+import { schema } from '../../../server/schema/schema.ts'
 import { startServer } from '../../../server/server.ts'
-import { passwords } from '../../support/passwords.ts'
-import { testConfig } from '../../support/server.ts'
+import { runInWorker } from '../../../server/store/backups/tasks.ts'
+import { createLogger } from '../../../server/util/log.ts'
+import { passwords } from '../../support/server/passwords.ts'
+import { testConfig } from '../../support/server/server.ts'
 
 const [, , dataDir = ''] = process.argv
 const config = testConfig({ dataDir, publicUrl: undefined })

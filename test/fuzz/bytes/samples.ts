@@ -5,7 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import encodeJpeg, { init as initJpeg } from '@jsquash/jpeg/encode.js'
 import encodeWebp, { init as initWebp } from '@jsquash/webp/encode.js'
 import { packTar } from 'modern-tar'
-import { noise } from '../../support/pictures.ts'
+import { noise } from '../../support/records/pictures.ts'
 
 export const formats = ['png', 'jpeg', 'webp', 'gif', 'avif', 'mp4', 'car', 'cbor', 'zstd', 'tar'] as const
 export type Format = (typeof formats)[number]
@@ -26,7 +26,7 @@ export async function makeSamples(car: Buffer, database: Buffer): Promise<Sample
     Buffer.from(await encodeJpeg(pixels, { quality: 98, progressive, chroma_subsample: 1 }))
   const webp = async (lossless: number) =>
     Buffer.from(await encodeWebp(pixels, { quality: 100, lossless, method: 0 }))
-  const film = await readFile(join(root, 'test/support/video.mp4'))
+  const film = await readFile(join(root, 'test/support/records/video.mp4'))
   const header = { name: 'pds.sqlite', size: database.length }
   const tar = Buffer.from(await packTar([{ header, body: Uint8Array.from(database) }]))
   return {

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { serverArgs, serverEnv } from '../../../build/server-args.ts'
-import { createSerializer } from '../../../server/platform/util/serialize.ts'
-import { writeEmptyStore } from '../../support/empty-store.ts'
+import { createSerializer } from '../../../server/util/serialize.ts'
+import { writeEmptyStore } from '../../support/store/empty-store.ts'
 import { type Format, makeSamples, type Samples } from './samples.ts'
 
 export interface Target {

@@ -4,9 +4,9 @@
  */
 import { AppBskyNotificationListNotifications, AtpAgent, RichText } from '@atproto/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hour } from '../../support/clock.ts'
-import { adminAuth } from '../../support/server.ts'
-import { server, setupServer } from '../../support/setup.ts'
+import { hour } from '../../support/server/clock.ts'
+import { adminAuth } from '../../support/server/server.ts'
+import { server, setupServer } from '../../support/server/setup.ts'
 
 beforeAll(async () => {
   // The client continues at the service endpoint of the DID document, which must be the real address.

@@ -1,9 +1,9 @@
 /** Reports of accounts: to the owner of this server, or to the moderation service that the client names. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { day } from '../../support/clock.ts'
-import { type Account, adminAuth, refusal } from '../../support/server.ts'
-import { owner, renewSessions, server, setupServer, social } from '../../support/setup.ts'
-import { json, StubService } from '../../support/stub-service.ts'
+import { day } from '../../support/server/clock.ts'
+import { type Account, adminAuth, refusal } from '../../support/server/server.ts'
+import { owner, renewSessions, server, setupServer, social } from '../../support/server/setup.ts'
+import { json, StubService } from '../../support/services/stub-service.ts'
 
 const createReport = 'com.atproto.moderation.createReport'
 const repoRef = (did: string) => ({ $type: 'com.atproto.admin.defs#repoRef', did })

@@ -1,13 +1,13 @@
 /** A clock that was ahead while an account was used: no time of its data stays in the future. */
 import { expect, test } from 'vitest'
-import { correctedColumns } from '../../../server/platform/store/tables/future-times.ts'
-import { day, minute } from '../../support/clock.ts'
+import { correctedColumns } from '../../../server/store/tables/future-times.ts'
 import { addApps } from '../../support/lived-in/access.ts'
 import { columnsOf, tablesOf } from '../../support/lived-in/account-rows.ts'
 import { lived, people, runJobs, setupLivedIn } from '../../support/lived-in/lived-in.ts'
 import { refreshAll } from '../../support/lived-in/people.ts'
 import { keepPrivate } from '../../support/lived-in/records.ts'
-import { server } from '../../support/setup.ts'
+import { day, minute } from '../../support/server/clock.ts'
+import { server } from '../../support/server/setup.ts'
 
 setupLivedIn()
 

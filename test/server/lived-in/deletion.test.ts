@@ -1,14 +1,14 @@
 /** Deletion of an account that has been used for a year. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { blobsName } from '../../../server/platform/store/layout.ts'
-import { filesIn } from '../../support/blobs.ts'
-import { day, minute } from '../../support/clock.ts'
+import { blobsName } from '../../../server/store/files/layout.ts'
 import { countRows, idOf } from '../../support/lived-in/account-rows.ts'
 import { lived, people, runJobs, setupLivedIn } from '../../support/lived-in/lived-in.ts'
-import { mentionsOf } from '../../support/scan.ts'
-import { adminAuth, type TestServer } from '../../support/server.ts'
-import { server as original } from '../../support/setup.ts'
-import { body, createdAt } from '../../support/social.ts'
+import { filesIn } from '../../support/records/blobs.ts'
+import { day, minute } from '../../support/server/clock.ts'
+import { adminAuth, type TestServer } from '../../support/server/server.ts'
+import { server as original } from '../../support/server/setup.ts'
+import { body, createdAt } from '../../support/server/social.ts'
+import { mentionsOf } from '../../support/store/scan.ts'
 
 setupLivedIn()
 

@@ -1,12 +1,12 @@
 /** An account that has been used for a year moves to another server, with all of its records, files and preferences. */
 import { beforeAll, expect, test } from 'vitest'
-import { download } from '../../support/blobs.ts'
+import { importRepo } from '../../support/accounts/moving-account.ts'
 import { viewsOf } from '../../support/lived-in/contents.ts'
 import { directory, lived, peer, people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
-import { importRepo } from '../../support/moving-account.ts'
-import type { TestServer } from '../../support/server.ts'
-import { server } from '../../support/setup.ts'
-import { body } from '../../support/social.ts'
+import { download } from '../../support/records/blobs.ts'
+import type { TestServer } from '../../support/server/server.ts'
+import { server } from '../../support/server/setup.ts'
+import { body } from '../../support/server/social.ts'
 
 setupLivedIn()
 

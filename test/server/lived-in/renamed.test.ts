@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { defaultConfig } from '../../../server/platform/config/config.ts'
 import { viewsOf } from '../../support/lived-in/contents.ts'
 import { people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
-import { mentionsOf } from '../../support/scan.ts'
-import { server } from '../../support/setup.ts'
+import { server } from '../../support/server/setup.ts'
+import { mentionsOf } from '../../support/store/scan.ts'
 
 setupLivedIn({ aliases: new Map() })
 

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { changesBetween, contentsOf, viewsOf } from '../../support/lived-in/contents.ts'
 import { directory, lived, people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
-import type { Account, TestServer } from '../../support/server.ts'
-import { server as original } from '../../support/setup.ts'
-import { body } from '../../support/social.ts'
+import type { Account, TestServer } from '../../support/server/server.ts'
+import { server as original } from '../../support/server/setup.ts'
+import { body } from '../../support/server/social.ts'
 
 setupLivedIn()
 

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reasons } from '../../../server/platform/store/reasons.ts'
-import { documents, lists } from '../../../server/platform/store/tables/private-state.ts'
+import { reasons } from '../../../server/app/tables/reasons.ts'
+import { documents, lists } from '../../../server/store/tables/private-state.ts'
 import { countRows, foreignKeysOf, idOf, tablesOf } from '../../support/lived-in/account-rows.ts'
 import { people, setupLivedIn } from '../../support/lived-in/lived-in.ts'
-import { server } from '../../support/setup.ts'
-import { body } from '../../support/social.ts'
+import { server } from '../../support/server/setup.ts'
+import { body } from '../../support/server/social.ts'
 
 setupLivedIn()
 

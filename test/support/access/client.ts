@@ -1,6 +1,6 @@
 /** Sends the calls of the access tests. Connections are kept and answers read without the cost of `fetch`: there are thousands. */
 import { Agent, request } from 'node:http'
-import { listen } from '../listener.ts'
+import { listen } from '../server/listener.ts'
 import { badCode, type Call, isSubscription, type Method } from './model.ts'
 
 /** Time limit of hooks that make all calls: a busy computer takes minutes. */

@@ -1,5 +1,5 @@
 /** Calls each method by each way, from pages of each origin, and with each kind of credentials. */
-import { server } from '../setup.ts'
+import { server } from '../server/setup.ts'
 import { calls } from './calls/index.ts'
 import { each, type Headers, send } from './client.ts'
 import { changesItsAccount, type Method, type Subject, type TokenName } from './model.ts'

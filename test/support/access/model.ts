@@ -1,6 +1,6 @@
 /** The words of the access tests: methods, account statuses, tokens, and calls. */
 import { methods, subscriptions } from '../../../server/api/index.ts'
-import type { Account } from '../server.ts'
+import type { Account } from '../server/server.ts'
 
 type Subscription = (typeof subscriptions)[number]
 export type Method = (typeof methods)[number] | Subscription

@@ -1,8 +1,8 @@
 /** Sessions of each kind: passwords, app passwords with each limit, apps with each family of scope. */
 import { createHash } from 'node:crypto'
-import { App } from '../oauth-app.ts'
-import { type Account, adminAuth } from '../server.ts'
-import { server } from '../setup.ts'
+import { App } from '../accounts/oauth-app.ts'
+import { type Account, adminAuth } from '../server/server.ts'
+import { server } from '../server/setup.ts'
 import type { Headers } from './client.ts'
 import { uniqueName } from './model.ts'
 import { succeed } from './subject.ts'

@@ -1,7 +1,8 @@
 /** Makes accounts in each status, with tokens of each kind. */
-import { type Answer, adminAuth } from '../server.ts'
-import { decodeJwt, signJwt } from '../session-jwt.ts'
-import { server } from '../setup.ts'
+
+import { decodeJwt, signJwt } from '../accounts/session-jwt.ts'
+import { type Answer, adminAuth } from '../server/server.ts'
+import { server } from '../server/setup.ts'
 import { type State, type Subject, type TokenName, tokens, uniqueName } from './model.ts'
 
 export async function makeSubject(state: State, wanted: readonly TokenName[]): Promise<Subject> {

@@ -1,8 +1,8 @@
 /** Calls each method with each kind of session and each value of the header `atproto-proxy`. */
 
-import { server } from '../setup.ts'
-import type { StubService } from '../stub-service.ts'
-import { json } from '../stub-service.ts'
+import { server } from '../server/setup.ts'
+import type { StubService } from '../services/stub-service.ts'
+import { json } from '../services/stub-service.ts'
 import { calls } from './calls/index.ts'
 import { each, send } from './client.ts'
 import { type Call, changesItsAccount, type Method, type TokenName } from './model.ts'

@@ -1,6 +1,6 @@
 /** For specs, in the page: calls of the bridge, and the events it received. */
 import type { Page } from 'playwright'
-import type { Channel, DesktopBridge, DesktopCalls, DesktopEvents } from '../../../electron/bridge.ts'
+import type { Channel, DesktopBridge, DesktopCalls, DesktopEvents } from '../../../electron/ground/bridge.ts'
 
 declare global {
   var desktop: DesktopBridge

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Frame, Page, Request, Route } from 'playwright'
-import { launchBrowser } from '../browser.ts'
 import { createRpc, type Rpc } from '../electron-double/rpc.ts'
+import { launchBrowser } from '../page/browser.ts'
 import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')

@@ -1,12 +1,12 @@
 /** Every way into a lived-in account: app passwords, second factors, apps, devices, mailed codes. */
 import { TOTP } from 'otpauth'
-import { minute } from '../clock.ts'
-import { App, type Tokens } from '../oauth-app.ts'
-import { PasskeyDevice } from '../passkey.ts'
-import type { PushService } from '../push-service.ts'
-import type { Account } from '../server.ts'
-import { server, social } from '../setup.ts'
-import { body } from '../social.ts'
+import { App, type Tokens } from '../accounts/oauth-app.ts'
+import { PasskeyDevice } from '../accounts/passkey.ts'
+import { minute } from '../server/clock.ts'
+import type { Account } from '../server/server.ts'
+import { server, social } from '../server/setup.ts'
+import { body } from '../server/social.ts'
+import type { PushService } from '../services/push-service.ts'
 import { people } from './people.ts'
 
 const call = async (nsid: string, input: object | undefined, account: Account) =>

@@ -1,5 +1,5 @@
 /** The rows of an account, found by the schema: a new table takes part without a change here. */
-import type { Reader } from '../../../server/platform/store/database.ts'
+import type { Reader } from '../../../server/store/database.ts'
 
 interface Column {
   readonly name: string

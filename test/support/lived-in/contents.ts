@@ -1,8 +1,8 @@
 /** What a server has, for comparison: the rows of each table, and what persons see. */
 import { createHash } from 'node:crypto'
-import type { Reader } from '../../../server/platform/store/database.ts'
-import type { TestServer } from '../server.ts'
-import { body } from '../social.ts'
+import type { Reader } from '../../../server/store/database.ts'
+import type { TestServer } from '../server/server.ts'
+import { body } from '../server/social.ts'
 import { columnsOf, tablesOf } from './account-rows.ts'
 
 /** Tables that the store and the clock write at each start. */

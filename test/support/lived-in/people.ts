@@ -1,7 +1,7 @@
 /** The accounts of a server that has been in use for a year. */
-import type { Account } from '../server.ts'
-import { server } from '../setup.ts'
-import { body } from '../social.ts'
+import type { Account } from '../server/server.ts'
+import { server } from '../server/setup.ts'
+import { body } from '../server/social.ts'
 
 export type Name = 'olga' | 'ann' | 'ben' | 'cat' | 'dan'
 

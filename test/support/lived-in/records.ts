@@ -1,11 +1,11 @@
 /** Records of every kind by a lived-in account and about it, and its private state beside them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blobOf } from '../blobs.ts'
-import { halves } from '../pictures.ts'
-import type { Account } from '../server.ts'
-import { server, social } from '../setup.ts'
-import { body, createdAt, feed, graph, mentions, type Ref } from '../social.ts'
+import { blobOf } from '../records/blobs.ts'
+import { halves } from '../records/pictures.ts'
+import type { Account } from '../server/server.ts'
+import { server, social } from '../server/setup.ts'
+import { body, createdAt, feed, graph, mentions, type Ref } from '../server/social.ts'
 import { people } from './people.ts'
 
 const keyOf = ({ uri }: Ref) => uri.split('/').at(-1) ?? ''
@@ -29,7 +29,7 @@ export async function writeRecords(): Promise<Made> {
   const video = await blobOf(
     server,
     ann,
-    await readFile(join(import.meta.dirname, '../video.mp4')),
+    await readFile(join(import.meta.dirname, '../records/video.mp4')),
     'video/mp4',
   )
   const root = await social.post(ann, {

@@ -1,5 +1,5 @@
 /** What happens to computers and their place in a step, other than restores. */
-import { minute, second } from '../clock.ts'
+import { minute, second } from '../server/clock.ts'
 import type { Computer, Written } from './computer.ts'
 import { checkEmpty, checkOtherHasRun, checkProof, checkRecovery } from './oracle.ts'
 import { well } from './simulated-place.ts'

@@ -1,6 +1,6 @@
 /** The steps of the model of a place, as commands of fast-check: which there are, how often, and with what values. */
 import fc from 'fast-check'
-import { day, hour, minute, second } from '../clock.ts'
+import { day, hour, minute, second } from '../server/clock.ts'
 import * as acts from './acts.ts'
 import type { Computer } from './computer.ts'
 import { restore, tryRestore } from './restores.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
-import { decodeFrames, readJournals } from '../../../server/platform/store/journal/journal.ts'
+import { decodeFrames, readJournals } from '../../../server/store/journal/journal.ts'
 import { Violation } from './rules.ts'
 
 const decompress = promisify(zstdDecompress)

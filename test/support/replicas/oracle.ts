@@ -1,6 +1,6 @@
 /** The rules: compares what computers say with what their place truly has. Each check throws a Violation. */
-import { StoreDamaged } from '../../../server/platform/store/errors.ts'
-import { day } from '../clock.ts'
+import { StoreDamaged } from '../../../server/store/files/store-errors.ts'
+import { day } from '../server/clock.ts'
 import type { Computer } from './computer.ts'
 import { isOnPath, pathTo, type State, type Truth } from './history.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 /** The disk of a computer as one process sees it. */
-import type { Files, OpenFile } from '../../../server/platform/store/files.ts'
+import type { Files, OpenFile } from '../../../server/store/files/files.ts'
 
 /** Returns files that nothing changes after the end of the process. @param takeFailure returns what precedes a sync that fails, if one is due */
 export function filesOf(

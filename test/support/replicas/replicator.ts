@@ -12,10 +12,10 @@ import {
 } from '../../../server/operation/replicas/replicator.ts'
 import { createSealer, type Sealer } from '../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../server/operation/replicas/timeline.ts'
-import { Database } from '../../../server/platform/store/database.ts'
-import { nodeFiles } from '../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../server/platform/store/journal/retire.ts'
-import { schema } from '../../../server/platform/store/schema.ts'
+import { schema } from '../../../server/schema/schema.ts'
+import { Database } from '../../../server/store/database.ts'
+import { nodeFiles } from '../../../server/store/files/files.ts'
+import { keptJournals } from '../../../server/store/journal/retire.ts'
 
 interface OwnStore {
   /** Removed after the last test of the file. */

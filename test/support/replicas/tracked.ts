@@ -1,5 +1,5 @@
 /** What the rules need to remember about a computer. */
-import type { FaultyDisk } from '../../unit/platform/store/faulty-disk.ts'
+import type { FaultyDisk } from '../store/faulty-disk.ts'
 
 /** What the place may have lost without a trace that the computer has read: objects, or the content of objects of the same size. */
 export type Doubt = 'none' | 'listing' | 'content'

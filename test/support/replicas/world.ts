@@ -1,6 +1,6 @@
 /** Computers, their place and the true time. Each step ends with the rules of `oracle.ts`. */
 import type { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
-import { second } from '../clock.ts'
+import { second } from '../server/clock.ts'
 import { Computer, type Surroundings } from './computer.ts'
 import { History, Reader, type State, type Truth } from './history.ts'
 import { checkStep, neededAt } from './oracle.ts'

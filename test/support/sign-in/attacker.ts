@@ -2,9 +2,10 @@
  * The attacker: has an account of the server, starts requests in the name of any public app with own keys, runs pages on foreign
  * and on local origins, lures people to links, and reads what others lose.
  */
-import { second } from '../clock.ts'
-import { App } from '../oauth-app.ts'
-import { server } from '../setup.ts'
+
+import { App } from '../accounts/oauth-app.ts'
+import { second } from '../server/clock.ts'
+import { server } from '../server/setup.ts'
 import {
   callAll,
   decide,

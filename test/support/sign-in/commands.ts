@@ -1,7 +1,7 @@
 /** The steps of the model of sign-in, as commands of fast-check. */
 import fc from 'fast-check'
-import { minute, second } from '../clock.ts'
-import { server } from '../setup.ts'
+import { minute, second } from '../server/clock.ts'
+import { server } from '../server/setup.ts'
 import { type Attacker, guess } from './attacker.ts'
 import { senders } from './driver.ts'
 import { act, refresh, refreshInTwoTabs, replayRefresh, signOut } from './grants.ts'

@@ -1,9 +1,9 @@
 /** The calls of the model of sign-in: what browsers, app windows and programs send to the server. */
 import { methods } from '../../../server/api/index.ts'
-import { issuer } from '../oauth.ts'
-import type { App } from '../oauth-app.ts'
-import type { Account, Answer } from '../server.ts'
-import { server } from '../setup.ts'
+import { issuer } from '../accounts/oauth.ts'
+import type { App } from '../accounts/oauth-app.ts'
+import type { Account, Answer } from '../server/server.ts'
+import { server } from '../server/setup.ts'
 
 /** A request of an app, as pages and app windows show it. */
 export interface View {

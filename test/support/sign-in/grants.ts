@@ -1,7 +1,7 @@
 /** What apps do that are signed in: they refresh, also twice and after a lost answer, act, and sign out. */
-import { second } from '../clock.ts'
-import type { Answer } from '../server.ts'
-import { server } from '../setup.ts'
+import { second } from '../server/clock.ts'
+import type { Answer } from '../server/server.ts'
+import { server } from '../server/setup.ts'
 import type { Grant, World } from './world.ts'
 
 /** Within it a repeated refresh must succeed, after the second it must fail. Between them either may happen. */

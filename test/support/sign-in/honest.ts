@@ -1,6 +1,6 @@
 /** What honest people and apps do: they sign in, repeat what failed, refresh, use and sign out. */
-import { issuer } from '../oauth.ts'
-import type { Account } from '../server.ts'
+import { issuer } from '../accounts/oauth.ts'
+import type { Account } from '../server/server.ts'
 import { decide, listRequests, openLink, readRequest, type View, waitForWindow } from './driver.ts'
 import { challengeOf, type Flow, newSecret, type Person, type World } from './world.ts'
 

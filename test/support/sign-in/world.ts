@@ -1,9 +1,9 @@
 /** The world of the model of sign-in: people, apps, what each of them has, and the rules that every step must keep. */
 import { createHash, randomBytes } from 'node:crypto'
-import { second } from '../clock.ts'
-import { App } from '../oauth-app.ts'
-import type { Account } from '../server.ts'
-import { server } from '../setup.ts'
+import { App } from '../accounts/oauth-app.ts'
+import { second } from '../server/clock.ts'
+import type { Account } from '../server/server.ts'
+import { server } from '../server/setup.ts'
 import { listRequests, type View } from './driver.ts'
 
 /** The rules. Each can be switched off, so that one broken rule does not hide another. */

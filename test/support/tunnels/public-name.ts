@@ -1,6 +1,6 @@
 /** Loaded before an app: the name in PUBLIC_NAME leads to this machine, with a certificate of the tests. */
-import { trustTestAuthority } from '../certificates.ts'
-import { resolveNames } from '../names.ts'
+import { trustTestAuthority } from '../network/certificates.ts'
+import { resolveNames } from '../network/names.ts'
 
 const name = process.env.PUBLIC_NAME
 if (name !== undefined) {

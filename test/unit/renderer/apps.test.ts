@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { allowedAppName } from '../../../renderer/parts/app-name.ts'
-import { scopeWords } from '../../../renderer/parts/scopes.ts'
+import { allowedAppName } from '../../../renderer/parts/apps/app-name.ts'
+import { scopeWords } from '../../../renderer/parts/apps/scopes.ts'
 
 test.each([
   ['blob:*/*', 'upload files of any kind'],

@@ -1,9 +1,9 @@
 /** Removes leftovers of crashes in the folder of backups. */
 import { join } from 'node:path'
-import { scratchPrefix } from '../../../platform/store/backups/read-backup.ts'
-import { StoreLocked } from '../../../platform/store/errors.ts'
-import type { Files } from '../../../platform/store/files.ts'
-import { blobsName, isBlobName, temporarySuffix } from '../../../platform/store/layout.ts'
+import { scratchPrefix } from '../../../store/backups/read-backup.ts'
+import type { Files } from '../../../store/files/files.ts'
+import { blobsName, isBlobName, temporarySuffix } from '../../../store/files/layout.ts'
+import { StoreLocked } from '../../../store/files/store-errors.ts'
 import { abandonedBackups } from './list.ts'
 import { backupFolder, isLeftPending } from './target.ts'
 

@@ -1,8 +1,8 @@
 /** The backups of a data directory. */
 import { join } from 'node:path'
-import { type Files, nodeFiles } from '../../../platform/store/files.ts'
+import { type Files, nodeFiles } from '../../../store/files/files.ts'
 import { type Base, endName, readContent } from '../catalog.ts'
-import { dayMs } from '../retention.ts'
+import { dayMs } from '../replica-retention.ts'
 import { type BackupProof, proofName, readProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 

@@ -1,7 +1,7 @@
 /** The result of the last check of a backup, in its folder. */
 import { basename, join } from 'node:path'
-import { type Files, readJson, replaceJson } from '../../../platform/store/files.ts'
-import { storedTime } from '../../../platform/util/time.ts'
+import { type Files, readJson, replaceJson } from '../../../store/files/files.ts'
+import { storedTime } from '../../../util/time.ts'
 
 export interface BackupProof {
   readonly checkedAt: Date

@@ -1,17 +1,17 @@
 /** Gives the copy of a database its place among the backups. */
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { keepBlobs, removeUnusedBlobs } from '../../../platform/store/backups/backup-blobs.ts'
-import type { DatabaseCopy } from '../../../platform/store/backups/copy-data.ts'
-import type { Files } from '../../../platform/store/files.ts'
-import { blobsName } from '../../../platform/store/layout.ts'
+import { keepBlobs, removeUnusedBlobs } from '../../../store/backups/backup-blobs.ts'
+import type { DatabaseCopy } from '../../../store/backups/copy-data.ts'
+import type { Files } from '../../../store/files/files.ts'
+import { blobsName } from '../../../store/files/layout.ts'
 import { type Base, baseName, basesFolder, endName, partName } from '../catalog.ts'
 import { writeHead } from '../lease.ts'
 import { getObject, readEnd } from '../receive.ts'
 import { endOf, putVerified, type Target } from '../send.ts'
 import { abandonedBackups, damagedBackups, listBackups, removeBackup } from './list.ts'
+import { expiredBackups } from './local-retention.ts'
 import { writeProof } from './proof.ts'
-import { expiredBackups } from './retention.ts'
 import { backupFolder, localTarget, localTimeline } from './target.ts'
 
 export interface PublishJob {

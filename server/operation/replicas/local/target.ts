@@ -14,8 +14,8 @@ import {
   readIfThere,
   replaceFile,
   sizeIfThere,
-} from '../../../platform/store/files.ts'
-import { backupsName, blobsName } from '../../../platform/store/layout.ts'
+} from '../../../store/files/files.ts'
+import { backupsName, blobsName } from '../../../store/files/layout.ts'
 import { timelineName } from '../catalog.ts'
 import { type Place, PlaceProblem } from '../places/place.ts'
 import type { Sealer } from '../sealer.ts'

@@ -1,8 +1,8 @@
 /** A folder: an external disk, a synced folder or a network share. */
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StoreInUse } from '../../../platform/store/errors.ts'
-import { isMissing, isUnreadable, nodeFiles, renameFile } from '../../../platform/store/files.ts'
+import { isMissing, isUnreadable, nodeFiles, renameFile } from '../../../store/files/files.ts'
+import { StoreInUse } from '../../../store/files/store-errors.ts'
 import { mediaFolder } from '../catalog.ts'
 import { folderCalls } from './folder-calls.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'

@@ -1,7 +1,7 @@
 /** Opens places by their URL. */
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { untilAborted } from '../../../platform/util/until-aborted.ts'
+import { untilAborted } from '../../../util/until-aborted.ts'
 import { folderPlace } from './folder.ts'
 import { type Place, PlaceProblem } from './place.ts'
 

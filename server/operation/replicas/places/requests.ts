@@ -10,7 +10,7 @@ import {
   ServerSilent,
 } from '../../../platform/network/client.ts'
 import { OutboundRefused } from '../../../platform/network/guard.ts'
-import { retryAfter } from '../../../platform/util/retry-after.ts'
+import { retryAfter } from '../../../util/retry-after.ts'
 import type { PlaceOptions } from './open.ts'
 import { PlaceProblem } from './place.ts'
 

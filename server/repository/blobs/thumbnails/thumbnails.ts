@@ -5,17 +5,17 @@
 import { extname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Platform } from '../../../platform/platform.ts'
-import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
-import { type Files, replaceFile } from '../../../platform/store/files.ts'
-import { isBlobName, thumbnailsName } from '../../../platform/store/layout.ts'
-import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import { blobCid, newBlobHash } from '../../../store/files/blob-files.ts'
+import { type Files, replaceFile } from '../../../store/files/files.ts'
+import { isBlobName, thumbnailsName } from '../../../store/files/layout.ts'
 import {
   type ForeignBytesOptions,
   isOfBytes,
   isOutOfTime,
   readForeignBytes,
-} from '../../../platform/util/foreign-bytes.ts'
-import { createLimit } from '../../../platform/util/limit.ts'
+} from '../../../util/foreign-bytes.ts'
+import { createLimit } from '../../../util/limit.ts'
+import type { Blob } from '../../tables/blobs.ts'
 import { createFileCache } from '../file-cache.ts'
 import { maxFileBytes } from './image-size.ts'
 import type { ThumbnailJob } from './make.ts'

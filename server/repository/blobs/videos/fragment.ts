@@ -17,8 +17,8 @@ import {
   QTFF,
   WEBM,
 } from 'mediabunny'
-import { blobCid, newBlobHash } from '../../../platform/store/blob-files.ts'
-import { nodeFiles } from '../../../platform/store/files.ts'
+import { blobCid, newBlobHash } from '../../../store/files/blob-files.ts'
+import { nodeFiles } from '../../../store/files/files.ts'
 import { damagedFile } from './damaged-file.ts'
 import { checkSampleTables } from './sample-tables.ts'
 

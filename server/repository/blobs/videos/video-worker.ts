@@ -1,6 +1,6 @@
 /** A thread that makes a video streamable: the copy of a large one takes seconds. */
-import { lowerThreadPriority } from '../../../platform/util/thread-priority.ts'
-import { serveJobs } from '../../../platform/util/worker-or-inline.ts'
+import { lowerThreadPriority } from '../../../util/thread-priority.ts'
+import { serveJobs } from '../../../util/worker-or-inline.ts'
 import { fragment } from './fragment.ts'
 
 lowerThreadPriority()

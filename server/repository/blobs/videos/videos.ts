@@ -4,22 +4,16 @@
  */
 import { extname, join } from 'node:path'
 import type { Platform } from '../../../platform/platform.ts'
-import { type Files, replaceFile } from '../../../platform/store/files.ts'
-import {
-  blobPath,
-  blobsName,
-  isBlobName,
-  temporarySuffix,
-  videosName,
-} from '../../../platform/store/layout.ts'
-import type { Blob } from '../../../platform/store/tables/blobs.ts'
+import { type Files, replaceFile } from '../../../store/files/files.ts'
+import { blobPath, blobsName, isBlobName, temporarySuffix, videosName } from '../../../store/files/layout.ts'
 import {
   type ForeignBytesOptions,
   isOfBytes,
   isOutOfTime,
   readForeignBytes,
-} from '../../../platform/util/foreign-bytes.ts'
-import { createLimit } from '../../../platform/util/limit.ts'
+} from '../../../util/foreign-bytes.ts'
+import { createLimit } from '../../../util/limit.ts'
+import type { Blob } from '../../tables/blobs.ts'
 import { createFileCache } from '../file-cache.ts'
 import { damagedFile } from './damaged-file.ts'
 import type { FragmentJob } from './fragment.ts'

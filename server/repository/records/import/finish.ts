@@ -1,12 +1,13 @@
 /** Ends an import: completes one that is committed, undoes another. Both can be repeated after a crash at any point. */
-import type { Database } from '../../../platform/store/database.ts'
-import { inSlices } from '../../../platform/store/slices.ts'
-import * as blobs from '../../../platform/store/tables/blobs.ts'
-import { updateFollowedAmong } from '../../../platform/store/tables/follows.ts'
-import { refreshAmong, refreshLists } from '../../../platform/store/tables/hidden.ts'
-import * as imports from '../../../platform/store/tables/imports.ts'
-import * as notifications from '../../../platform/store/tables/notifications.ts'
-import * as omitted from '../../../platform/store/tables/omitted-records.ts'
+
+import { updateFollowedAmong } from '../../../app/tables/follows.ts'
+import { refreshAmong, refreshLists } from '../../../app/tables/hidden.ts'
+import * as notifications from '../../../app/tables/notifications.ts'
+import type { Database } from '../../../store/database.ts'
+import { inSlices } from '../../../store/slices.ts'
+import * as blobs from '../../tables/blobs.ts'
+import * as imports from '../../tables/imports.ts'
+import * as omitted from '../../tables/omitted-records.ts'
 
 type Store = Pick<Database, 'transact' | 'keepPace'>
 

@@ -4,8 +4,8 @@
  * index omits the record (1 byte), key, CID, content.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { Files } from '../../../platform/store/files.ts'
-import type { OmissionReason } from '../../../platform/store/tables/omitted-records.ts'
+import type { Files } from '../../../store/files/files.ts'
+import type { OmissionReason } from '../../tables/omitted-records.ts'
 
 export interface StagedEntry {
   /** `collection/rkey` of a record; empty for a node of the tree. */

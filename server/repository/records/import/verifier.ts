@@ -1,8 +1,8 @@
 /** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
-import { StoreUnavailable } from '../../../platform/store/errors.ts'
-import { isOfBytes, LimitExceeded, startForeignBytesWorker } from '../../../platform/util/foreign-bytes.ts'
-import { createSerializer } from '../../../platform/util/serialize.ts'
-import type { JobRunner } from '../../../platform/util/worker-or-inline.ts'
+import { StoreUnavailable } from '../../../store/files/store-errors.ts'
+import { isOfBytes, LimitExceeded, startForeignBytesWorker } from '../../../util/foreign-bytes.ts'
+import { createSerializer } from '../../../util/serialize.ts'
+import type { JobRunner } from '../../../util/worker-or-inline.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
 

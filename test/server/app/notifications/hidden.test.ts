@@ -1,8 +1,8 @@
 /** Notifications that blocks and mutes hide: not listed, not counted, and shown again afterwards. */
 import { describe, expect, test } from 'vitest'
-import { type Account, adminAuth } from '../../../support/server.ts'
-import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body, createdAt, feed, graph, mentions, type Ref } from '../../../support/social.ts'
+import { type Account, adminAuth } from '../../../support/server/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import { body, createdAt, feed, graph, mentions, type Ref } from '../../../support/server/social.ts'
 
 setupAccounts()
 

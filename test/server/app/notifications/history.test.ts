@@ -1,9 +1,9 @@
 /** Random sequences of actions: list, unread count and stream agree with a simple model. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listening } from '../../../support/listener.ts'
-import { type Account, adminAuth } from '../../../support/server.ts'
-import { body, mentions, type Ref, SocialServer } from '../../../support/social.ts'
+import { listening } from '../../../support/server/listener.ts'
+import { type Account, adminAuth } from '../../../support/server/server.ts'
+import { body, mentions, type Ref, SocialServer } from '../../../support/server/social.ts'
 
 let social: SocialServer
 let round = 0

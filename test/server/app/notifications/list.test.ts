@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { preferencesOf, wantedBy } from '../../../../server/app/notifications/preferences.ts'
-import { arrived } from '../../../../server/platform/store/tables/notifications.ts'
-import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body, mentions, type Ref } from '../../../support/social.ts'
-import { webDevice } from '../../../support/web-push.ts'
+import { arrived } from '../../../../server/app/tables/notifications.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import { body, mentions, type Ref } from '../../../support/server/social.ts'
+import { webDevice } from '../../../support/services/web-push.ts'
 
 setupAccounts()
 

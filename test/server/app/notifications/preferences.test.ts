@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../../support/server.ts'
-import { alice, bob, carol, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body, createdAt, graph, mentions, someList } from '../../../support/social.ts'
+import type { Account } from '../../../support/server/server.ts'
+import { alice, bob, carol, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import { body, createdAt, graph, mentions, someList } from '../../../support/server/social.ts'
 
 setupAccounts()
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PushService } from '../../../support/push-service.ts'
-import { watchPushes } from '../../../support/pushes.ts'
-import { alice, bob, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body } from '../../../support/social.ts'
+import { alice, bob, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import { body } from '../../../support/server/social.ts'
+import { PushService } from '../../../support/services/push-service.ts'
+import { watchPushes } from '../../../support/services/pushes.ts'
 
 setupAccounts({ config: { allowPrivateTargets: true } })
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../../support/server.ts'
-import { alice, bob, carol, round, server, setupAccounts, social } from '../../../support/setup.ts'
-import { createdAt, feed, graph, mentions, type Ref, someCid, someList } from '../../../support/social.ts'
+import type { Account } from '../../../support/server/server.ts'
+import { alice, bob, carol, round, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import {
+  createdAt,
+  feed,
+  graph,
+  mentions,
+  type Ref,
+  someCid,
+  someList,
+} from '../../../support/server/social.ts'
 
 setupAccounts()
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import * as actors from '../../../../server/platform/store/tables/actors.ts'
-import * as fanOuts from '../../../../server/platform/store/tables/fan-outs.ts'
-import { alice, bob, round, server, setupAccounts, social } from '../../../support/setup.ts'
-import { body, createdAt } from '../../../support/social.ts'
+import * as fanOuts from '../../../../server/app/tables/fan-outs.ts'
+import * as actors from '../../../../server/store/tables/actors.ts'
+import { alice, bob, round, server, setupAccounts, social } from '../../../support/server/setup.ts'
+import { body, createdAt } from '../../../support/server/social.ts'
 
 setupAccounts()
 

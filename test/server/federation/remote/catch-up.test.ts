@@ -2,14 +2,14 @@
 import type { DidString } from '@atproto/syntax'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRecheck } from '../../../../server/federation/remote/recheck.ts'
-import { day, hour, minute } from '../../../support/clock.ts'
-import { answers, hangs } from '../../../support/forgeries.ts'
-import { RemoteAuthor } from '../../../support/remote-author.ts'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { addUpstream, likesOf, notificationsOf } from '../../../support/remote-views.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { server, setupServer, social } from '../../../support/setup.ts'
-import { createdAt, type Ref, SocialServer } from '../../../support/social.ts'
+import { answers, hangs } from '../../../support/remote/forgeries.ts'
+import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { addUpstream, likesOf, notificationsOf } from '../../../support/remote/remote-views.ts'
+import { day, hour, minute } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, TestServer } from '../../../support/server/server.ts'
+import { server, setupServer, social } from '../../../support/server/setup.ts'
+import { createdAt, type Ref, SocialServer } from '../../../support/server/social.ts'
 
 let alice: Account
 let post: Ref

@@ -4,17 +4,12 @@ import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFetchRecord } from '../../../../server/federation/remote/fetch-record.ts'
 import { createHosts } from '../../../../server/federation/remote/hosts.ts'
-import type { Identify, Origin } from '../../../../server/federation/remote/origin.ts'
-import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
-import {
-  createSigningKey,
-  loadSigningKey,
-  type SigningKey,
-  sign,
-} from '../../../../server/platform/util/keys.ts'
-import { archiveOf, blocksOf, carOf } from '../../../support/archive.ts'
-import { server, setupServer } from '../../../support/setup.ts'
-import { json, StubService } from '../../../support/stub-service.ts'
+import type { Identify, Origin } from '../../../../server/federation/remote/repository-origin.ts'
+import { findByDid } from '../../../../server/store/tables/accounts.ts'
+import { createSigningKey, loadSigningKey, type SigningKey, sign } from '../../../../server/util/keys.ts'
+import { archiveOf, blocksOf, carOf } from '../../../support/records/archive.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
+import { json, StubService } from '../../../support/services/stub-service.ts'
 
 setupServer({ accounts: ['alice'] })
 

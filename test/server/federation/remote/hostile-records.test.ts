@@ -6,10 +6,10 @@ import type { LexMap, LexValue } from '@atproto/lex-data'
 import { parseCid } from '@atproto/lex-data'
 import fc, { type Arbitrary } from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { NetworkAccount } from '../../../support/network-accounts.ts'
-import { RemoteAuthor } from '../../../support/remote-author.ts'
-import { network, setupNetwork } from '../../../support/setup.ts'
-import { type Ref, someCid } from '../../../support/social.ts'
+import type { NetworkAccount } from '../../../support/remote/network-accounts.ts'
+import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
+import { network, setupNetwork } from '../../../support/server/setup.ts'
+import { type Ref, someCid } from '../../../support/server/social.ts'
 
 const { FUZZ_SEED = '2583', FUZZ_RUNS = '6' } = process.env
 const seed = FUZZ_SEED === 'random' ? Date.now() & 0x7fffffff : Number(FUZZ_SEED)

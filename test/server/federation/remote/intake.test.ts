@@ -1,12 +1,12 @@
 /** What happens to verified records of other servers: which are stored, and what accounts here see of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { day } from '../../../support/clock.ts'
-import { type DidHost, startDidHost } from '../../../support/did-host.ts'
-import { arrive, movingAccount } from '../../../support/moving-account.ts'
-import { counts, mention, RemoteAuthor, refOf, reply, stored } from '../../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { server, setupServer, social } from '../../../support/setup.ts'
-import { createdAt, SocialServer, someCid, someList } from '../../../support/social.ts'
+import { type DidHost, startDidHost } from '../../../support/accounts/did-host.ts'
+import { arrive, movingAccount } from '../../../support/accounts/moving-account.ts'
+import { counts, mention, RemoteAuthor, refOf, reply, stored } from '../../../support/remote/remote-author.ts'
+import { day } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, TestServer } from '../../../support/server/server.ts'
+import { server, setupServer, social } from '../../../support/server/setup.ts'
+import { createdAt, SocialServer, someCid, someList } from '../../../support/server/social.ts'
 
 let names = 0
 

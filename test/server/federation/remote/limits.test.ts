@@ -1,12 +1,12 @@
 /** How much other servers can make this one store, and what makes room. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIntake } from '../../../../server/federation/remote/intake.ts'
-import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { hour, minute } from '../../../support/clock.ts'
-import { counts, mention, RemoteAuthor, reply, stored } from '../../../support/remote-author.ts'
-import { type Account, adminAuth, TestServer } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
-import { type Ref, SocialServer } from '../../../support/social.ts'
+import { StoreFull, StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
+import { counts, mention, RemoteAuthor, reply, stored } from '../../../support/remote/remote-author.ts'
+import { hour, minute } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, TestServer } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
+import { type Ref, SocialServer } from '../../../support/server/social.ts'
 
 let names = 0
 

@@ -1,11 +1,11 @@
 /** Lists of other servers by which accounts here mute or block: read with their items, and kept up to date. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { day } from '../../../support/clock.ts'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
-import { owner as alice, server, setupServer, social } from '../../../support/setup.ts'
-import { body, createdAt, type Ref, SocialServer } from '../../../support/social.ts'
-import { until } from '../../../support/until.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { day } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer, social } from '../../../support/server/setup.ts'
+import { body, createdAt, type Ref, SocialServer } from '../../../support/server/social.ts'
+import { until } from '../../../support/server/until.ts'
 
 const graph = 'app.bsky.graph'
 

@@ -2,15 +2,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import * as upstreams from '../../../../server/platform/store/tables/upstreams.ts'
+import * as upstreams from '../../../../server/federation/tables/upstreams.ts'
 import { hiddenFrame } from '../../../fuzz/bytes/bombs.ts'
-import { minute } from '../../../support/clock.ts'
-import { blue, noise, picture } from '../../../support/pictures.ts'
-import { RemoteAuthor } from '../../../support/remote-author.ts'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import type { Account } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
-import { SocialServer } from '../../../support/social.ts'
+import { blue, noise, picture } from '../../../support/records/pictures.ts'
+import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { minute } from '../../../support/server/clock.ts'
+import type { Account } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
+import { SocialServer } from '../../../support/server/social.ts'
 
 let host: RemoteServer
 let alice: Account

@@ -1,12 +1,12 @@
 /** Records of people elsewhere that accounts here read: stored ones, else from their server, else from the app view. */
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { addUpstream } from '../../../support/remote-views.ts'
-import { type Account, refusal, TestServer } from '../../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
-import { createdAt, type Ref, someCid } from '../../../support/social.ts'
-import { json, StubService } from '../../../support/stub-service.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { addUpstream } from '../../../support/remote/remote-views.ts'
+import { type Account, refusal, TestServer } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
+import { createdAt, type Ref, someCid } from '../../../support/server/social.ts'
+import { json, StubService } from '../../../support/services/stub-service.ts'
 
 let host: RemoteServer
 let bob: RemoteAccount

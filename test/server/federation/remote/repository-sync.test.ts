@@ -9,15 +9,15 @@ import {
   createRepositorySync,
   type RepositorySync,
 } from '../../../../server/federation/remote/repository-sync.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { carOf, varint } from '../../../support/archive.ts'
-import { day } from '../../../support/clock.ts'
-import { answers, hangs } from '../../../support/forgeries.ts'
-import { type RemoteAccount, RemoteServer, type Respond } from '../../../support/remote-server.ts'
-import { addUpstream, likesOf, notificationsOf } from '../../../support/remote-views.ts'
-import type { Account } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
-import { createdAt, type Ref, SocialServer } from '../../../support/social.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { carOf, varint } from '../../../support/records/archive.ts'
+import { answers, hangs } from '../../../support/remote/forgeries.ts'
+import { type RemoteAccount, RemoteServer, type Respond } from '../../../support/remote/remote-server.ts'
+import { addUpstream, likesOf, notificationsOf } from '../../../support/remote/remote-views.ts'
+import { day } from '../../../support/server/clock.ts'
+import type { Account } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
+import { createdAt, type Ref, SocialServer } from '../../../support/server/social.ts'
 
 let host: RemoteServer
 let alice: Account

@@ -2,7 +2,6 @@
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { day, hour, minute } from '../../../support/clock.ts'
 import {
   answers,
   brokenMessages,
@@ -12,21 +11,22 @@ import {
   hangs,
   redirects,
   sendsForever,
-} from '../../../support/forgeries.ts'
-import { RemoteAuthor } from '../../../support/remote-author.ts'
+} from '../../../support/remote/forgeries.ts'
+import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
 import {
   accountEvent,
   commitEvent,
   errorFrame,
   identityEvent,
   type RemoteEvent,
-} from '../../../support/remote-frames.ts'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, adminAuth } from '../../../support/server.ts'
-import { server, setupServer, social } from '../../../support/setup.ts'
-import { body, createdAt, type Ref } from '../../../support/social.ts'
-import { json, StubService } from '../../../support/stub-service.ts'
-import { until } from '../../../support/until.ts'
+} from '../../../support/remote/remote-frames.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { day, hour, minute } from '../../../support/server/clock.ts'
+import { type Account, adminAuth } from '../../../support/server/server.ts'
+import { server, setupServer, social } from '../../../support/server/setup.ts'
+import { body, createdAt, type Ref } from '../../../support/server/social.ts'
+import { until } from '../../../support/server/until.ts'
+import { json, StubService } from '../../../support/services/stub-service.ts'
 
 const likes = 'app.bsky.feed.like'
 const posts = 'app.bsky.feed.post'

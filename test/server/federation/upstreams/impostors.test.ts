@@ -3,12 +3,12 @@
  * is followed.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { answers } from '../../../support/forgeries.ts'
-import { accountEvent, commitEvent } from '../../../support/remote-frames.ts'
-import { type RemoteAccount, RemoteServer } from '../../../support/remote-server.ts'
-import { type Account, adminAuth } from '../../../support/server.ts'
-import { server, setupServer, social } from '../../../support/setup.ts'
-import { body, createdAt } from '../../../support/social.ts'
+import { answers } from '../../../support/remote/forgeries.ts'
+import { accountEvent, commitEvent } from '../../../support/remote/remote-frames.ts'
+import { type RemoteAccount, RemoteServer } from '../../../support/remote/remote-server.ts'
+import { type Account, adminAuth } from '../../../support/server/server.ts'
+import { server, setupServer, social } from '../../../support/server/setup.ts'
+import { body, createdAt } from '../../../support/server/social.ts'
 
 const likes = 'app.bsky.feed.like'
 const follows = 'app.bsky.graph.follow'

@@ -1,11 +1,11 @@
 /** Activity of other servers arrives by their event streams: each event once, whatever happens to the connection. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { minute } from '../../../support/clock.ts'
-import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote-server.ts'
-import { adminAuth, refusal } from '../../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
-import { createdAt, type Ref } from '../../../support/social.ts'
-import { until } from '../../../support/until.ts'
+import { type RemoteAccount, RemoteServer, refOf } from '../../../support/remote/remote-server.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { adminAuth, refusal } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
+import { createdAt, type Ref } from '../../../support/server/social.ts'
+import { until } from '../../../support/server/until.ts'
 
 const like = 'app.bsky.feed.like'
 

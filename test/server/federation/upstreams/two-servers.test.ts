@@ -3,8 +3,9 @@
  * other third party. Both have the settings and the address of a new desktop installation, and both have an `alice.test`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PeerServer } from '../../../support/peer-server.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+import { tidOf } from '../../../support/records/tid.ts'
+import { PeerServer } from '../../../support/server/peer-server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
 import {
   body,
   createdAt,
@@ -14,8 +15,7 @@ import {
   type Ref,
   SocialServer,
   someList,
-} from '../../../support/social.ts'
-import { tidOf } from '../../../support/tid.ts'
+} from '../../../support/server/social.ts'
 
 interface Side {
   readonly server: PeerServer

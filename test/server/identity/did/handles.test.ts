@@ -1,12 +1,12 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { minute } from '../../../support/clock.ts'
-import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
-import { NameServer } from '../../../support/dns.ts'
-import { signServiceJwt } from '../../../support/jwt.ts'
-import { nextOperation, PlcDirectory } from '../../../support/plc.ts'
-import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { type DidHost, didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
+import { signServiceJwt } from '../../../support/accounts/jwt.ts'
+import { nextOperation, PlcDirectory } from '../../../support/accounts/plc.ts'
+import { NameServer } from '../../../support/network/dns.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 let directory: PlcDirectory
 let names: NameServer

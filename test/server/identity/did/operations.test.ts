@@ -1,11 +1,16 @@
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { minute } from '../../../support/clock.ts'
-import { signServiceJwt } from '../../../support/jwt.ts'
-import { listening } from '../../../support/listener.ts'
-import { createPlcIdentity, nextOperation, PlcDirectory, type PlcOperation } from '../../../support/plc.ts'
-import { type Account, refusal, TestServer } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { signServiceJwt } from '../../../support/accounts/jwt.ts'
+import {
+  createPlcIdentity,
+  nextOperation,
+  PlcDirectory,
+  type PlcOperation,
+} from '../../../support/accounts/plc.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { listening } from '../../../support/server/listener.ts'
+import { type Account, refusal, TestServer } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 let directory: PlcDirectory
 /** A server without a directory: its identities are not published. */

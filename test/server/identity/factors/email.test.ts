@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { minute } from '../../../support/clock.ts'
-import { type Account, refusal } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { type Account, refusal } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer()
 

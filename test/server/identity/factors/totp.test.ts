@@ -1,8 +1,8 @@
 import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { minute, second } from '../../../support/clock.ts'
-import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { minute, second } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer()
 

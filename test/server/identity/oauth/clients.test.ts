@@ -12,14 +12,14 @@ import {
   names,
   setupClientSite,
   site,
-} from '../../../support/client-site.ts'
-import { day, minute } from '../../../support/clock.ts'
-import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
-import { issuer } from '../../../support/oauth.ts'
-import { App } from '../../../support/oauth-app.ts'
-import { RemoteRepository } from '../../../support/remote-repository.ts'
-import type { Answer } from '../../../support/server.ts'
-import { owner, renewSessions, server } from '../../../support/setup.ts'
+} from '../../../support/accounts/client-site.ts'
+import { type DidHost, didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
+import { issuer } from '../../../support/accounts/oauth.ts'
+import { App } from '../../../support/accounts/oauth-app.ts'
+import { RemoteRepository } from '../../../support/remote/remote-repository.ts'
+import { day, minute } from '../../../support/server/clock.ts'
+import type { Answer } from '../../../support/server/server.ts'
+import { owner, renewSessions, server } from '../../../support/server/setup.ts'
 
 setupClientSite({ accounts: ['alice'] })
 

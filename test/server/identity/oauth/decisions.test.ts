@@ -1,10 +1,10 @@
 /** Decisions about the requests of apps: who may make them, and who gets the answer. */
 import { describe, expect, test } from 'vitest'
-import { minute } from '../../../support/clock.ts'
-import { answerIn, issuer, openPage } from '../../../support/oauth.ts'
-import { App } from '../../../support/oauth-app.ts'
-import type { Account, Answer } from '../../../support/server.ts'
-import { alice, bob, owner, server, setupAccounts } from '../../../support/setup.ts'
+import { answerIn, issuer, openPage } from '../../../support/accounts/oauth.ts'
+import { App } from '../../../support/accounts/oauth-app.ts'
+import { minute } from '../../../support/server/clock.ts'
+import type { Account, Answer } from '../../../support/server/server.ts'
+import { alice, bob, owner, server, setupAccounts } from '../../../support/server/setup.ts'
 
 setupAccounts({ config: { publicUrl: undefined, trustedProxies: ['127.0.0.1'] }, accounts: ['first'] })
 

@@ -1,9 +1,9 @@
 /** Codes, refresh tokens and grants: each counts once, and what ends an account's sessions ends them. */
 import { describe, expect, test } from 'vitest'
-import { day, hour, second } from '../../../support/clock.ts'
-import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { type Answer, adminAuth, TestServer } from '../../../support/server.ts'
-import { alice, bob, server, setupAccounts } from '../../../support/setup.ts'
+import { App, type Tokens } from '../../../support/accounts/oauth-app.ts'
+import { day, hour, second } from '../../../support/server/clock.ts'
+import { type Answer, adminAuth, TestServer } from '../../../support/server/server.ts'
+import { alice, bob, server, setupAccounts } from '../../../support/server/setup.ts'
 
 setupAccounts({ config: { publicUrl: undefined } })
 

@@ -1,9 +1,9 @@
 /** Hostile and mistaken requests: none yields a token, none fails with 500. */
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { issuer } from '../../../support/oauth.ts'
-import { App, type ProofChange, redirect, type Tokens } from '../../../support/oauth-app.ts'
-import { owner, server, setupServer } from '../../../support/setup.ts'
+import { issuer } from '../../../support/accounts/oauth.ts'
+import { App, type ProofChange, redirect, type Tokens } from '../../../support/accounts/oauth-app.ts'
+import { owner, server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ config: { publicUrl: undefined }, accounts: ['alice', 'bob'] })
 

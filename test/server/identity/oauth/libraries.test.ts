@@ -2,9 +2,9 @@
 import type { Did, Handle } from '@atcute/lexicons'
 import { MemoryStore, OAuthClient } from '@atcute/oauth-node-client'
 import { describe, expect, test } from 'vitest'
-import { decide, issuer, networkClient, openPage } from '../../../support/oauth.ts'
-import { TestServer } from '../../../support/server.ts'
-import { owner, server, setupServer } from '../../../support/setup.ts'
+import { decide, issuer, networkClient, openPage } from '../../../support/accounts/oauth.ts'
+import { TestServer } from '../../../support/server/server.ts'
+import { owner, server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ config: { publicUrl: undefined }, accounts: ['alice'] })
 

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
-import { App } from '../../../support/oauth-app.ts'
-import type { Account, Answer } from '../../../support/server.ts'
-import { owner, server, setupServer } from '../../../support/setup.ts'
-import { StubService } from '../../../support/stub-service.ts'
+import { App } from '../../../support/accounts/oauth-app.ts'
+import type { Account, Answer } from '../../../support/server/server.ts'
+import { owner, server, setupServer } from '../../../support/server/setup.ts'
+import { StubService } from '../../../support/services/stub-service.ts'
 
 let appView: StubService
 let named: StubService

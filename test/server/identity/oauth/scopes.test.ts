@@ -1,8 +1,8 @@
 /** The boundaries of scopes, method by method. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { png } from '../../../support/blobs.ts'
-import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { owner, server, setupServer } from '../../../support/setup.ts'
+import { App, type Tokens } from '../../../support/accounts/oauth-app.ts'
+import { png } from '../../../support/records/blobs.ts'
+import { owner, server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ config: { publicUrl: undefined }, accounts: ['alice'] })
 

@@ -9,10 +9,10 @@ import {
   names,
   setupClientSite,
   site,
-} from '../../../support/client-site.ts'
-import { day, minute } from '../../../support/clock.ts'
-import { App, type Tokens } from '../../../support/oauth-app.ts'
-import { owner, renewSessions, server } from '../../../support/setup.ts'
+} from '../../../support/accounts/client-site.ts'
+import { App, type Tokens } from '../../../support/accounts/oauth-app.ts'
+import { day, minute } from '../../../support/server/clock.ts'
+import { owner, renewSessions, server } from '../../../support/server/setup.ts'
 
 setupClientSite({ config: { trustedProxies: ['loopback'] }, accounts: ['alice'] })
 beforeEach(renewSessions)

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createAdminClient } from '../../../../server/operation/cli/admin-client.ts'
-import { blobPath, blobsName } from '../../../../server/platform/store/layout.ts'
-import { ownerOnly } from '../../../support/modes.ts'
+import { blobPath, blobsName } from '../../../../server/store/files/layout.ts'
 import {
   filesOf,
   filledAccount,
@@ -17,8 +16,9 @@ import {
   server,
   setupMoving,
   succeed,
-} from '../../../support/moving.ts'
-import { adminPassword } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { adminPassword } from '../../../support/server/server.ts'
+import { ownerOnly } from '../../../support/store/modes.ts'
 
 setupMoving()
 

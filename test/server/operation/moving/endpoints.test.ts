@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createUpdate } from '../../../../server/identity/did/did-plc.ts'
 import { lastOperation, submitOperation } from '../../../../server/identity/did/plc-directory.ts'
 import { checkDirectory } from '../../../../server/operation/doctor/directory.ts'
-import { minute } from '../../../support/clock.ts'
 import {
   directory,
   filledAccount,
@@ -15,8 +14,9 @@ import {
   settled,
   setupMoving,
   succeed,
-} from '../../../support/moving.ts'
-import type { TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { minute } from '../../../support/server/clock.ts'
+import type { TestServer } from '../../../support/server/server.ts'
 
 setupMoving()
 

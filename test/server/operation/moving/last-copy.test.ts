@@ -1,8 +1,7 @@
 /** Writes while an account moves: they arrive at the new server, are refused, or stop the move. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { find as findMove } from '../../../../server/platform/store/tables/moves.ts'
-import { png, upload } from '../../../support/blobs.ts'
+import { find as findMove } from '../../../../server/repository/tables/moves.ts'
 import {
   directory,
   filledAccount,
@@ -19,9 +18,16 @@ import {
   setupMoving,
   succeed,
   whileAnswering,
-} from '../../../support/moving.ts'
-import { importRepo } from '../../../support/moving-account.ts'
-import { type Account, type Answer, adminAuth, refusal, type TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { importRepo } from '../../../support/accounts/moving-account.ts'
+import { png, upload } from '../../../support/records/blobs.ts'
+import {
+  type Account,
+  type Answer,
+  adminAuth,
+  refusal,
+  type TestServer,
+} from '../../../support/server/server.ts'
 
 setupMoving()
 

@@ -2,8 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { blobPath, blobsName } from '../../../../server/platform/store/layout.ts'
-import { blobOf, png } from '../../../support/blobs.ts'
+import { blobPath, blobsName } from '../../../../server/store/files/layout.ts'
 import {
   directory,
   filesOf,
@@ -17,8 +16,9 @@ import {
   setupMoving,
   succeed,
   whileAnswering,
-} from '../../../support/moving.ts'
-import { adminAuth, refusal, type TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { blobOf, png } from '../../../support/records/blobs.ts'
+import { adminAuth, refusal, type TestServer } from '../../../support/server/server.ts'
 
 setupMoving()
 

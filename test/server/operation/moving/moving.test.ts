@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { expect, test } from 'vitest'
-import { find as findMove } from '../../../../server/platform/store/tables/moves.ts'
+import { find as findMove } from '../../../../server/repository/tables/moves.ts'
 import { ServerProcess } from '../../../crash/process.ts'
-import { minute } from '../../../support/clock.ts'
-import { didDocument, startDidHost } from '../../../support/did-host.ts'
-import { FaultyProxy } from '../../../support/faulty-proxy.ts'
-import { signServiceJwt } from '../../../support/jwt.ts'
+import { didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
+import { signServiceJwt } from '../../../support/accounts/jwt.ts'
 import {
   directory,
   filesOf,
@@ -27,8 +25,10 @@ import {
   settled,
   setupMoving,
   succeed,
-} from '../../../support/moving.ts'
-import { type Account, refusal, type TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { FaultyProxy } from '../../../support/network/faulty-proxy.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { type Account, refusal, type TestServer } from '../../../support/server/server.ts'
 
 setupMoving()
 

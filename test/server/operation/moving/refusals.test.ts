@@ -1,9 +1,7 @@
 /** Moves that cannot start or go on, and other servers that lie. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { find as findMove } from '../../../../server/platform/store/tables/moves.ts'
-import { filesIn } from '../../../support/blobs.ts'
-import { hour } from '../../../support/clock.ts'
+import { find as findMove } from '../../../../server/repository/tables/moves.ts'
 import {
   directory,
   filledAccount,
@@ -20,8 +18,10 @@ import {
   setupMoving,
   succeed,
   whileAnswering,
-} from '../../../support/moving.ts'
-import { adminAuth, refusal, TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/moving.ts'
+import { filesIn } from '../../../support/records/blobs.ts'
+import { hour } from '../../../support/server/clock.ts'
+import { adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
 
 setupMoving()
 

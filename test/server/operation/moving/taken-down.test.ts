@@ -14,7 +14,7 @@ import {
   server,
   setupMoving,
   succeed,
-} from '../../../support/moving.ts'
+} from '../../../support/accounts/moving.ts'
 
 setupMoving()
 

@@ -1,23 +1,23 @@
 /** Imported accounts that are not activated: a timer deletes some, and must keep others. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
-import { find as findKey } from '../../../../server/platform/store/tables/reserved-keys.ts'
-import { day, hour, minute } from '../../../support/clock.ts'
-import { type DidHost, didDocument, startDidHost } from '../../../support/did-host.ts'
-import { FaultyProxy } from '../../../support/faulty-proxy.ts'
-import { signServiceJwt } from '../../../support/jwt.ts'
-import { sweep } from '../../../support/maintenance.ts'
-import { succeed } from '../../../support/moving.ts'
-import { arrive, movingAccount } from '../../../support/moving-account.ts'
+import { find as findKey } from '../../../../server/identity/tables/reserved-keys.ts'
+import { findByDid } from '../../../../server/store/tables/accounts.ts'
+import { type DidHost, didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
+import { signServiceJwt } from '../../../support/accounts/jwt.ts'
+import { succeed } from '../../../support/accounts/moving.ts'
+import { arrive, movingAccount } from '../../../support/accounts/moving-account.ts'
 import {
   createPlcIdentity,
   moveOperation,
   nextOperation,
   PlcDirectory,
   type PlcIdentity,
-} from '../../../support/plc.ts'
-import { type Account, adminAuth, refusal, TestServer } from '../../../support/server.ts'
+} from '../../../support/accounts/plc.ts'
+import { FaultyProxy } from '../../../support/network/faulty-proxy.ts'
+import { day, hour, minute } from '../../../support/server/clock.ts'
+import { sweep } from '../../../support/server/maintenance.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
 
 let directory: PlcDirectory
 let web: DidHost

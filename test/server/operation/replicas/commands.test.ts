@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listBackups } from '../../../../server/operation/replicas/local/list.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { minute } from '../../../support/clock.ts'
-import { post, runCommand, textsAt } from '../../../support/copies.ts'
-import { TestServer } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { post, runCommand, textsAt } from '../../../support/replicas/copies.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { TestServer } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 let root: string
 let place: string

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { credentialsName } from '../../../../server/operation/replicas/credentials.ts'
-import { hour, minute } from '../../../support/clock.ts'
-import { post, runCommand, textsAt } from '../../../support/copies.ts'
-import { TestServer } from '../../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+import { post, runCommand, textsAt } from '../../../support/replicas/copies.ts'
+import { hour, minute } from '../../../support/server/clock.ts'
+import { TestServer } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 let place: string
 let elsewhere: string

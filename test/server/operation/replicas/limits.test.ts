@@ -13,11 +13,11 @@ import { ReplicaKey, sealedBytes } from '../../../../server/operation/replicas/r
 import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { journalPath } from '../../../../server/platform/store/layout.ts'
-import { runCommand } from '../../../support/copies.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { journalPath } from '../../../../server/store/files/layout.ts'
+import { runCommand } from '../../../support/replicas/copies.ts'
 import { replicatorOf } from '../../../support/replicas/replicator.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 let root: string
 let place: string

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobOf, download, png } from '../../../support/blobs.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+import { blobOf, download, png } from '../../../support/records/blobs.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 let root: string
 let folder: string

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { post } from '../../../support/copies.ts'
-import { adminAuth } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { post } from '../../../support/replicas/copies.ts'
+import { adminAuth } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 let root: string
 let place: string

@@ -2,13 +2,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { replicaPages } from '../../../../server/operation/replicas/page-source.ts'
 import { PlaceProblem } from '../../../../server/operation/replicas/places/place.ts'
+import { replicaPages } from '../../../../server/operation/replicas/replica-pages.ts'
 import type { Replicator } from '../../../../server/operation/replicas/replicator.ts'
 import type { Sealer } from '../../../../server/operation/replicas/sealer.ts'
-import type { Database } from '../../../../server/platform/store/database.ts'
-import { closeFile } from '../../../../server/platform/store/pages/database-file.ts'
-import { MemoryPlace } from '../../../support/memory-place.ts'
+import type { Database } from '../../../../server/store/database.ts'
+import { closeFile } from '../../../../server/store/pages/database-file.ts'
+import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 
 let scratch: string

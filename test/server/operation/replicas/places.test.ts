@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openPlace, type PlaceOptions } from '../../../../server/operation/replicas/places/open.ts'
 import type { Place } from '../../../../server/operation/replicas/places/place.ts'
-import { type Fault, S3Server, WebdavServer } from '../../../support/place-server.ts'
+import { type Fault, S3Server, WebdavServer } from '../../../support/replicas/place-server.ts'
 
 let dav: WebdavServer
 let s3: S3Server

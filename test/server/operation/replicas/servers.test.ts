@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobOf } from '../../../support/blobs.ts'
-import { post, runCommand, textsAt } from '../../../support/copies.ts'
-import { S3Server, WebdavServer } from '../../../support/place-server.ts'
-import { adminAuth, TestServer } from '../../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+import { blobOf } from '../../../support/records/blobs.ts'
+import { post, runCommand, textsAt } from '../../../support/replicas/copies.ts'
+import { S3Server, WebdavServer } from '../../../support/replicas/place-server.ts'
+import { adminAuth, TestServer } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 let dav: WebdavServer
 let s3: S3Server

@@ -9,7 +9,7 @@ import { writeHead } from '../../../../server/operation/replicas/lease.ts'
 import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
-import { runCommand } from '../../../support/copies.ts'
+import { runCommand } from '../../../support/replicas/copies.ts'
 
 let root: string
 let dataDir: string

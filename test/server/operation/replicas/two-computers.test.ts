@@ -11,10 +11,10 @@ import { CredentialsUnavailable, credentialsName } from '../../../../server/oper
 import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
-import { blobOf, png } from '../../../support/blobs.ts'
-import { post, textsAt } from '../../../support/copies.ts'
-import { adminAuth, TestServer } from '../../../support/server.ts'
-import { owner as alice, server, setupServer } from '../../../support/setup.ts'
+import { blobOf, png } from '../../../support/records/blobs.ts'
+import { post, textsAt } from '../../../support/replicas/copies.ts'
+import { adminAuth, TestServer } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 let root: string
 let place: string

@@ -1,8 +1,8 @@
 /** Many consumers of the event stream, from many addresses behind a proxy. */
 import { expect, test } from 'vitest'
-import { type Listener, listening } from '../../../support/listener.ts'
-import { adminAuth } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { type Listener, listening } from '../../../support/server/listener.ts'
+import { adminAuth } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ config: { proxyPort: 0 }, per: 'test' })
 

@@ -1,12 +1,12 @@
 /** Events of accounts whose identity the directory does not have yet: consumers could not verify them. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { periodicJobs } from '../../../../server/operation/jobs/jobs.ts'
-import { findByDid } from '../../../../server/platform/store/tables/accounts.ts'
-import { hour, second } from '../../../support/clock.ts'
-import { EventConsumer } from '../../../support/event-consumer.ts'
-import { PlcDirectory } from '../../../support/plc.ts'
-import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { server, setupServer } from '../../../support/setup.ts'
+import { findByDid } from '../../../../server/store/tables/accounts.ts'
+import { PlcDirectory } from '../../../support/accounts/plc.ts'
+import { hour, second } from '../../../support/server/clock.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server/server.ts'
+import { server, setupServer } from '../../../support/server/setup.ts'
+import { EventConsumer } from '../../../support/services/event-consumer.ts'
 
 let directory: PlcDirectory
 /** Short only where the directory never answers: a slow machine needs its time. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hour, minute } from '../../../support/clock.ts'
-import { type Account, TestServer } from '../../../support/server.ts'
-import { json, StubService } from '../../../support/stub-service.ts'
+import { hour, minute } from '../../../support/server/clock.ts'
+import { type Account, TestServer } from '../../../support/server/server.ts'
+import { json, StubService } from '../../../support/services/stub-service.ts'
 
 let relay: StubService
 let server: TestServer

@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyRepoCar } from '@atproto/repo'
 import { afterEach, expect, test } from 'vitest'
-import { nodeFiles, type OpenFile } from '../../../../server/platform/store/files.ts'
-import * as accounts from '../../../../server/platform/store/tables/accounts.ts'
-import { open as openRaw, type RawConnection } from '../../../support/raw-http.ts'
-import { type Account, TestServer } from '../../../support/server.ts'
+import { nodeFiles, type OpenFile } from '../../../../server/store/files/files.ts'
+import * as accounts from '../../../../server/store/tables/accounts.ts'
+import { open as openRaw, type RawConnection } from '../../../support/server/raw-http.ts'
+import { type Account, TestServer } from '../../../support/server/server.ts'
 
 let server: TestServer
 const connections: RawConnection[] = []

@@ -15,9 +15,9 @@ import {
 } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { beforeAll, describe, expect, test } from 'vitest'
-import * as accounts from '../../../../server/platform/store/tables/accounts.ts'
-import { type Account, adminAuth, refusal } from '../../../support/server.ts'
-import { other, owner, server, setupServer } from '../../../support/setup.ts'
+import * as accounts from '../../../../server/store/tables/accounts.ts'
+import { type Account, adminAuth, refusal } from '../../../support/server/server.ts'
+import { other, owner, server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ accounts: ['first', 'second'] })
 

@@ -1,5 +1,5 @@
 /** Calls of the methods of accounts, identities, second factors, apps, friends and moves. */
-import { owner as bystander } from '../../setup.ts'
+import { owner as bystander } from '../../server/setup.ts'
 import { badCode, badScope, type CallTable, inactive, uniqueName } from '../model.ts'
 
 export const accountCalls: CallTable = {

@@ -1,5 +1,5 @@
 /** Calls of the methods of the administrator. */
-import { owner as bystander } from '../../setup.ts'
+import { owner as bystander } from '../../server/setup.ts'
 import { type CallTable, deleted, ofOther, uniqueName } from '../model.ts'
 
 export const adminCalls: CallTable = {

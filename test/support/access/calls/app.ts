@@ -1,7 +1,7 @@
 /** Calls of the methods of the application and of chats. */
-import { owner as bystander } from '../../setup.ts'
-import { someCid } from '../../social.ts'
-import { webDevice } from '../../web-push.ts'
+import { owner as bystander } from '../../server/setup.ts'
+import { someCid } from '../../server/social.ts'
+import { webDevice } from '../../services/web-push.ts'
 import { badCode, type CallTable } from '../model.ts'
 
 const someActor = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

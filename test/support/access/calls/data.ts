@@ -1,7 +1,7 @@
 /** Calls of the methods of records, synchronization, labels and reports. */
 
-import { owner as bystander } from '../../setup.ts'
-import { someCid } from '../../social.ts'
+import { owner as bystander } from '../../server/setup.ts'
+import { someCid } from '../../server/social.ts'
 import { type CallTable, collection, uniqueName } from '../model.ts'
 
 export const dataCalls: CallTable = {

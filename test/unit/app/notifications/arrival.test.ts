@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { arrivalTime } from '../../../../server/app/notifications/arrival.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { Database } from '../../../../server/store/database.ts'
 
 let dir: string
 let db: Database

@@ -5,19 +5,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   createNotificationEvents,
   type NotificationEvents,
-} from '../../../../server/app/notifications/events.ts'
-import { createLive, type LiveNotifications } from '../../../../server/app/notifications/live.ts'
+} from '../../../../server/app/notifications/arrivals.ts'
+import { createLive, type LiveNotifications } from '../../../../server/app/notifications/live-stream.ts'
+import * as notifications from '../../../../server/app/tables/notifications.ts'
 import { createViewContexts } from '../../../../server/app/views/context.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
-import * as actors from '../../../../server/platform/store/tables/actors.ts'
-import * as notifications from '../../../../server/platform/store/tables/notifications.ts'
-import { iso } from '../../../../server/platform/util/time.ts'
-import { someCid } from '../../../support/social.ts'
-import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
-import { Gate } from '../../platform/store/gate.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { Database } from '../../../../server/store/database.ts'
+import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
+import * as actors from '../../../../server/store/tables/actors.ts'
+import { iso } from '../../../../server/util/time.ts'
+import { someCid } from '../../../support/server/social.ts'
+import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
+import { Gate } from '../../../support/store/gate.ts'
 
 let disk: FaultyDisk
 /** Blocks syncs of the disk. */

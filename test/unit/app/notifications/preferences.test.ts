@@ -4,7 +4,7 @@ import {
   preferencesOf,
   wantedBy,
 } from '../../../../server/app/notifications/preferences.ts'
-import { reasons } from '../../../../server/platform/store/reasons.ts'
+import { reasons } from '../../../../server/app/tables/reasons.ts'
 
 const off = { include: 'all', list: false, push: false } as const
 

@@ -4,8 +4,8 @@ import { cidForCbor } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { app } from '../../../../lexicons/generated/index.ts'
 import { createRecordReader, jsonOf } from '../../../../server/app/views/records.ts'
+import type { RecordRow } from '../../../../server/federation/tables/graph.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
-import type { RecordRow } from '../../../../server/platform/store/tables/graph.ts'
 
 const { like, post } = app.example.feed
 const createdAt = '2030-01-01T00:00:00.000Z'

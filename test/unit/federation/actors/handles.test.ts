@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostHandle, isHandleOf } from '../../../../server/federation/actors/handles.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
-import { testConfig } from '../../../support/server.ts'
+import { testConfig } from '../../../support/server/server.ts'
 
 test.each([
   ['alice.test', 'http://192.168.1.20:2583', 'alice.192-168-1-20-2583.test'],

@@ -5,9 +5,9 @@ import {
   createBudgets,
   type Standing,
 } from '../../../../server/federation/remote/budgets.ts'
-import { linkPaths } from '../../../../server/platform/store/link-paths.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
-import { hour, TestClock } from '../../../support/clock.ts'
+import { linkPaths } from '../../../../server/repository/format/link-paths.ts'
+import { createLogger } from '../../../../server/util/log.ts'
+import { hour, TestClock } from '../../../support/server/clock.ts'
 
 const lines: { readonly msg: string; readonly limit: number }[] = []
 const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })

@@ -1,7 +1,7 @@
 /** The limit of downloads from other servers per day. */
 import { expect, test } from 'vitest'
 import { createDownloadBudget } from '../../../../server/federation/remote/download-budget.ts'
-import { day, TestClock } from '../../../support/clock.ts'
+import { day, TestClock } from '../../../support/server/clock.ts'
 
 test('a host gets a quarter of what is left of the 2 GB of a day', async () => {
   const clock = new TestClock()

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { expect, test } from 'vitest'
 import type { Link } from '../../../../server/federation/backlinks/link.ts'
-import { createLinkQueue } from '../../../../server/federation/backlinks/queue.ts'
+import { createLinkQueue } from '../../../../server/federation/backlinks/link-queue.ts'
 import { createRetries } from '../../../../server/federation/remote/retries.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
+import { createLogger } from '../../../../server/util/log.ts'
 
 const background = { run: (_: string, work: () => Promise<unknown>) => void work(), idle: async () => {} }
 const log = createLogger('error', { write() {} })

@@ -2,9 +2,9 @@
 import { encode } from '@atproto/lex-cbor'
 import { beforeAll, expect, test } from 'vitest'
 import type { Interest } from '../../../../server/federation/remote/interest.ts'
-import { RemoteAuthor } from '../../../support/remote-author.ts'
-import { adminAuth } from '../../../support/server.ts'
-import { owner as alice, server, setupServer, social } from '../../../support/setup.ts'
+import { RemoteAuthor } from '../../../support/remote/remote-author.ts'
+import { adminAuth } from '../../../support/server/server.ts'
+import { owner as alice, server, setupServer, social } from '../../../support/server/setup.ts'
 
 let interest: Interest
 

@@ -1,7 +1,7 @@
 /** The order of the events of one connection on their way to the store. */
 import { expect, test } from 'vitest'
 import { EventBuffer, type Result } from '../../../../server/federation/upstreams/event-buffer.ts'
-import type { Frame } from '../../../../server/federation/upstreams/frames.ts'
+import type { Frame } from '../../../../server/federation/upstreams/upstream-frames.ts'
 
 const frame = (seq: number, did = 'did:web:bob.test', bytes = 100): Frame => ({
   kind: 'commit',

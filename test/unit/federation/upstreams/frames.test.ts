@@ -9,8 +9,8 @@ import {
   readCommit,
   readFrame,
   readRevisions,
-} from '../../../../server/federation/upstreams/frames.ts'
-import { someCid } from '../../../support/social.ts'
+} from '../../../../server/federation/upstreams/upstream-frames.ts'
+import { someCid } from '../../../support/server/social.ts'
 
 type Payload = Parameters<typeof encode>[0]
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createRevisions } from '../../../../server/federation/upstreams/revisions.ts'
 import { UpstreamStream } from '../../../../server/federation/upstreams/stream.ts'
 import { createTrust } from '../../../../server/federation/upstreams/trust.ts'
-import type { Database, Writer } from '../../../../server/platform/store/database.ts'
-import { StoreFull, StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { createHourCounter } from '../../../../server/platform/util/hour-counter.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
-import { identityEvent, infoFrame, type RemoteEvent } from '../../../support/remote-frames.ts'
-import { RemoteServer } from '../../../support/remote-server.ts'
+import type { Database, Writer } from '../../../../server/store/database.ts'
+import { StoreFull, StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
+import { createHourCounter } from '../../../../server/util/hour-counter.ts'
+import { createLogger } from '../../../../server/util/log.ts'
+import { identityEvent, infoFrame, type RemoteEvent } from '../../../support/remote/remote-frames.ts'
+import { RemoteServer } from '../../../support/remote/remote-server.ts'
 
 type Deps = ConstructorParameters<typeof UpstreamStream>[0]
 

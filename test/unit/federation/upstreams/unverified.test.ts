@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findBlocks } from '../../../../server/federation/upstreams/unverified.ts'
-import { archiveOf, blockOf, carOf } from '../../../support/archive.ts'
+import { archiveOf, blockOf, carOf } from '../../../support/records/archive.ts'
 
 const blocks = [blockOf({ n: 1 }), blockOf({ text: 'x'.repeat(300) }), blockOf({ n: 3 })]
 const car = carOf(blocks)

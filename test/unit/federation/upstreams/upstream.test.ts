@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { originsOf } from '../../../../server/federation/upstreams/find-server.ts'
 import { createTrust, type Trust } from '../../../../server/federation/upstreams/trust.ts'
-import { createHourCounter } from '../../../../server/platform/util/hour-counter.ts'
-import { hour, minute, TestClock } from '../../../support/clock.ts'
+import { createHourCounter } from '../../../../server/util/hour-counter.ts'
+import { hour, minute, TestClock } from '../../../support/server/clock.ts'
 
 test.each([
   ['https://pds.example/', ['https://pds.example']],

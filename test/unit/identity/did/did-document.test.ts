@@ -8,7 +8,7 @@ import {
   serviceEndpointOf,
   signingKeyOf,
 } from '../../../../server/identity/did/did-document.ts'
-import { createSigningKey } from '../../../../server/platform/util/keys.ts'
+import { createSigningKey } from '../../../../server/util/keys.ts'
 
 const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 

@@ -17,7 +17,7 @@ import {
   isSignedBy,
   type SigningKey,
   sign,
-} from '../../../../server/platform/util/keys.ts'
+} from '../../../../server/util/keys.ts'
 import { highS } from './support.ts'
 
 // Two consecutive operations published by the method's authors as test data, signed with secp256k1 keys.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createGenesis, verifyOperation } from '../../../../server/identity/did/did-plc.ts'
 import { submitOperation } from '../../../../server/identity/did/plc-directory.ts'
 import { OutboundFailed } from '../../../../server/platform/network/client.ts'
-import { createSigningKey } from '../../../../server/platform/util/keys.ts'
+import { createSigningKey } from '../../../../server/util/keys.ts'
 import { loopbackServer } from './support.ts'
 
 async function genesis() {

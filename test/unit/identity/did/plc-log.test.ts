@@ -1,11 +1,17 @@
-/** Logs of did:plc identities, made by an independent implementation (`test/support/plc.ts`). */
+/** Logs of did:plc identities, made by an independent implementation (`test/support/accounts/plc.ts`). */
 import { createHash } from 'node:crypto'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import { describe, expect, test } from 'vitest'
 import { handleOf, pdsEndpointOf, signingKeyOf } from '../../../../server/identity/did/did-document.ts'
 import { documentOfLog, preferredLog, verifyLog } from '../../../../server/identity/did/plc-log.ts'
-import { base32, cidOf, createPlcIdentity, nextOperation, type PlcOperation } from '../../../support/plc.ts'
+import {
+  base32,
+  cidOf,
+  createPlcIdentity,
+  nextOperation,
+  type PlcOperation,
+} from '../../../support/accounts/plc.ts'
 
 const identity = await createPlcIdentity('alice.example')
 const { did, genesis, rotationKey } = identity

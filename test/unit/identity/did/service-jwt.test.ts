@@ -7,7 +7,7 @@ import {
   type ServiceJwtExpectations,
   verifyServiceJwt,
 } from '../../../../server/identity/did/service-jwt.ts'
-import { createSigningKey, type DidKey } from '../../../../server/platform/util/keys.ts'
+import { createSigningKey, type DidKey } from '../../../../server/util/keys.ts'
 import { highS } from './support.ts'
 
 const NOW = 1_767_268_800

@@ -9,7 +9,7 @@ import {
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
 import { chainOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { MemoryPlace } from '../../../support/memory-place.ts'
+import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))
 const timeline = (name: string, parent?: Timeline, seq = 0): Timeline => ({

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCleanUps } from '../../../../server/operation/replicas/clean-ups.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { day, hour } from '../../../support/clock.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { day, hour } from '../../../support/server/clock.ts'
 
 let root: string
 beforeAll(async () => {

@@ -23,9 +23,9 @@ import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { listMedia } from '../../../../server/operation/replicas/send.ts'
 import { createUnreferenced } from '../../../../server/operation/replicas/unreferenced.ts'
 import { chainOf } from '../../../../server/operation/replicas/ways.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { createSerializer } from '../../../../server/platform/util/serialize.ts'
-import { day, hour, second } from '../../../support/clock.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { createSerializer } from '../../../../server/util/serialize.ts'
+import { day, hour, second } from '../../../support/server/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 const week = 7 * day

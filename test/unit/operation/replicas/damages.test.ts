@@ -1,13 +1,13 @@
 /** Random damages of the objects of a place: no restore loses something in silence. `DAMAGES=240` tries more, `MODEL_SEED` others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
-import { day, hour } from '../../../support/clock.ts'
 import * as acts from '../../../support/replicas/acts.ts'
 import { createRandom } from '../../../support/replicas/random.ts'
 import { tryRestore } from '../../../support/replicas/restores.ts'
 import { Violation } from '../../../support/replicas/rules.ts'
 import { beginSimulation, endSimulation } from '../../../support/replicas/simulation.ts'
 import { World } from '../../../support/replicas/world.ts'
+import { day, hour } from '../../../support/server/clock.ts'
 
 const { DAMAGES = '40', MODEL_SEED = '36' } = process.env
 const kinds = ['flip', 'cut', 'delete', 'swap', 'older'] as const

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { folderPlace } from '../../../../server/operation/replicas/places/folder.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
 
 test.runIf(process.platform === 'linux')(
   'an object with a damaged sector is damaged, and the folder is not away',

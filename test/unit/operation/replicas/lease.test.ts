@@ -8,8 +8,8 @@ import { findElsewhere, type Lease, renewLease } from '../../../../server/operat
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginGeneration, beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { MemoryPlace } from '../../../support/memory-place.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 
 let root: string
 beforeAll(async () => {

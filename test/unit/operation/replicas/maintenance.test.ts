@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMaintenance } from '../../../../server/operation/replicas/maintenance.ts'
 import type { Replica } from '../../../../server/operation/replicas/replica.ts'
-import type { Database } from '../../../../server/platform/store/database.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { keptJournals } from '../../../../server/platform/store/journal/retire.ts'
-import { journalPath } from '../../../../server/platform/store/layout.ts'
-import { createLogger } from '../../../../server/platform/util/log.ts'
+import type { Database } from '../../../../server/store/database.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { journalPath } from '../../../../server/store/files/layout.ts'
+import { keptJournals } from '../../../../server/store/journal/retire.ts'
+import { createLogger } from '../../../../server/util/log.ts'
 
 let dataDir: string
 beforeAll(async () => {

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createMediaNames } from '../../../../server/operation/replicas/media-names.ts'
-import { cidText } from '../../../../server/platform/store/cid.ts'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
-import type { Writer } from '../../../../server/platform/store/transaction.ts'
-import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import type { Writer } from '../../../../server/store/database/transaction.ts'
+import { Database } from '../../../../server/store/database.ts'
+import { cidText } from '../../../../server/util/cid.ts'
+import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 
 const count = 2000
 const bytesOf = (n: number) =>

@@ -4,7 +4,7 @@ import type { Base, Content, Timeline } from '../../../../server/operation/repli
 import { createReach } from '../../../../server/operation/replicas/reach.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { type Link, timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
+import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 const segments = 5000

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Content } from '../../../../server/operation/replicas/catalog.ts'
 import { endsOf, thinned } from '../../../../server/operation/replicas/restore-points.ts'
 import { timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { day, minute } from '../../../support/clock.ts'
+import { day, minute } from '../../../support/server/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 

@@ -11,7 +11,7 @@ import {
   ServerSilent,
 } from '../../../../server/platform/network/client.ts'
 import { OutboundRefused } from '../../../../server/platform/network/guard.ts'
-import { XrpcError } from '../../../../server/platform/xrpc/errors.ts'
+import { XrpcError } from '../../../../server/platform/xrpc/xrpc-errors.ts'
 import { loopbackServer } from '../../identity/did/support.ts'
 
 function client(options: Partial<ClientOptions> = {}) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { guardedFetch } from '../../../../server/platform/network/client.ts'
 import { OutboundRefused } from '../../../../server/platform/network/guard.ts'
 import { createFindForOthers, createFindForOwner } from '../../../../server/platform/network/names.ts'
-import { NameServer } from '../../../support/dns.ts'
+import { NameServer } from '../../../support/network/dns.ts'
 import { loopbackServer } from '../../identity/did/support.ts'
 
 let names: NameServer

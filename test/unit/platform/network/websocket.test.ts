@@ -11,7 +11,7 @@ import {
   type StreamEnd,
   type StreamOptions,
 } from '../../../../server/platform/network/websocket.ts'
-import { pieceMs } from '../../../../server/platform/util/turns.ts'
+import { pieceMs } from '../../../../server/util/turns.ts'
 
 let server: Server
 const sockets = new WebSocketServer({ noServer: true, autoPong: false })

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { blobCid, newBlobHash, placeBlob } from '../../../../server/platform/store/blob-files.ts'
-import { type Files, nodeFiles } from '../../../../server/platform/store/files.ts'
+import { blobCid, newBlobHash, placeBlob } from '../../../../server/store/files/blob-files.ts'
+import { type Files, nodeFiles } from '../../../../server/store/files/files.ts'
 
 const content = Buffer.from('a picture')
 const cid = blobCid(newBlobHash().update(content))

@@ -1,14 +1,14 @@
 /** Events of deleted accounts, between the deletion and the removal of their rows. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
-import * as removals from '../../../../server/platform/store/tables/event-removals.ts'
-import * as events from '../../../../server/platform/store/tables/events.ts'
-import { pruneEvents } from '../../../../server/repository/events/retention.ts'
+import { pruneEvents } from '../../../../server/repository/events/event-retention.ts'
 import { createEventStream } from '../../../../server/repository/events/stream.ts'
-import { plausibleClock } from '../../../support/clock.ts'
-import { FaultyDisk } from '../../platform/store/faulty-disk.ts'
+import * as removals from '../../../../server/repository/tables/event-removals.ts'
+import * as events from '../../../../server/repository/tables/events.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { Database } from '../../../../server/store/database.ts'
+import { plausibleClock } from '../../../support/server/clock.ts'
+import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 
 const [a, b] = ['did:web:a.test', 'did:web:b.test'] as const
 const at = new Date(0)

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Database } from '../../../../server/platform/store/database.ts'
-import { StoreUnavailable } from '../../../../server/platform/store/errors.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
-import { append, state } from '../../../../server/platform/store/tables/events.ts'
-import { createRecentEvents, type RecentEvents } from '../../../../server/repository/events/recent.ts'
+import { createRecentEvents, type RecentEvents } from '../../../../server/repository/events/recent-events.ts'
+import { append, state } from '../../../../server/repository/tables/events.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { Database } from '../../../../server/store/database.ts'
+import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 
 let directory: string
 let store: Database

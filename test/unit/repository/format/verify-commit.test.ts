@@ -1,9 +1,16 @@
 /** Proofs of records, which other servers, or attackers, made. */
 import { decodeCid, type LexMap } from '@atproto/lex-data'
 import { beforeAll, expect, test } from 'vitest'
-import { createSigningKey, sign } from '../../../../server/platform/util/keys.ts'
 import { verifyCommit } from '../../../../server/repository/format/verify-commit.ts'
-import { type Block, blockOf, blockOfBytes, blocksOf, carOf, headerOf } from '../../../support/archive.ts'
+import { createSigningKey, sign } from '../../../../server/util/keys.ts'
+import {
+  type Block,
+  blockOf,
+  blockOfBytes,
+  blocksOf,
+  carOf,
+  headerOf,
+} from '../../../support/records/archive.ts'
 
 const did = 'did:web:carla.example'
 const value = blockOf({ text: 'value' })

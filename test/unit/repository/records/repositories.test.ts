@@ -4,20 +4,21 @@ import { join } from 'node:path'
 import { readCarWithRoot } from '@atproto/repo'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
-import { cidBytes } from '../../../../server/platform/store/cid.ts'
-import { Database, type Writer } from '../../../../server/platform/store/database.ts'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
-import { schema } from '../../../../server/platform/store/schema.ts'
-import * as accounts from '../../../../server/platform/store/tables/accounts.ts'
-import * as records from '../../../../server/platform/store/tables/records.ts'
-import * as repos from '../../../../server/platform/store/tables/repos.ts'
-import { createSigningKey, type SigningKey } from '../../../../server/platform/util/keys.ts'
-import { iso } from '../../../../server/platform/util/time.ts'
+import type { Block } from '../../../../server/repository/format/block.ts'
 import { createTidClock } from '../../../../server/repository/format/tid.ts'
 import { firstCommit } from '../../../../server/repository/records/commit.ts'
 import { createExports } from '../../../../server/repository/records/export.ts'
 import { prepareRecord } from '../../../../server/repository/records/prepare.ts'
 import { createRepositories, type Repositories } from '../../../../server/repository/records/repositories.ts'
+import * as records from '../../../../server/repository/tables/records.ts'
+import * as repos from '../../../../server/repository/tables/repos.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { Database, type Writer } from '../../../../server/store/database.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import * as accounts from '../../../../server/store/tables/accounts.ts'
+import { cidBytes } from '../../../../server/util/cid.ts'
+import { createSigningKey, type SigningKey } from '../../../../server/util/keys.ts'
+import { iso } from '../../../../server/util/time.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const collection = 'org.example.note'
@@ -172,7 +173,7 @@ function note(rkey: string, text = rkey) {
 
 interface Start {
   readonly head: repos.Head
-  readonly blocks: readonly repos.Block[]
+  readonly blocks: readonly Block[]
 }
 
 function insertAccount(tx: Writer, { head, blocks }: Start): void {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nodeFiles } from '../../../../server/platform/store/files.ts'
 import { type Spool, spool, spoolFew } from '../../../../server/repository/records/spool.ts'
-import { FullDisk } from '../../../support/full-disk.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { FullDisk } from '../../../support/server/full-disk.ts'
 
 let dir: string
 let folder: string

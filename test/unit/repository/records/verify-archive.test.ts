@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LexMap } from '@atproto/lex-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSigningKey, sign } from '../../../../server/platform/util/keys.ts'
 import { verifyArchive } from '../../../../server/repository/records/import/verify.ts'
+import { createSigningKey, sign } from '../../../../server/util/keys.ts'
 import {
   type ArchiveRecord,
   archiveOf,
@@ -17,7 +17,7 @@ import {
   headerOf,
   layerOf,
   varint,
-} from '../../../support/archive.ts'
+} from '../../../support/records/archive.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { actorPreferences } from '../../../../identity/accounts/actor-preferences.ts'
+import { actorPreferences } from '../../../../app/preferences/actor-preferences.ts'
 import { isOfMainPassword } from '../../../../identity/auth/scopes.ts'
 import { method } from '../../../method.ts'
 

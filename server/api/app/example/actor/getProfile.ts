@@ -2,10 +2,10 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import { actorIdByIdentifier, isVisible } from '../../../../app/views/find.ts'
 import { profileViewDetailed } from '../../../../app/views/profile-detail.ts'
 import { actorById } from '../../../../app/views/profiles.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
-import { XrpcError } from '../../../../platform/xrpc/errors.ts'
+import { XrpcError } from '../../../../platform/xrpc/xrpc-errors.ts'
 import { findByIdentifier } from '../../../../repository/access/identifier.ts'
-import { type AccountStatus, statusOf } from '../../../../repository/access/status.ts'
+import { type AccountStatus, statusOf } from '../../../../store/tables/account-status.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 const inactive: Record<AccountStatus, { name: string; message: string }> = {

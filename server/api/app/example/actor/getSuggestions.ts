@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
 import { takePage } from '../../../../app/views/pages.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
 import { method } from '../../../method.ts'
 
 export const getSuggestions = method(app.example.actor.getSuggestions, {

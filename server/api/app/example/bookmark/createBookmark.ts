@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as bookmarks from '../../../../app/tables/bookmarks.ts'
 import { recordName } from '../../../../app/views/find.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
-import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as actors from '../../../../store/tables/actors.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const createBookmark = method(app.example.bookmark.createBookmark, {

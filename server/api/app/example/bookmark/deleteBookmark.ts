@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as bookmarks from '../../../../app/tables/bookmarks.ts'
 import { recordName } from '../../../../app/views/find.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
-import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 
 export const deleteBookmark = method(app.example.bookmark.deleteBookmark, {

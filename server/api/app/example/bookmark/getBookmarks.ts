@@ -1,11 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as bookmarks from '../../../../app/tables/bookmarks.ts'
 import type { ViewContext } from '../../../../app/views/context.ts'
 import { loadPosts, type Post, postAt, postsAt } from '../../../../app/views/load-posts.ts'
 import { takePageBy } from '../../../../app/views/pages.ts'
 import { blockedPost, postView } from '../../../../app/views/posts.ts'
 import { actorById } from '../../../../app/views/profiles.ts'
 import { isBlocked, relationTo } from '../../../../app/views/relations.ts'
-import * as bookmarks from '../../../../platform/store/tables/bookmarks.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
 import { method } from '../../../method.ts'
 

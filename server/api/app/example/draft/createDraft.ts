@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
-import * as drafts from '../../../../platform/store/tables/drafts.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as drafts from '../../../../app/tables/drafts.ts'
+import * as actors from '../../../../store/tables/actors.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 /** Drafts of an account. */

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as drafts from '../../../../app/tables/drafts.ts'
 import { takePageBy } from '../../../../app/views/pages.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
-import * as drafts from '../../../../platform/store/tables/drafts.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 
 export const getDrafts = method(app.example.draft.getDrafts, {

@@ -1,4 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../app/tables/feed.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import {
   type FeedItem,
@@ -10,7 +11,6 @@ import {
 } from '../../../../app/views/feeds.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { relationTo } from '../../../../app/views/relations.ts'
-import * as feed from '../../../../platform/store/tables/feed.ts'
 import { method } from '../../../method.ts'
 
 /** The records that each filter of the lexicon reads; unknown filters read all. */

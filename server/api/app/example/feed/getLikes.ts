@@ -1,11 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as postLinks from '../../../../app/tables/post-links.ts'
+import * as viewRecords from '../../../../app/tables/view-records.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { subjectIdOf } from '../../../../app/views/load-posts.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { isHidden, loadActors, profileView } from '../../../../app/views/profiles.ts'
-import { paths } from '../../../../platform/store/link-paths.ts'
-import * as postLinks from '../../../../platform/store/tables/post-links.ts'
-import * as viewRecords from '../../../../platform/store/tables/view-records.ts'
+import { paths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 
 export const getLikes = method(app.example.feed.getLikes, {

@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../app/tables/feed.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { feedPage, isInListFeed, readFeedPage } from '../../../../app/views/feeds.ts'
 import { findRecord } from '../../../../app/views/find.ts'
 import { subjectIdOf } from '../../../../app/views/load-posts.ts'
-import * as feed from '../../../../platform/store/tables/feed.ts'
 import { method } from '../../../method.ts'
 
 export const getListFeed = method(app.example.feed.getListFeed, {

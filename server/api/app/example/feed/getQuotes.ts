@@ -1,11 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as postLinks from '../../../../app/tables/post-links.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { isPostHidden } from '../../../../app/views/feeds.ts'
 import { loadPosts, postsById, subjectIdOf } from '../../../../app/views/load-posts.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { isQuoteListed, postView } from '../../../../app/views/posts.ts'
-import { paths } from '../../../../platform/store/link-paths.ts'
-import * as postLinks from '../../../../platform/store/tables/post-links.ts'
+import { paths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 
 export const getQuotes = method(app.example.feed.getQuotes, {

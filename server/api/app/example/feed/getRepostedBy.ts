@@ -1,10 +1,10 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as postLinks from '../../../../app/tables/post-links.ts'
 import { visibleProfiles } from '../../../../app/views/actor-lists.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { subjectIdOf } from '../../../../app/views/load-posts.ts'
 import { takePage } from '../../../../app/views/pages.ts'
-import { paths } from '../../../../platform/store/link-paths.ts'
-import * as postLinks from '../../../../platform/store/tables/post-links.ts'
+import { paths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 
 export const getRepostedBy = method(app.example.feed.getRepostedBy, {

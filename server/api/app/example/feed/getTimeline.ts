@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as feed from '../../../../app/tables/feed.ts'
 import { viewTables } from '../../../../app/views/context.ts'
 import { feedPage, isInTimeline, readFeedPage } from '../../../../app/views/feeds.ts'
-import * as feed from '../../../../platform/store/tables/feed.ts'
 import { method } from '../../../method.ts'
 
 export const getTimeline = method(app.example.feed.getTimeline, {

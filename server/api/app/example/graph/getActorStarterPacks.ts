@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as lists from '../../../../app/tables/lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { starterPacksById, starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
-import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
 export const getActorStarterPacks = method(app.example.graph.getActorStarterPacks, {

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { activeProfiles } from '../../../../app/views/actor-lists.ts'
 import { takePage } from '../../../../app/views/pages.ts'
-import { linkPaths } from '../../../../platform/store/link-paths.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
+import { linkPaths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 
 export const getBlocks = method(app.example.graph.getBlocks, {

@@ -3,7 +3,7 @@ import { profilesAround } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { profileView } from '../../../../app/views/profiles.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
 import { method } from '../../../method.ts'
 
 export const getFollowers = method(app.example.graph.getFollowers, {

@@ -3,8 +3,8 @@ import { profilesAround } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { profileView } from '../../../../app/views/profiles.ts'
-import { linkPaths } from '../../../../platform/store/link-paths.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
+import { linkPaths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 
 export const getFollows = method(app.example.graph.getFollows, {

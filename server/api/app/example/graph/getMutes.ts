@@ -1,10 +1,10 @@
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutes from '../../../../app/tables/mutes.ts'
 import { activeProfiles } from '../../../../app/views/actor-lists.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
-import * as mutes from '../../../../platform/store/tables/mutes.ts'
-import { instant, iso } from '../../../../platform/util/time.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
+import { instant, iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const getMutes = method(app.example.graph.getMutes, {

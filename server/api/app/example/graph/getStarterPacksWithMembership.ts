@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as lists from '../../../../app/tables/lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
 import { listItemViews } from '../../../../app/views/list-views.ts'
 import { takePage } from '../../../../app/views/pages.ts'
 import { starterPacksById, starterPackView } from '../../../../app/views/starter-packs.ts'
-import * as lists from '../../../../platform/store/tables/lists.ts'
 import { method } from '../../../method.ts'
 
 const { list, starterpack } = app.example.graph

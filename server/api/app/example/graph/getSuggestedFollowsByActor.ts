@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
 import { findActor } from '../../../../app/views/find.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
 import { method } from '../../../method.ts'
 
 /** Number of suggestions. */

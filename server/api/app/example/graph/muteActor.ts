@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutes from '../../../../app/tables/mutes.ts'
 import { didOf } from '../../../../app/views/find.ts'
-import * as mutes from '../../../../platform/store/tables/mutes.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const muteActor = method(app.example.graph.muteActor, {

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as mutedLists from '../../../../app/tables/muted-lists.ts'
 import { recordName } from '../../../../app/views/find.ts'
-import { findByDid } from '../../../../platform/store/tables/accounts.ts'
-import * as mutedLists from '../../../../platform/store/tables/muted-lists.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import { findByDid } from '../../../../store/tables/accounts.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const muteActorList = method(app.example.graph.muteActorList, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { labelerView, labelerViewDetailed, ownLabelerView } from '../../../../app/views/labelers.ts'
 import { actorById, loadActors } from '../../../../app/views/profiles.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 
 const { labelerView: basic, labelerViewDetailed: detailed } = app.example.labeler.defs

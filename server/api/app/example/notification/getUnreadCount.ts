@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { preferencesOf, wantedBy } from '../../../../app/notifications/preferences.ts'
-import { seenMarker } from '../../../../app/notifications/seen.ts'
-import { countUnread } from '../../../../platform/store/tables/notifications.ts'
+import { seenMarker } from '../../../../app/notifications/seen-marker.ts'
+import { countUnread } from '../../../../app/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const getUnreadCount = method(app.example.notification.getUnreadCount, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import * as activitySubscriptions from '../../../../app/tables/activity-subscriptions.ts'
 import { loadActors, profileView } from '../../../../app/views/profiles.ts'
-import * as activitySubscriptions from '../../../../platform/store/tables/activity-subscriptions.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
 import { method } from '../../../method.ts'
 

@@ -1,10 +1,10 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
+import { notificationViews } from '../../../../app/notifications/notification-view.ts'
 import { preferencesOf, wantedBy } from '../../../../app/notifications/preferences.ts'
-import { seenMarker } from '../../../../app/notifications/seen.ts'
-import { notificationViews } from '../../../../app/notifications/view.ts'
-import * as notifications from '../../../../platform/store/tables/notifications.ts'
+import { seenMarker } from '../../../../app/notifications/seen-marker.ts'
+import * as notifications from '../../../../app/tables/notifications.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
-import { firstPage } from '../../../../platform/xrpc/page.ts'
+import { firstPage } from '../../../../platform/xrpc/page-size.ts'
 import { method } from '../../../method.ts'
 
 export const listNotifications = method(app.example.notification.listNotifications, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as activitySubscriptions from '../../../../platform/store/tables/activity-subscriptions.ts'
-import { iso } from '../../../../platform/util/time.ts'
-import { statusError } from '../../../../repository/access/status.ts'
+import * as activitySubscriptions from '../../../../app/tables/activity-subscriptions.ts'
+import { statusError } from '../../../../repository/access/status-errors.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const putActivitySubscription = method(app.example.notification.putActivitySubscription, {

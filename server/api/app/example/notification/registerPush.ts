@@ -1,11 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { findPushService, UnsupportedService } from '../../../../app/push/service.ts'
-import { isWebPush, parseSubscription, targetOf } from '../../../../app/push/subscription.ts'
+import { findPushService, UnsupportedService } from '../../../../app/push/push-service.ts'
+import { isWebPush, parseSubscription, targetOf } from '../../../../app/push/push-subscription.ts'
+import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { UnresolvableDid } from '../../../../identity/did/resolver.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
-import { iso } from '../../../../platform/util/time.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

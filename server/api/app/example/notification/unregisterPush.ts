@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
+import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { method } from '../../../method.ts'
 
 export const unregisterPush = method(app.example.notification.unregisterPush, {

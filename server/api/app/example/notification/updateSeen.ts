@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import { correctArrivals } from '../../../../app/notifications/arrival.ts'
-import { seenMarker } from '../../../../app/notifications/seen.ts'
-import { setSeenAt } from '../../../../platform/store/tables/notifications.ts'
+import { seenMarker } from '../../../../app/notifications/seen-marker.ts'
+import { setSeenAt } from '../../../../app/tables/notifications.ts'
 import { method } from '../../../method.ts'
 
 export const updateSeen = method(app.example.notification.updateSeen, {

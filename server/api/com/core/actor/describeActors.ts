@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { describeActor } from '../../../../federation/actors/describe.ts'
-import { describe } from '../../../../platform/store/tables/remote-actors.ts'
+import { describe } from '../../../../federation/tables/remote-actors.ts'
 import { method } from '../../../method.ts'
 
 export const describeActors = method(com.core.actor.describeActors, {

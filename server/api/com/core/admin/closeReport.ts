@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as reports from '../../../../platform/store/tables/reports.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as reports from '../../../../app/tables/reports.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const closeReport = method(com.core.admin.closeReport, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
-import { requireOther } from '../../../../identity/auth/own-account.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import { requireOther } from '../../../../identity/callers/own-account.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const deleteAccount = method(com.core.admin.deleteAccount, {

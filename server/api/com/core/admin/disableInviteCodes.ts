@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
+import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
 import { method } from '../../../method.ts'
 
 export const disableInviteCodes = method(com.core.admin.disableInviteCodes, {

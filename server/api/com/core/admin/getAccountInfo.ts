@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { accountView } from '../../../../identity/accounts/admin-view.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const getAccountInfo = method(com.core.admin.getAccountInfo, {

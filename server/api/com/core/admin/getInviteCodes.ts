@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { inviteCodeViews } from '../../../../identity/accounts/invite-codes.ts'
-import type { Reader } from '../../../../platform/store/database.ts'
-import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
+import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
+import type { Reader } from '../../../../store/database.ts'
 import { method } from '../../../method.ts'
 
 export const getInviteCodes = method(com.core.admin.getInviteCodes, {

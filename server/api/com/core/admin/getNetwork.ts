@@ -1,11 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { backlinkView } from '../../../../federation/backlinks/view.ts'
+import { backlinkView } from '../../../../federation/backlinks/backlinks-view.ts'
 import type { IntakeUsage } from '../../../../federation/remote/intake.ts'
 import { localAddresses } from '../../../../operation/doctor/local-addresses.ts'
 import { outgoingRequests } from '../../../../operation/doctor/outgoing.ts'
 import { relayViews } from '../../../../operation/doctor/relays.ts'
-import { iso } from '../../../../platform/util/time.ts'
 import { opensToNetwork } from '../../../../platform/xrpc/host.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { subjectStatus } from '../../../../identity/accounts/subject-status.ts'
 import { blobSubject, recordSubject, takedownStatus } from '../../../../identity/accounts/takedown-status.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const getSubjectStatus = method(com.core.admin.getSubjectStatus, {

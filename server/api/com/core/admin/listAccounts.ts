@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { activationOf } from '../../../../identity/accounts/unactivated.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
+import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
-import { activity } from '../../../../repository/access/status.ts'
+import { activity } from '../../../../store/tables/account-status.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const listAccounts = method(com.core.admin.listAccounts, {

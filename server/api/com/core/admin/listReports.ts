@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import * as reports from '../../../../app/tables/reports.ts'
 import { takePageBy } from '../../../../app/views/pages.ts'
-import * as actors from '../../../../platform/store/tables/actors.ts'
-import * as graph from '../../../../platform/store/tables/graph.ts'
-import * as reports from '../../../../platform/store/tables/reports.ts'
+import * as graph from '../../../../federation/tables/graph.ts'
+import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 
 const { repoRef } = com.core.admin.defs

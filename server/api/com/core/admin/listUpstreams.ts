@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { upstreamView } from '../../../../federation/upstreams/view.ts'
+import { upstreamView } from '../../../../federation/upstreams/upstreams-view.ts'
 import { method } from '../../../method.ts'
 
 export const listUpstreams = method(com.core.admin.listUpstreams, {

@@ -1,10 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { requireOther } from '../../../../identity/auth/own-account.ts'
+import { requireOther } from '../../../../identity/callers/own-account.ts'
 import { continueMove, moveOfAccount } from '../../../../operation/moving/control.ts'
+import { moveView } from '../../../../operation/moving/moves-view.ts'
 import { startMoveOut } from '../../../../operation/moving/start-out.ts'
-import { moveView } from '../../../../operation/moving/view.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import * as rows from '../../../../platform/store/tables/moves.ts'
+import * as rows from '../../../../repository/tables/moves.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const moveAccount = method(com.core.admin.moveAccount, {

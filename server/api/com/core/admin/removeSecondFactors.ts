@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requireOther } from '../../../../identity/auth/own-account.ts'
+import { requireOther } from '../../../../identity/callers/own-account.ts'
 import { removeAllFactors } from '../../../../identity/factors/factors.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const removeSecondFactors = method(com.core.admin.removeSecondFactors, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { listedAccountView } from '../../../../identity/accounts/admin-view.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const searchAccounts = method(com.core.admin.searchAccounts, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const sendEmail = method(com.core.admin.sendEmail, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requireOther } from '../../../../identity/auth/own-account.ts'
+import { requireOther } from '../../../../identity/callers/own-account.ts'
 import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { method } from '../../../method.ts'
 

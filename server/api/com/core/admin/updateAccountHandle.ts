@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeHandle } from '../../../../identity/accounts/change-handle.ts'
 import { normalizeHandle } from '../../../../identity/accounts/handle.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountHandle = method(com.core.admin.updateAccountHandle, {

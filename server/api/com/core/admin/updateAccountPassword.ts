@@ -1,10 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
-import { requireOther } from '../../../../identity/auth/own-account.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import * as pushRegistrations from '../../../../platform/store/tables/push-registrations.ts'
-import * as sessions from '../../../../platform/store/tables/sessions.ts'
+import { requireOther } from '../../../../identity/callers/own-account.ts'
+import * as sessions from '../../../../identity/tables/sessions.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountPassword = method(com.core.admin.updateAccountPassword, {

@@ -2,10 +2,10 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { factorName, maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
-import { randomId } from '../../../../platform/util/random.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
+import { randomId } from '../../../../util/random.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const addPasskey = method(com.core.factor.addPasskey, {

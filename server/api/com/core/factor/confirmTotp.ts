@@ -3,8 +3,8 @@ import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { factorName } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
 import { periodOf } from '../../../../identity/factors/totp.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { method } from '../../../method.ts'
 
 export const confirmTotp = method(com.core.factor.confirmTotp, {

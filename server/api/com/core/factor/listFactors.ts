@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { method } from '../../../method.ts'
 
 export const listFactors = method(com.core.factor.listFactors, {

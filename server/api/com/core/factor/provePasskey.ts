@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { issueToken } from '../../../../identity/accounts/mail-tokens.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const provePasskey = method(com.core.factor.provePasskey, {

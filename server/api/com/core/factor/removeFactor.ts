@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { method } from '../../../method.ts'
 
 export const removeFactor = method(com.core.factor.removeFactor, {

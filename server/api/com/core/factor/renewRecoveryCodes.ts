@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { renewRecoveryCodes as renew } from '../../../../identity/factors/recovery-codes.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { method } from '../../../method.ts'
 
 export const renewRecoveryCodes = method(com.core.factor.renewRecoveryCodes, {

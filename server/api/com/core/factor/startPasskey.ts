@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
 import { method } from '../../../method.ts'
 
 export const startPasskey = method(com.core.factor.startPasskey, {

@@ -1,11 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { generateTotpKey } from '../../../../identity/factors/totp.ts'
+import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as rows from '../../../../platform/store/tables/second-factors.ts'
-import { randomId } from '../../../../platform/util/random.ts'
-import { iso } from '../../../../platform/util/time.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
+import { randomId } from '../../../../util/random.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const startTotp = method(com.core.factor.startTotp, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { pairingView } from '../../../../federation/friends/view.ts'
+import { pairingView } from '../../../../federation/friends/friends-view.ts'
 import { method } from '../../../method.ts'
 
 export const answerPairing = method(com.core.friend.answerPairing, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { computerView, pairingView } from '../../../../federation/friends/view.ts'
+import { computerView, pairingView } from '../../../../federation/friends/friends-view.ts'
 import { method } from '../../../method.ts'
 
 export const listNearby = method(com.core.friend.listNearby, {

@@ -3,8 +3,8 @@ import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import { isDidKey } from '../../../../platform/util/keys.ts'
 import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
+import { isDidKey } from '../../../../util/keys.ts'
 import { method } from '../../../method.ts'
 
 export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { identityOf } from '../../../../federation/actors/resolve-identity.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const refreshIdentity = method(com.core.identity.refreshIdentity, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { documentOf } from '../../../../federation/actors/resolve-identity.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const resolveDid = method(com.core.identity.resolveDid, {

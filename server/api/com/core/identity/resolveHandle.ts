@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { didOfHandle } from '../../../../federation/actors/resolve-identity.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const resolveHandle = method(com.core.identity.resolveHandle, {

@@ -1,10 +1,10 @@
 import { AtUri } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
+import * as reports from '../../../../app/tables/reports.ts'
 import { didOf } from '../../../../app/views/find.ts'
 import { renameInUri } from '../../../../platform/config/aliases.ts'
 import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
-import * as reports from '../../../../platform/store/tables/reports.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const { repoRef } = com.core.admin.defs

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { deleteAccount, finishDeletion } from '../../../../identity/accounts/delete.ts'
 import { moveOfAccount } from '../../../../operation/moving/control.ts'
-import { streamStates } from '../../../../platform/store/tables/stream-state.ts'
+import { streamStates } from '../../../../store/tables/stream-state.ts'
 import { method } from '../../../method.ts'
 
 export const cancelMove = method(com.core.move.cancelMove, {

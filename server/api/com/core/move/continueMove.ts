@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { moveOfAccount, continueMove as proceed } from '../../../../operation/moving/control.ts'
-import { moveView } from '../../../../operation/moving/view.ts'
+import { moveView } from '../../../../operation/moving/moves-view.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

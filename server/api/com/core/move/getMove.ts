@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { moveView } from '../../../../operation/moving/view.ts'
-import * as moves from '../../../../platform/store/tables/moves.ts'
+import { moveView } from '../../../../operation/moving/moves-view.ts'
+import * as moves from '../../../../repository/tables/moves.ts'
 import { method } from '../../../method.ts'
 
 export const getMove = method(com.core.move.getMove, {

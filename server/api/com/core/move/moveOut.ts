@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { moveOfAccount } from '../../../../operation/moving/control.ts'
+import { moveView } from '../../../../operation/moving/moves-view.ts'
 import { startMoveOut } from '../../../../operation/moving/start-out.ts'
-import { moveView } from '../../../../operation/moving/view.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

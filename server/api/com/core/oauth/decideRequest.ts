@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isAtThisComputer } from '../../../../identity/auth/foreign-page.ts'
-import { failureTexts } from '../../../../identity/oauth/failures.ts'
+import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/attempt-failures.ts'
 import { method } from '../../../method.ts'
 
 export const decideRequest = method(com.core.oauth.decideRequest, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { failureTexts } from '../../../../identity/oauth/failures.ts'
+import { failureTexts } from '../../../../identity/oauth/attempt-failures.ts'
 import { method } from '../../../method.ts'
 
 export const declineSilentRequest = method(com.core.oauth.declineSilentRequest, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
-import { failureTexts } from '../../../../identity/oauth/failures.ts'
-import { requestView } from '../../../../identity/oauth/view.ts'
+import { refuseForeignPage } from '../../../../identity/callers/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/attempt-failures.ts'
+import { requestView } from '../../../../identity/oauth/request-view.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isAtThisComputer } from '../../../../identity/auth/foreign-page.ts'
-import { waitingView } from '../../../../identity/oauth/view.ts'
-import { waitingRequests } from '../../../../platform/store/tables/oauth.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { waitingView } from '../../../../identity/oauth/request-view.ts'
+import { waitingRequests } from '../../../../identity/tables/oauth.ts'
 import { identifiersOf } from '../../../../repository/access/identifier.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const listRequests = method(com.core.oauth.listRequests, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isAtThisComputer, refuseForeignPage } from '../../../../identity/auth/foreign-page.ts'
-import { failureTexts } from '../../../../identity/oauth/failures.ts'
+import { isAtThisComputer, refuseForeignPage } from '../../../../identity/callers/foreign-page.ts'
+import { failureTexts } from '../../../../identity/oauth/attempt-failures.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,7 +1,7 @@
 import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { protocolError } from '../../../../platform/xrpc/errors.ts'
+import { protocolError } from '../../../../platform/xrpc/xrpc-errors.ts'
 import type { Draft } from '../../../../repository/records/draft.ts'
 import {
   type PreparedRecord,

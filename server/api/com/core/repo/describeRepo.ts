@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { documentFor, handleOf } from '../../../../identity/did/did-document.ts'
-import * as records from '../../../../platform/store/tables/records.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
+import * as records from '../../../../repository/tables/records.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const describeRepo = method(com.core.repo.describeRepo, {

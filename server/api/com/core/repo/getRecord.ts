@@ -1,11 +1,11 @@
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as records from '../../../../platform/store/tables/records.ts'
-import * as takedowns from '../../../../platform/store/tables/takedowns.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
 import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
-import { recordView } from '../../../../repository/records/view.ts'
+import { recordView } from '../../../../repository/records/record-view.ts'
+import * as records from '../../../../repository/tables/records.ts'
+import * as takedowns from '../../../../store/tables/takedowns.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const getRecord = method(com.core.repo.getRecord, {

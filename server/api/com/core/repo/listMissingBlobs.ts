@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { missingPage } from '../../../../platform/store/tables/blobs.ts'
-import { blobCursor } from '../../../../repository/blobs/cursor.ts'
+import { blobCursor } from '../../../../repository/blobs/blob-cursor.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
+import { missingPage } from '../../../../repository/tables/blobs.ts'
 import { method } from '../../../method.ts'
 
 export const listMissingBlobs = method(com.core.repo.listMissingBlobs, {

@@ -1,9 +1,9 @@
 import { isValidRecordKey } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as records from '../../../../platform/store/tables/records.ts'
-import { firstPage } from '../../../../platform/xrpc/page.ts'
+import { firstPage } from '../../../../platform/xrpc/page-size.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
-import { recordView } from '../../../../repository/records/view.ts'
+import { recordView } from '../../../../repository/records/record-view.ts'
+import * as records from '../../../../repository/tables/records.ts'
 import { method } from '../../../method.ts'
 
 export const listRecords = method(com.core.repo.listRecords, {

@@ -1,9 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { keepAccount, prepareActivation } from '../../../../identity/accounts/activate.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
-import { statusOf, takendownError } from '../../../../repository/access/status.ts'
+import { takendownError } from '../../../../repository/access/status-errors.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
+import { statusOf } from '../../../../store/tables/account-status.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const activateAccount = method(com.core.server.activateAccount, {

@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail } from '../../../../identity/accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const confirmEmail = method(com.core.server.confirmEmail, {

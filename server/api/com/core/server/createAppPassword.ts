@@ -4,9 +4,9 @@ import {
   hashAppPassword,
   permissionsOf,
 } from '../../../../identity/auth/app-passwords.ts'
-import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as appPasswords from '../../../../identity/tables/app-passwords.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 const maxPerAccount = 100

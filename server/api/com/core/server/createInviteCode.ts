@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { inviteHolder, newCode } from '../../../../identity/accounts/invite-codes.ts'
-import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
-import { iso } from '../../../../platform/util/time.ts'
+import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const createInviteCode = method(com.core.server.createInviteCode, {

@@ -13,11 +13,12 @@ import { needsFactor, spendFactor } from '../../../../identity/factors/factors.t
 import type { Identity } from '../../../../identity/identity.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Platform } from '../../../../platform/platform.ts'
-import type { Account } from '../../../../platform/store/tables/accounts.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import { protocolError } from '../../../../platform/xrpc/errors.ts'
+import { protocolError } from '../../../../platform/xrpc/xrpc-errors.ts'
 import { findByIdentifier, normalizeIdentifier } from '../../../../repository/access/identifier.ts'
-import { statusOf, takendownError } from '../../../../repository/access/status.ts'
+import { takendownError } from '../../../../repository/access/status-errors.ts'
+import { statusOf } from '../../../../store/tables/account-status.ts'
+import type { Account } from '../../../../store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 type Opened =

@@ -1,11 +1,11 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import { instant, iso } from '../../../../platform/util/time.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
-import { statusOf } from '../../../../repository/access/status.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
+import { statusOf } from '../../../../store/tables/account-status.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import { instant, iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const deactivateAccount = method(com.core.server.deactivateAccount, {

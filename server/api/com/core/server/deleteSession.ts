@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as sessions from '../../../../platform/store/tables/sessions.ts'
+import * as sessions from '../../../../identity/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
 export const deleteSession = method(com.core.server.deleteSession, {

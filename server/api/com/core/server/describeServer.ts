@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isAtServer, needsInvite } from '../../../../identity/accounts/sign-up.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.server.describeServer, {

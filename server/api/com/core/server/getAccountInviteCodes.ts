@@ -1,8 +1,8 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { earnedCodes, inviteCodeViews, newCode } from '../../../../identity/accounts/invite-codes.ts'
-import * as inviteCodes from '../../../../platform/store/tables/invite-codes.ts'
-import { iso } from '../../../../platform/util/time.ts'
-import { statusOf } from '../../../../repository/access/status.ts'
+import * as inviteCodes from '../../../../identity/tables/invite-codes.ts'
+import { statusOf } from '../../../../store/tables/account-status.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const getAccountInviteCodes = method(com.core.server.getAccountInviteCodes, {

@@ -2,7 +2,7 @@ import { isValidDid } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isImport, isManagement, needsPrivilege, scopes } from '../../../../identity/auth/scopes.ts'
 import { createServiceJwt } from '../../../../identity/did/service-jwt.ts'
-import { randomId } from '../../../../platform/util/random.ts'
+import { randomId } from '../../../../util/random.ts'
 import { method } from '../../../method.ts'
 
 const defaultLifetimeSeconds = 60

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import type { SessionCredentials } from '../../../../identity/auth/credentials.ts'
 import { accountView } from '../../../../identity/auth/sessions.ts'
-import type { Account } from '../../../../platform/store/tables/accounts.ts'
+import type { SessionCredentials } from '../../../../identity/callers/credentials.ts'
+import type { Account } from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 /** An app sees the email address with a scope for it. */

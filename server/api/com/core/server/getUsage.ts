@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as blobs from '../../../../platform/store/tables/blobs.ts'
-import * as usage from '../../../../platform/store/tables/usage.ts'
+import * as blobs from '../../../../repository/tables/blobs.ts'
+import * as usage from '../../../../repository/tables/usage.ts'
 import { method } from '../../../method.ts'
 
 /** An account may have records in any number of collections. */

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { limitOf } from '../../../../identity/auth/app-passwords.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
-import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
-import * as sessions from '../../../../platform/store/tables/sessions.ts'
-import type { DatetimeString } from '../../../../platform/util/time.ts'
+import * as appPasswords from '../../../../identity/tables/app-passwords.ts'
+import * as sessions from '../../../../identity/tables/sessions.ts'
+import type { DatetimeString } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 export const listAppPasswords = method(com.core.server.listAppPasswords, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { grantsOfAccount } from '../../../../platform/store/tables/oauth.ts'
-import * as sessions from '../../../../platform/store/tables/sessions.ts'
+import { grantsOfAccount } from '../../../../identity/tables/oauth.ts'
+import * as sessions from '../../../../identity/tables/sessions.ts'
 import { method } from '../../../method.ts'
 
 export const listSessions = method(com.core.server.listSessions, {

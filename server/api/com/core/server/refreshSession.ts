@@ -1,10 +1,10 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { type Scope, scopes } from '../../../../identity/auth/scopes.ts'
 import { accountView, refreshExpiry, signTokens } from '../../../../identity/auth/sessions.ts'
-import * as sessions from '../../../../platform/store/tables/sessions.ts'
-import { randomId } from '../../../../platform/util/random.ts'
-import { iso } from '../../../../platform/util/time.ts'
-import { takendownError } from '../../../../repository/access/status.ts'
+import * as sessions from '../../../../identity/tables/sessions.ts'
+import { takendownError } from '../../../../repository/access/status-errors.ts'
+import { randomId } from '../../../../util/random.ts'
+import { iso } from '../../../../util/time.ts'
 import { method } from '../../../method.ts'
 
 /** How long a replaced refresh token still works, for clients that refresh twice at once. */

@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { normalizeEmail, withEmail } from '../../../../identity/accounts/email.ts'
 import { mailToken } from '../../../../identity/accounts/mail-tokens.ts'
 import { daily, hourly, perCodeLifetime } from '../../../../platform/config/rate-limits.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 interface Input {

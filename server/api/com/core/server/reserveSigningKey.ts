@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { reserveKey } from '../../../../identity/accounts/reserved-keys.ts'
+import * as reservedKeys from '../../../../identity/tables/reserved-keys.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
-import * as reservedKeys from '../../../../platform/store/tables/reserved-keys.ts'
-import { createSigningKey } from '../../../../platform/util/keys.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
+import { createSigningKey } from '../../../../util/keys.ts'
 import { method } from '../../../method.ts'
 
 export const reserveSigningKey = method(com.core.server.reserveSigningKey, {

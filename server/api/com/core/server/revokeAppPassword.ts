@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
-import * as appPasswords from '../../../../platform/store/tables/app-passwords.ts'
+import * as appPasswords from '../../../../identity/tables/app-passwords.ts'
 import { method } from '../../../method.ts'
 
 export const revokeAppPassword = method(com.core.server.revokeAppPassword, {

@@ -4,8 +4,8 @@ import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-to
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import type { SecurityChange } from '../../../../platform/mail/templates.ts'
-import * as accounts from '../../../../platform/store/tables/accounts.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
+import * as accounts from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const updateEmail = method(com.core.server.updateEmail, {

@@ -1,9 +1,9 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { type Blob, findReferenced } from '../../../../platform/store/tables/blobs.ts'
-import * as takedowns from '../../../../platform/store/tables/takedowns.ts'
-import { requesterOf } from '../../../../platform/util/requester.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
 import { blobResponse } from '../../../../repository/blobs/response.ts'
+import { type Blob, findReferenced } from '../../../../repository/tables/blobs.ts'
+import * as takedowns from '../../../../store/tables/takedowns.ts'
+import { requesterOf } from '../../../../util/requester.ts'
 import { method } from '../../../method.ts'
 
 export const getBlob = method(com.core.sync.getBlob, {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as events from '../../../../platform/store/tables/events.ts'
+import * as events from '../../../../repository/tables/events.ts'
 import { method } from '../../../method.ts'
 
 /** Answers for this server itself: the servers that it follows concern its owner only. */

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import type { ReaderCredentials } from '../../../../identity/auth/credentials.ts'
+import type { ReaderCredentials } from '../../../../identity/callers/credentials.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import type { Caller } from '../../../../platform/xrpc/method.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { findByDid } from '../../../../platform/store/tables/accounts.ts'
-import { findHead } from '../../../../platform/store/tables/repos.ts'
-import { activity } from '../../../../repository/access/status.ts'
+import { findHead } from '../../../../repository/tables/repos.ts'
+import { activity } from '../../../../store/tables/account-status.ts'
+import { findByDid } from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
 
 export const getRepoStatus = method(com.core.sync.getRepoStatus, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as blobs from '../../../../platform/store/tables/blobs.ts'
 import { visibleRepo } from '../../../../repository/access/visible.ts'
-import { blobCursor } from '../../../../repository/blobs/cursor.ts'
+import { blobCursor } from '../../../../repository/blobs/blob-cursor.ts'
+import * as blobs from '../../../../repository/tables/blobs.ts'
 import { method } from '../../../method.ts'
 
 export const listBlobs = method(com.core.sync.listBlobs, {

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as repos from '../../../../platform/store/tables/repos.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
-import { activity } from '../../../../repository/access/status.ts'
+import * as repos from '../../../../repository/tables/repos.ts'
+import { activity } from '../../../../store/tables/account-status.ts'
 import { method } from '../../../method.ts'
 
 export const listRepos = method(com.core.sync.listRepos, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import * as repos from '../../../../platform/store/tables/repos.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
+import * as repos from '../../../../repository/tables/repos.ts'
 import { method } from '../../../method.ts'
 
 export const listReposByCollection = method(com.core.sync.listReposByCollection, {

@@ -3,8 +3,8 @@ import { periodicJobs } from '../../../../../server/operation/jobs/jobs.ts'
 import { startJobs } from '../../../../../server/operation/jobs/scheduler.ts'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
-import { day, hour, minute } from '../../../../support/clock.ts'
-import { server, setupServer } from '../../../../support/setup.ts'
+import { day, hour, minute } from '../../../../support/server/clock.ts'
+import { server, setupServer } from '../../../../support/server/setup.ts'
 
 setupServer({ per: 'test' })
 beforeEach(() => {

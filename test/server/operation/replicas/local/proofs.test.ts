@@ -8,14 +8,14 @@ import { checkRestore } from '../../../../../server/operation/replicas/check-res
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { type Backup, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
-import { nodeFiles } from '../../../../../server/platform/store/files.ts'
-import type { Sqlite } from '../../../../../server/platform/store/sqlite.ts'
-import { createLogger } from '../../../../../server/platform/util/log.ts'
-import { blobOf, png } from '../../../../support/blobs.ts'
-import { hour } from '../../../../support/clock.ts'
-import { bytesOf, openBytes } from '../../../../support/database-bytes.ts'
-import { databaseOf } from '../../../../support/local-backups.ts'
-import { owner as alice, server, setupServer } from '../../../../support/setup.ts'
+import { nodeFiles } from '../../../../../server/store/files/files.ts'
+import type { Sqlite } from '../../../../../server/store/pages/sqlite.ts'
+import { createLogger } from '../../../../../server/util/log.ts'
+import { blobOf, png } from '../../../../support/records/blobs.ts'
+import { databaseOf } from '../../../../support/replicas/local-backups.ts'
+import { hour } from '../../../../support/server/clock.ts'
+import { owner as alice, server, setupServer } from '../../../../support/server/setup.ts'
+import { bytesOf, openBytes } from '../../../../support/store/database-bytes.ts'
 
 let folder: string
 let cid: string

@@ -1,7 +1,7 @@
 /** A process of its own for the tests of backups: makes backups of a directory and prints how many notes each has. */
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
-import { openBytes } from '../../../../support/database-bytes.ts'
-import { databaseOf } from '../../../../support/local-backups.ts'
+import { databaseOf } from '../../../../support/replicas/local-backups.ts'
+import { openBytes } from '../../../../support/store/database-bytes.ts'
 
 const [dataDir = '', times] = process.argv.slice(2)
 for (let i = 0; i < Number(times); i++) {

@@ -11,13 +11,13 @@ import { makeBackup } from '../../../../../server/operation/replicas/local/backu
 import { backupIsDue, listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { localTarget } from '../../../../../server/operation/replicas/local/target.ts'
 import { readEnd } from '../../../../../server/operation/replicas/receive.ts'
-import { checkBackup } from '../../../../../server/platform/store/backups/read-backup.ts'
-import { restore } from '../../../../../server/platform/store/backups/restore.ts'
-import { Database } from '../../../../../server/platform/store/database.ts'
-import { hour } from '../../../../support/clock.ts'
-import { databaseOf, sourceOf } from '../../../../support/local-backups.ts'
-import { schemaOf } from '../../../../support/schema-of.ts'
-import { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
+import { checkBackup } from '../../../../../server/store/backups/read-backup.ts'
+import { restore } from '../../../../../server/store/backups/restore.ts'
+import { Database } from '../../../../../server/store/database.ts'
+import { databaseOf, sourceOf } from '../../../../support/replicas/local-backups.ts'
+import { hour } from '../../../../support/server/clock.ts'
+import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
+import { schemaOf } from '../../../../support/store/schema-of.ts'
 
 const schema = schemaOf('CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT) STRICT')
 let dataDir: string

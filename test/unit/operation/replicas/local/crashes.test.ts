@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { removeLeftovers } from '../../../../../server/operation/replicas/local/leftovers.ts'
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
-import { checkBackup } from '../../../../../server/platform/store/backups/read-backup.ts'
-import { sourceOf } from '../../../../support/local-backups.ts'
-import { type Fault, FaultyDisk, isPossible } from '../../../platform/store/faulty-disk.ts'
+import { checkBackup } from '../../../../../server/store/backups/read-backup.ts'
+import { sourceOf } from '../../../../support/replicas/local-backups.ts'
+import { type Fault, FaultyDisk, isPossible } from '../../../../support/store/faulty-disk.ts'
 import { at, dataDir, kept, one, setMedia, three, two } from './media.ts'
 
 const faults: Fault[] = [

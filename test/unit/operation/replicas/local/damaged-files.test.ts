@@ -5,9 +5,9 @@ import { removeLeftovers } from '../../../../../server/operation/replicas/local/
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { writeProof } from '../../../../../server/operation/replicas/local/proof.ts'
 import { createBackupProofs } from '../../../../../server/operation/replicas/local/proofs.ts'
-import { backupPages } from '../../../../../server/operation/replicas/page-source.ts'
-import type { Files } from '../../../../../server/platform/store/files.ts'
-import { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
+import { backupPages } from '../../../../../server/operation/replicas/replica-pages.ts'
+import type { Files } from '../../../../../server/store/files/files.ts'
+import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
 import { at, dataDir, kept, one, open, setMedia, three, two } from './media.ts'
 
 const make = ({ files }: { files: Files }, minute: number) =>

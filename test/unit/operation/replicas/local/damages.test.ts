@@ -5,10 +5,10 @@ import { makeBackup } from '../../../../../server/operation/replicas/local/backu
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
 import { localTarget } from '../../../../../server/operation/replicas/local/target.ts'
 import { PlaceProblem } from '../../../../../server/operation/replicas/places/place.ts'
-import { cidText } from '../../../../../server/platform/store/cid.ts'
-import { StoreDamaged } from '../../../../../server/platform/store/errors.ts'
+import { StoreDamaged } from '../../../../../server/store/files/store-errors.ts'
+import { cidText } from '../../../../../server/util/cid.ts'
 import { createRandom } from '../../../../support/replicas/random.ts'
-import { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
+import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
 import { at, dataDir, kept, mediaOf, one, open, pool, setMedia, three, two } from './media.ts'
 
 const { DAMAGES = '40', MODEL_SEED = '36' } = process.env

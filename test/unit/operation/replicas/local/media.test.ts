@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
 import { listBackups } from '../../../../../server/operation/replicas/local/list.ts'
-import { checkBackup } from '../../../../../server/platform/store/backups/read-backup.ts'
-import { blobPath } from '../../../../../server/platform/store/layout.ts'
-import { sourceOf } from '../../../../support/local-backups.ts'
-import { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
+import { checkBackup } from '../../../../../server/store/backups/read-backup.ts'
+import { blobPath } from '../../../../../server/store/files/layout.ts'
+import { sourceOf } from '../../../../support/replicas/local-backups.ts'
+import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
 import { at, dataDir, folder, kept, one, open, setMedia, setMediaOf, three, two } from './media.ts'
 
 const make = ({ files }: FaultyDisk, minute: number) => makeBackup({ dataDir, now: () => at(minute), files })

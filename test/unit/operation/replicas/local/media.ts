@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { cidForRawHash } from '@atproto/lex-data'
 import { expect } from 'vitest'
-import { isIntact, writeBlob } from '../../../../../server/platform/store/blob-files.ts'
-import { cidBytes, cidText } from '../../../../../server/platform/store/cid.ts'
-import { Database } from '../../../../../server/platform/store/database.ts'
-import { blobPath } from '../../../../../server/platform/store/layout.ts'
-import { schemaOf } from '../../../../support/schema-of.ts'
-import type { FaultyDisk } from '../../../platform/store/faulty-disk.ts'
+import { Database } from '../../../../../server/store/database.ts'
+import { isIntact, writeBlob } from '../../../../../server/store/files/blob-files.ts'
+import { blobPath } from '../../../../../server/store/files/layout.ts'
+import { cidBytes, cidText } from '../../../../../server/util/cid.ts'
+import type { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
+import { schemaOf } from '../../../../support/store/schema-of.ts'
 
 export const dataDir = '/data'
 /** The folder of the media, and that of their backups. */

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { expiredBackups, removableBackups } from '../../../../../server/operation/replicas/local/retention.ts'
+import {
+  expiredBackups,
+  removableBackups,
+} from '../../../../../server/operation/replicas/local/local-retention.ts'
 
 const dayMs = 24 * 60 * 60_000
 const day = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * dayMs)

@@ -1,0 +1,459 @@
+/**
+ * The bridge: the desktop's offers to the user interface besides the endpoint, as types. The preload script builds it, the
+ * main process responds to its calls, the renderer uses it. In a browser there is no bridge.
+ *
+ * Everything crosses the process boundary as plain data. Failures that a person can act on are values; a rejected promise is a
+ * bug.
+ */
+
+import type * as receive from '../../server/operation/replicas/receive.ts'
+import type { Config } from '../../server/platform/config/config.ts'
+import type { InviteRule } from '../../server/platform/config/values.ts'
+import type { OutboxMessage } from '../../server/platform/mail/outbox.ts'
+import type * as content from '../../server/store/backups/backup-content.ts'
+import type * as replaced from '../../server/store/backups/replaced.ts'
+import type { SalvagePlan } from '../../server/store/backups/salvage.ts'
+import type { LogLevel } from '../../server/util/log.ts'
+import type { Plain } from './plain.ts'
+
+export type { LogLevel, OutboxMessage }
+
+/** The value, or a sentence with the failure and a remedy. */
+export type Outcome<T = undefined> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string }
+
+export type StartFailure =
+  | 'port-taken'
+  | 'not-writable'
+  | 'damaged'
+  | 'too-new'
+  | 'too-old'
+  | 'already-running'
+  /** A wrong setting, or any failure without a screen of its own. */
+  | 'other'
+
+export type ServerState =
+  | { readonly kind: 'starting' | 'stopping' | 'stopped' }
+  | { readonly kind: 'running'; readonly endpoint: string; readonly port: number; readonly since: string }
+  | {
+      readonly kind: 'failed'
+      readonly failure: StartFailure
+      /** A sentence that names the file, the folder or the port. */
+      readonly message: string
+      /** The file or folder concerned, if any. */
+      readonly path?: string
+      /** The configured port. */
+      readonly port: number
+    }
+
+export type Theme = 'system' | 'light' | 'dark'
+
+/**
+ * Settings of the server that the page edits as texts, in the format of `server/platform/config/config.ts`, which describes them. An empty
+ * text stands for the default.
+ */
+export const textSettings = [
+  'port',
+  'hostnames',
+  'publicUrl',
+  'trustedProxies',
+  'proxyPort',
+  'trustedOrigins',
+  'userDomains',
+  'inviteInterval',
+  'aliases',
+  'plcUrl',
+  'relays',
+  'appViewDid',
+  'appViewUrl',
+  'backlinkStreamUrl',
+  'backlinkIndexUrl',
+] as const satisfies readonly (keyof Config)[]
+export type TextSetting = (typeof textSettings)[number]
+
+export interface Settings extends Readonly<Record<TextSetting, string>> {
+  /** Listen on every address of the machine instead of loopback only. */
+  readonly networkAccess: boolean
+  readonly inviteRequired: InviteRule
+  readonly logLevel: LogLevel
+  readonly automaticBackups: boolean
+  readonly startAtLogin: boolean
+  readonly closeToTray: boolean
+  /** Show new notifications in the system, for the reasons whose preference is push. */
+  readonly nativeNotifications: boolean
+  readonly theme: Theme
+  readonly checkForUpdates: boolean
+  /** Whether a computer with a public server may fall asleep by itself: not on mains, never, or as usual. */
+  readonly keepAwake: 'mains' | 'always' | 'off'
+}
+
+/** The mail server. Without a host, messages stay in the outbox. */
+export interface MailSettings {
+  readonly host: string
+  readonly port: string
+  readonly security: 'tls' | 'starttls' | 'none'
+  readonly user: string
+  /** `address` or `Name <address>`. */
+  readonly from: string
+}
+
+/** A sentence per setting that has a wrong value. */
+export type SettingProblems<T> = { readonly [Name in keyof T]?: string }
+
+export interface SettingsView {
+  readonly settings: Settings
+  /** The defaults, which apply where a text is empty. */
+  readonly defaults: Settings
+  readonly mail: MailSettings
+  /** The password itself is never returned. */
+  readonly hasMailPassword: boolean
+  /** Places of copies that were added here, as URLs. */
+  readonly copies: readonly string[]
+  /** Whether the recovery sheet of the copies was printed or saved. */
+  readonly isSheetKept: boolean
+  readonly dataFolder: string
+  /** Protection of secrets on disk: the system's keyring, or only file permissions. `plain` until the keyring has responded. */
+  readonly secretProtection: 'system' | 'plain'
+  /** Whether the desktop shows our tray icon, so that the window can close to it. */
+  readonly hasTray: boolean
+}
+
+/**
+ * What stands between the server and a public address through Tailscale.
+ * - `ready`: it can be opened. `open`: requests arrive. `closed`: they do not, although it was opened.
+ * - `consent`: the program waits for the person on a page. `refused`: it ended without consent.
+ * - `unclear`: the program's output has another form than known, and is shown.
+ */
+export type TunnelState =
+  | 'absent'
+  | 'tooOld'
+  | 'notRunning'
+  | 'notPermitted'
+  | 'signedOut'
+  | 'notApproved'
+  | 'disconnected'
+  | 'offline'
+  | 'noName'
+  | 'httpsOff'
+  | 'notAllowed'
+  | 'occupied'
+  | 'renamed'
+  | 'unclear'
+  | 'ready'
+  | 'consent'
+  | 'refused'
+  | 'open'
+  | 'closed'
+
+export interface TunnelView {
+  readonly state: TunnelState
+  /** Whether the public address of the settings is that of the tunnel. */
+  readonly isPublic: boolean
+  /** The public address that it gives or would give. */
+  readonly url?: string | undefined
+  /** A page of Tailscale on which the person can go on. */
+  readonly page?: string
+  /** The program's own words. */
+  readonly detail?: string
+  /** The handle that the owner had before the name of this machine. */
+  readonly handle?: string | undefined
+}
+
+/** Ports at which it can answer. Handles are looked up at 443 only. */
+export const tunnelPorts = ['443', '8443', '10000'] as const
+export type TunnelPort = (typeof tunnelPorts)[number]
+
+/**
+ * What stands between the server and a public address through Cloudflare.
+ * - `ready`: it can be opened. `open`: requests arrive.
+ * - `connecting`: the program has not said yet. `offline`: it has no connection. `ended`: it ended, and says why.
+ * - `rejected`: Cloudflare does not accept the token. `locked`: the keyring has not given the token yet.
+ * - `noRoute`: at Cloudflare the host name leads nowhere. `elsewhere`: it leads to something else.
+ */
+export type ConnectorState =
+  | 'absent'
+  | 'tooOld'
+  | 'ready'
+  | 'connecting'
+  | 'rejected'
+  | 'locked'
+  | 'noRoute'
+  | 'elsewhere'
+  | 'offline'
+  | 'ended'
+  | 'open'
+
+export interface ConnectorView {
+  readonly state: ConnectorState
+  /** Whether the public address of the settings is that of the tunnel. */
+  readonly isPublic: boolean
+  /** The service to which the host name must lead, as it is entered at Cloudflare. */
+  readonly target: string
+  readonly url?: string
+  /** The program's own words, or the other service. */
+  readonly detail?: string
+  /** The handle that the owner had before the host name. */
+  readonly handle?: string | undefined
+}
+
+/** @property token of a named tunnel, or the command that contains it */
+export interface ConnectorInput {
+  readonly host: string
+  readonly token: string
+}
+
+/** A place for continuous copies, as a person describes it. Unused fields are empty. */
+export interface PlaceInput {
+  readonly kind: 'folder' | 'webdav' | 's3'
+  /** The path of a folder, the address of a WebDAV folder, or the endpoint of S3-compatible storage. */
+  readonly address: string
+  /** Of WebDAV. */
+  readonly user: string
+  /** The bucket, and after a slash a prefix in it. */
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  /** The password, or the secret access key. */
+  readonly secret: string
+}
+
+/** What is needed to read the copies without this computer. */
+export interface RecoverySheet {
+  /** An age identity. */
+  readonly key: string
+  /** URLs. */
+  readonly places: readonly string[]
+}
+
+/** What the server is restored from. */
+export type RestoreSource =
+  /** The backups of this computer. */
+  | { readonly from: 'backups' }
+  /** A place of this server, by its URL. */
+  | { readonly from: 'place'; readonly url: string }
+  /** A place that this computer does not know yet, with the key of the recovery sheet. */
+  | { readonly from: 'otherPlace'; readonly place: PlaceInput; readonly key: string }
+  /** The file of `restore.chooseFile`. */
+  | { readonly from: 'file'; readonly passphrase: string | undefined }
+
+/** A state to which the server can be restored. */
+export interface RestorePoint {
+  /** The time of its last change, which identifies it. */
+  readonly at: string
+  /** Size of the backup. This and what follows only for backups of this computer. */
+  readonly bytes?: number
+  /** Whether damaged pages of the database are left out. */
+  readonly isPartial?: boolean
+  /** The result of the last check of the backup; absent before the first one. */
+  readonly proof?: {
+    /** When it was last proven restorable. */
+    readonly provenAt?: string | undefined
+    /** Why it cannot be restored. */
+    readonly problem?: string | undefined
+    /** Media files that it lacks, because they were lost. */
+    readonly missingMedia?: number | undefined
+  }
+}
+
+export interface FoundPoints {
+  readonly problems: SettingProblems<PlaceInput & { readonly key: string }>
+  /** Newest first. Empty if there are problems. */
+  readonly points: readonly RestorePoint[]
+}
+
+/** What a restore would bring back, read from the data itself. */
+export interface RestorePreview extends Plain<content.BackupContent> {
+  /** What else there was that cannot be restored, in sentences. */
+  readonly loss?: string | undefined
+}
+
+/** How far the fetching from a place is. */
+export type RestoreProgress = receive.Progress
+
+export interface Restored {
+  readonly at: string
+  /** Number of media files that were lost. */
+  readonly missingMedia: number
+  /** The folder with the data that were replaced, empty if there were none. */
+  readonly replaced: string
+}
+
+export type ReplacedData = Plain<replaced.ReplacedData>
+/** The effect of opening the intact part of damaged data: kept and lost data. */
+export interface SalvagePreview extends Plain<SalvagePlan> {
+  /** Why places could not be read that may have damaged pages, in sentences. */
+  readonly unread: readonly string[]
+}
+
+export interface LogLine {
+  readonly time: string
+  readonly level: Exclude<LogLevel, 'silent'>
+  readonly message: string
+  /** The other fields of the line as JSON, with secrets redacted. Empty if there are none. */
+  readonly fields: string
+}
+
+export type UpdateState =
+  | { readonly kind: 'current'; readonly checkedAt: string }
+  | {
+      readonly kind: 'available'
+      readonly version: string
+      readonly page: string
+      readonly checkedAt: string
+    }
+  | { readonly kind: 'unknown'; readonly message: string }
+
+/** Events that the main process sends to the page. */
+export interface DesktopEvents {
+  serverState: ServerState
+  settings: SettingsView
+  /** Number of messages in the outbox. */
+  outbox: number
+  log: LogLine
+  /** The data of a restore are being fetched from a place. */
+  restoreProgress: RestoreProgress
+  /** A screen to show, such as `/notifications`, requested by a native notification, the tray, the menu or a link. */
+  navigate: string
+}
+
+/** Calls by channel: the table that main process, preload script and renderer share. */
+export interface DesktopCalls {
+  'server.state': () => ServerState
+  'server.start': () => ServerState
+  'server.stop': () => ServerState
+  'server.restart': () => ServerState
+  /** A free port, to offer when the configured one is in use. */
+  'server.freePort': () => number
+
+  'settings.view': () => SettingsView
+  /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
+  'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
+  /** Without `password` the stored one is kept; an empty one removes it. */
+  'mail.change': (mail: MailSettings, password?: string) => SettingProblems<MailSettings>
+  /** Tries settings without saving them: connects, signs in and sends a message to the address. */
+  'mail.test': (mail: MailSettings, password: string | undefined, to: string) => Outcome
+
+  'outbox.list': () => readonly OutboxMessage[]
+  'outbox.delete': (id: string) => boolean
+  /** Undoes a deletion that was made since the app started. */
+  'outbox.restore': (id: string) => boolean
+  /** Sends a message in the server's format, with a code that is not valid. */
+  'outbox.test': (to: string) => Outcome
+
+  /** Makes a backup and checks it as `backups.check` does. Fails with the reason if it cannot be restored. */
+  'backups.make': () => Outcome<RestorePoint>
+  /** Restores a backup into a scratch folder and verifies everything in it. The value has the result. */
+  'backups.check': (at: string) => Outcome<RestorePoint>
+  /** Newest first. */
+  'backups.replaced': () => readonly ReplacedData[]
+  /** Puts a folder with replaced data back whole. Returns the folder that has the present data then. */
+  'restore.undo': (name: string) => Outcome<string>
+  /** Deletes a folder with replaced data. */
+  'backups.forget': (name: string) => Outcome
+  /** Asks for a destination, then writes one file with accounts and keys. Undefined if the dialog was cancelled. */
+  'backups.export': (passphrase: string | undefined) => Outcome<string | undefined>
+  /** Asks for a file: one of `backups.export`, or a backup. Undefined if the dialog was cancelled. */
+  'restore.chooseFile': () => Outcome<{ readonly file: string; readonly encrypted: boolean } | undefined>
+  /** Lists the states to which the server can be restored; none for a file, which has one. */
+  'restore.points': (source: RestoreSource) => FoundPoints
+  /** Reads what a restore would bring back as of a time, the newest by default. Fetches it from a place. Changes nothing. */
+  'restore.preview': (source: RestoreSource, at?: string) => Outcome<RestorePreview>
+  /**
+   * Stops the server, restores, and starts the server, which continues the copy of a place. Changes nothing if later changes are lost
+   * other than `loss`, which was previewed. After a failure another call continues.
+   */
+  'restore.run': (source: RestoreSource, at?: string, loss?: string) => Outcome<Restored>
+  /** Ends a preview, also one of a salvage, and removes what was fetched for it. */
+  'restore.cancel': () => undefined
+  /** Returns the effect of `salvage.run`. Changes nothing. */
+  'salvage.preview': () => Outcome<SalvagePreview>
+  /**
+   * Opens the intact part of damaged data, and starts the server. Changes nothing if the data would come from elsewhere than `from`,
+   * which was previewed. The value is the folder that keeps the replaced files.
+   */
+  'salvage.run': (from: SalvagePreview['from']) => Outcome<string>
+  /** Asks for a destination, then writes the account's repository as a CAR file. */
+  'repository.export': (did: string) => Outcome<string | undefined>
+
+  /** Removes all second factors of an account, by handle, DID or email address, so that its main password is enough. */
+  'factors.remove': (identifier: string) => Outcome
+
+  /** Asks for a folder. Undefined if the dialog was cancelled. */
+  'copies.chooseFolder': () => string | undefined
+  /** Checks a place, adds it and restarts the server. Adds nothing if there are problems. */
+  'copies.add': (place: PlaceInput) => SettingProblems<PlaceInput>
+  /** Stops copying to a place, by its URL. The copy there stays. */
+  'copies.remove': (url: string) => Outcome
+  /** Whether another computer continues the server, so that this one accepts no changes. No session can be opened then. */
+  'copies.isElsewhere': () => boolean
+  /** This computer continues the server, although another one did. */
+  'copies.continue': () => Outcome
+  'copies.sheet': () => Outcome<RecoverySheet>
+  /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
+  'copies.saveSheet': () => Outcome<string | undefined>
+  /** The recovery sheet was printed. */
+  'copies.keepSheet': () => undefined
+  /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
+  'copies.chooseKey': () => Outcome<string | undefined>
+
+  /** Newest last. */
+  'logs.tail': () => readonly LogLine[]
+
+  'tunnel.view': () => TunnelView
+  /** Turns the tunnel on and makes the server public. Resolves with `consent` while the person must agree on a page. */
+  'tunnel.open': (port: TunnelPort) => TunnelView
+  /** Ends a run that waits for consent, and takes everything back. */
+  'tunnel.close': () => TunnelView
+  /** Remembers a handle, to offer it when everything is taken back, through either program. */
+  'tunnel.keepHandle': (handle: string) => undefined
+  /** Opens the page that the last view named. */
+  'tunnel.openPage': () => undefined
+
+  'connector.view': () => ConnectorView
+  /** Starts the program. The server becomes public once requests arrive. Returns what is wrong with the input. */
+  'connector.open': (input: ConnectorInput) => SettingProblems<ConnectorInput>
+  /** Ends the program and takes everything back. */
+  'connector.close': () => undefined
+
+  'updates.check': () => UpdateState
+  'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
+  /** Opens the endpoint, the licences of third parties, the page of an update, the source or the official client in the default browser. */
+  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient') => undefined
+  /** Opens the URL that takes the answer to an app, with the code of its sign-in, in the default browser. */
+  'app.openAnswer': (location: string) => Outcome
+  'app.quit': () => undefined
+}
+
+export type Channel = keyof DesktopCalls
+
+export interface DesktopBridge {
+  /** URL of the server without a trailing slash; while it is stopped, the URL it will have. */
+  readonly endpoint: string
+  readonly version: {
+    readonly app: string
+    readonly electron: string
+    readonly node: string
+    readonly chrome: string
+  }
+  readonly platform: 'linux' | 'darwin' | 'win32'
+  /** Whether package.json names a source page that can be opened. */
+  readonly hasSource: boolean
+  /** The state at page load; later states are sent as events. */
+  readonly initialState: ServerState
+  /** Sessions in the system's secret store, as one text. */
+  readonly sessions: {
+    readonly initial: string | null
+    save(sessions: string): void
+  }
+  /** Number of unread notifications over all accounts, for the badge of the app's icon. */
+  setUnread(count: number): void
+  /** Whether the page holds changes that quitting would discard. */
+  setUnsaved(isUnsaved: boolean): void
+  call<C extends Channel>(
+    channel: C,
+    ...args: Parameters<DesktopCalls[C]>
+  ): Promise<ReturnType<DesktopCalls[C]>>
+  /** @returns a function that removes the listener */
+  on<E extends keyof DesktopEvents>(event: E, listener: (value: DesktopEvents[E]) => void): () => void
+}

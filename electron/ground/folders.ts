@@ -1,0 +1,37 @@
+/** The folders of the desktop, and the folder of the program's own files. */
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { app } from 'electron'
+import { defaultDataDir } from '../../server/platform/config/config.ts'
+
+export interface Folders {
+  /** The server's data directory. */
+  readonly data: string
+  /** Settings, secrets and Chromium's caches. */
+  readonly desktop: string
+  readonly logs: string
+}
+
+/** The built files: `dist/`, which holds `electron/`, `renderer/` and `server/`. */
+export const built = join(import.meta.dirname, '../..')
+
+/**
+ * Decides the folders before anything is read from them. The desktop's settings are not in the data folder, so that a data folder
+ * that cannot be written can be reported. Each `PDS_DATA_DIR` has its own settings.
+ */
+export function chooseFolders(): Folders {
+  const chosen = process.env.PDS_DATA_DIR && resolve(process.env.PDS_DATA_DIR)
+  const standard = join(app.getPath('appData'), 'desktop-pds')
+  const desktop = chosen ? join(standard, 'other-data', shortHash(chosen)) : standard
+  // Electron refuses a path that does not exist.
+  mkdirSync(desktop, { recursive: true, mode: 0o700 })
+  app.setPath('userData', desktop)
+  const logs = join(desktop, 'logs')
+  app.setAppLogsPath(logs)
+  return { data: chosen || defaultDataDir(), desktop, logs }
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,105 @@
+/**
+ * Registers every message that the page may send to the main process, in one place. The sender must be the top frame of our window
+ * at our own origin, the channel one of the table, its arguments accepted by the table. Everything else is refused and logged.
+ */
+import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
+import type { Logger } from '../../server/util/log.ts'
+import type { Channel, DesktopCalls } from '../ground/bridge.ts'
+import { isOurs } from '../ground/protocol.ts'
+import { type Initial, wire } from '../ground/wire.ts'
+
+export interface Call<C extends Channel> {
+  readonly accepts: (args: readonly unknown[]) => args is Parameters<DesktopCalls[C]>
+  handle(
+    ...args: Parameters<DesktopCalls[C]>
+  ): ReturnType<DesktopCalls[C]> | Promise<ReturnType<DesktopCalls[C]>>
+}
+
+export type Calls = { readonly [C in Channel]: Call<C> }
+
+export interface IpcDeps {
+  readonly calls: Calls
+  /** The only page that may call. */
+  readonly contents: () => WebContents | undefined
+  readonly initial: () => Initial
+  /** Sessions to store, as one text. */
+  readonly onSessions: (sessions: string) => void
+  readonly onUnread: (count: number) => void
+  readonly onUnsaved: (isUnsaved: boolean) => void
+  readonly log: Logger
+}
+
+interface Sender {
+  readonly sender: WebContents
+  readonly senderFrame: WebFrameMain | null
+}
+
+const maxSessionsLength = 1024 * 1024
+
+export function registerIpc(deps: IpcDeps): void {
+  const { initial, onSessions, onUnread, onUnsaved } = deps
+  registerCalls(deps)
+  ipcMain.on(wire.initial, (event) => {
+    event.returnValue = isOurPage(event, wire.initial, deps) ? initial() : null
+  })
+
+  const on = (channel: string, listener: (value: unknown) => void) =>
+    ipcMain.on(channel, (event: IpcMainEvent, value: unknown) => {
+      if (isOurPage(event, channel, deps)) listener(value)
+    })
+  on(wire.sessions, (sessions) => {
+    if (typeof sessions === 'string' && sessions.length <= maxSessionsLength) onSessions(sessions)
+  })
+  on(wire.unread, (count) => {
+    if (Number.isSafeInteger(count) && (count as number) >= 0) onUnread(count as number)
+  })
+  on(wire.unsaved, (isUnsaved) => onUnsaved(isUnsaved === true))
+}
+
+function registerCalls(deps: IpcDeps): void {
+  const { calls, log } = deps
+  const refuse = (reason: string, channel: unknown): never => {
+    log.warn({ channel: String(channel).slice(0, 100) }, `call refused: ${reason}`)
+    throw new Error(reason)
+  }
+  ipcMain.handle(wire.call, (event, channel: unknown, ...args: unknown[]) => {
+    if (!isOurPage(event, wire.call, deps)) throw new Error('this page may not call')
+    if (typeof channel !== 'string' || !Object.hasOwn(calls, channel)) {
+      return refuse('unknown channel', channel)
+    }
+    const call: Call<Channel> = calls[channel as Channel] as never
+    if (!call.accepts(args)) return refuse('invalid arguments', channel)
+    return call.handle(...(args as never as []))
+  })
+}
+
+function isOurPage(
+  { sender, senderFrame: frame }: Sender,
+  channel: string,
+  { contents, log }: Pick<IpcDeps, 'contents' | 'log'>,
+): boolean {
+  const url = urlOf(frame)
+  // The preload script asks before the URL of the page is committed. Our window cannot navigate to any other origin.
+  const isUncommitted = channel === wire.initial && (url === '' || url === 'about:blank')
+  const isTopFrame = sender === contents() && frame !== null && parentOf(frame) === null
+  const isAllowed = isTopFrame && url !== undefined && (isUncommitted || isOurs(url))
+  if (!isAllowed) log.warn({ channel, url }, 'IPC message from a foreign page refused')
+  return isAllowed
+}
+
+/** Undefined for a frame that was disposed: reading its properties throws. */
+function urlOf(frame: WebFrameMain | null): string | undefined {
+  try {
+    return frame?.url
+  } catch {
+    return undefined
+  }
+}
+
+function parentOf(frame: WebFrameMain): WebFrameMain | null | undefined {
+  try {
+    return frame.parent
+  } catch {
+    return undefined
+  }
+}

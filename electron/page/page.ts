@@ -1,0 +1,110 @@
+/** Connects the page to the main process: its files, content security policy, initial values, calls and events of the bridge. */
+
+import { join } from 'node:path'
+import { version } from '../../server/platform/config/version.ts'
+import { countOutbox } from '../../server/platform/mail/outbox.ts'
+import type { Logger } from '../../server/util/log.ts'
+import type { Bus } from '../ground/bus.ts'
+import { built } from '../ground/folders.ts'
+import { sourcePage } from '../ground/project.ts'
+import { serveRenderer } from '../ground/protocol.ts'
+import type { Initial } from '../ground/wire.ts'
+import type { Backups } from '../replicas/backups.ts'
+import type { Copies } from '../replicas/copies.ts'
+import type { CopyNotices } from '../replicas/copy-notices.ts'
+import type { Restores } from '../replicas/restore.ts'
+import type { Actions } from '../server/actions.ts'
+import type { Quitting } from '../server/quit.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import type { SettingsControl } from '../server/settings-control.ts'
+import type { Secrets } from '../settings/secrets.ts'
+import { showUnread } from '../system/badge.ts'
+import type { Logs } from '../system/logs.ts'
+import type { Updates } from '../system/updates.ts'
+import type { Connector } from '../tunnels/connector.ts'
+import type { Tunnel } from '../tunnels/tunnel.ts'
+import type { DesktopTray } from '../window/tray.ts'
+import type { MainWindow } from '../window/window.ts'
+import { createCalls } from './calls.ts'
+import { registerIpc } from './ipc.ts'
+
+export interface PageDeps {
+  readonly dataDir: string
+  readonly logs: Logs
+  readonly log: Logger
+  readonly secrets: Secrets
+  readonly bus: Bus
+  readonly server: EmbeddedServer
+  readonly quitting: Quitting
+  readonly window: MainWindow
+  readonly settings: SettingsControl
+  readonly updates: Updates
+  readonly actions: Actions
+  readonly backups: Backups
+  readonly copies: Copies
+  readonly restores: Restores
+  readonly copyNotices: CopyNotices
+  readonly tunnel: Tunnel
+  readonly connector: Connector
+  readonly tray: DesktopTray
+}
+
+export function setupPage(deps: PageDeps): void {
+  const { server, window, secrets, quitting, bus, log } = deps
+  reloadOnNewEndpoint(server, window, bus)
+  sendEvents(deps)
+  registerIpc({
+    calls: createCalls(deps),
+    contents: () => window.contents,
+    initial: () => initialFor(server, secrets),
+    onSessions: (sessions) => secrets.write('sessions', sessions),
+    onUnread: (count) => showUnread(count, window.browserWindow),
+    onUnsaved: (isUnsaved) => quitting.setQuestion(isUnsaved ? window.confirmDiscard : undefined),
+    log,
+  })
+}
+
+/** Reloads the page when the endpoint changes, because its content security policy allows only the endpoint at page load. */
+function reloadOnNewEndpoint(server: EmbeddedServer, window: MainWindow, bus: Bus): void {
+  let loadedFor: string | undefined
+  serveRenderer(join(built, 'renderer'), () => {
+    loadedFor = server.endpoint
+    return server.endpoint
+  })
+  bus.on('serverState', ({ kind }) => {
+    const hasMoved = loadedFor !== undefined && loadedFor !== server.endpoint
+    if (hasMoved && kind !== 'starting') window.reload()
+  })
+}
+
+function sendEvents({ dataDir, settings, tray, window, secrets, logs, log, bus }: PageDeps): void {
+  logs.onLine((line) => window.send('log', line))
+  bus.on('serverState', (state) => window.send('serverState', state))
+  bus.on('settings', () => window.send('settings', settings.view(tray.isShown)))
+  bus.on('outbox', () => {
+    countOutbox(dataDir).then(
+      (count) => window.send('outbox', count),
+      (error: unknown) => log.warn({ err: error }, 'outbox unreadable'),
+    )
+  })
+  // The page reads its sessions at the start only.
+  secrets.onLateLoad((names) => {
+    if (names.includes('sessions')) window.reload()
+  })
+}
+
+function initialFor(server: EmbeddedServer, secrets: Secrets): Initial {
+  return {
+    endpoint: server.endpoint,
+    version: {
+      app: version,
+      electron: process.versions.electron ?? '',
+      node: process.versions.node,
+      chrome: process.versions.chrome ?? '',
+    },
+    platform: process.platform as Initial['platform'],
+    hasSource: sourcePage !== undefined,
+    initialState: server.state,
+    sessions: secrets.read('sessions'),
+  }
+}

@@ -1,0 +1,111 @@
+/** The page's calls on backups: by the time of each, with errors as sentences, and exports to files that the person chooses. */
+
+import { join } from 'node:path'
+import type { DidString } from '@atproto/syntax'
+import type { FileFilter } from 'electron'
+import { makeBackup } from '../../server/operation/replicas/local/backups.ts'
+import * as stored from '../../server/operation/replicas/local/list.ts'
+import { createBackupProofs } from '../../server/operation/replicas/local/proofs.ts'
+import { backupFolder, localTarget } from '../../server/operation/replicas/local/target.ts'
+import { readEnd } from '../../server/operation/replicas/receive.ts'
+import { saveRepo } from '../../server/repository/records/export.ts'
+import { schema } from '../../server/schema/schema.ts'
+import type { BackupContent } from '../../server/store/backups/backup-content.ts'
+import { exportBackup as writeOneFile } from '../../server/store/backups/copy-data.ts'
+import { deleteReplaced, listReplaced } from '../../server/store/backups/replaced.ts'
+import { runInWorker } from '../../server/store/backups/tasks.ts'
+import { blobsName } from '../../server/store/files/layout.ts'
+import type { Logger } from '../../server/util/log.ts'
+import type { Channel, RestorePoint } from '../ground/bridge.ts'
+import { type Handlers, outcomes } from '../ground/outcome.ts'
+import { toPlain } from '../ground/plain.ts'
+import { t } from '../ground/strings.ts'
+import type { EmbeddedServer } from '../server/server.ts'
+import { chooseDestination } from '../system/file-dialogs.ts'
+import type { MainWindow } from '../window/window.ts'
+
+type Name = Extract<Channel, `backups.${string}` | 'repository.export'>
+export type Backups = Handlers<Name>
+
+export interface BackupsDeps {
+  readonly dataDir: string
+  readonly server: EmbeddedServer
+  readonly window: MainWindow
+  readonly log: Logger
+  readonly now?: () => Date
+}
+
+const exportFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz'] }
+const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
+
+export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
+  const ownProofs = createBackupProofs({ dataDir, now })
+  const prove = (backup: stored.Backup) =>
+    (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
+
+  return {
+    'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
+    ...outcomes<Exclude<Name, 'backups.replaced'>>(log, {
+      async 'backups.make'() {
+        const made = await makeBackup({ dataDir, now, store: server.services?.store })
+        const proof = await prove(made)
+        if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
+        return toPoint({ ...made, proof })
+      },
+      async 'backups.check'(at) {
+        const backup = await findBackup(dataDir, at)
+        return toPoint({ ...backup, proof: await prove(backup) })
+      },
+      async 'backups.forget'(name) {
+        if (!(await deleteReplaced(dataDir, name))) throw new Error(t.restore.noFolder(name))
+        log.info({ folder: name }, 'replaced data deleted')
+        return undefined
+      },
+      async 'backups.export'(passphrase) {
+        const day = now().toISOString().slice(0, 10)
+        const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
+        const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, exportFiles)
+        if (file === undefined) return undefined
+        const store = server.services?.store
+        if (store) await store.export(file, passphrase)
+        else await writeOneFile(dataDir, file, { createdAt: now(), passphrase })
+        return file
+      },
+      async 'repository.export'(did) {
+        const { services } = server
+        if (!services) throw new Error('Start the server first.')
+        const name = `${did.replaceAll(':', '-')}.car`
+        const title = t.dialogs.saveRepository
+        const file = await chooseDestination(window.browserWindow, title, name, repositoryFiles)
+        if (file === undefined) return undefined
+        if (!(await saveRepo(services.repository, did as DidString, file)))
+          throw new Error('This account has no repository here.')
+        return file
+      },
+    }),
+  }
+}
+
+/** Checks a backup, and counts its content. In a worker: SQLite's integrity check takes seconds, while this thread serves requests. */
+export async function describeOwn(
+  dir: string,
+  { name, parts: [part = ''] }: stored.Backup,
+): Promise<BackupContent> {
+  const { sha256 } = await readEnd(localTarget(dir), name)
+  const blobFolders = [join(backupFolder(dir), blobsName)]
+  const file = join(backupFolder(dir), part)
+  return runInWorker({ kind: 'describe', dir, file, options: { schema, sha256, blobFolders } })
+}
+
+/** @throws Error with a sentence for people */
+export async function findBackup(dataDir: string, time: string): Promise<stored.Backup> {
+  const backup = (await stored.listBackups(dataDir)).find(({ at }) => at.toISOString() === time)
+  if (!backup) throw new Error(t.restore.noBackup)
+  return backup
+}
+
+export function toPoint({ isPartial, at, bytes, proof }: stored.Backup): RestorePoint {
+  const { provenAt, problem, missing } = proof ?? {}
+  const result = proof && { proof: { provenAt, problem, missingMedia: missing?.count } }
+  return toPlain({ at, bytes, isPartial, ...result })
+}

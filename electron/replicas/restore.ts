@@ -1,0 +1,147 @@
+/** The page's calls to restore the server, to put replaced data back, and to open the intact part of damaged data. */
+import type { FileFilter } from 'electron'
+import { removeFetched } from '../../server/operation/replicas/fetch-ahead.ts'
+import { backupPages } from '../../server/operation/replicas/replica-pages.ts'
+import { undoWithKey } from '../../server/operation/replicas/undo.ts'
+import { schema } from '../../server/schema/schema.ts'
+import { isProtected } from '../../server/store/backups/backup-content.ts'
+import { listReplaced } from '../../server/store/backups/replaced.ts'
+import { type SalvagePlan, salvage } from '../../server/store/backups/salvage.ts'
+import { createSerializer } from '../../server/util/serialize.ts'
+import type { Channel, RestoreSource, SalvagePreview } from '../ground/bridge.ts'
+import { type Handlers, outcomes, sentenceOf } from '../ground/outcome.ts'
+import { toPlain } from '../ground/plain.ts'
+import { t } from '../ground/strings.ts'
+import { chooseFile } from '../system/file-dialogs.ts'
+import { knownPlaces } from './copies.ts'
+import { problemsOf } from './copy-places.ts'
+import type { RestoresDeps } from './restore-deps.ts'
+import { type Origin, ofBackups, ofFile, ofPlace, pagesOfPlace } from './restore-sources.ts'
+
+type Name = Extract<Channel, `restore.${string}` | `salvage.${string}`>
+
+export type Restores = Handlers<Name>
+
+const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
+
+export function setupRestores(deps: RestoresDeps): Restores {
+  const { dataDir, server, window, log } = deps
+  const now = () => new Date()
+  /** One at a time: they share the folder of what is fetched. */
+  const serialize = createSerializer()
+  let chosen: string | undefined
+  let opening = new AbortController()
+
+  function originOf(source: RestoreSource): Origin {
+    if (source.from === 'backups') return ofBackups(deps)
+    if (source.from !== 'file') return ofPlace(deps, source)
+    if (chosen === undefined) throw new Error(t.restore.noFile)
+    return ofFile(deps, chosen, source.passphrase)
+  }
+
+  /** Ends what is previewed, and returns the signal for the next one. */
+  function renew(): AbortSignal {
+    opening.abort(new Error(t.restore.cancelled))
+    opening = new AbortController()
+    return opening.signal
+  }
+
+  /** Takes damaged pages from the backups, then from places. @param confirm is given why places could not be read */
+  async function salvageIf(
+    signal: AbortSignal,
+    confirm: (plan: SalvagePlan, unread: readonly string[]) => boolean,
+  ) {
+    signal.throwIfAborted()
+    const unread = new Set<string>()
+    const places = knownPlaces(deps).map((url) =>
+      pagesOfPlace(deps, url, signal, (error) => {
+        log.warn({ err: error, url }, 'place not read for a salvage')
+        unread.add(sentenceOf(error))
+      }),
+    )
+    try {
+      return await salvage({
+        ...{ directory: dataDir, schema, now, sources: [backupPages(dataDir), ...places] },
+        async confirm(plan) {
+          signal.throwIfAborted()
+          return confirm(plan, [...unread])
+        },
+      })
+    } catch (error) {
+      throw unread.size === 0 ? error : new Error([sentenceOf(error), ...unread].join(' '))
+    }
+  }
+
+  return {
+    async 'restore.points'(source) {
+      try {
+        return { problems: {}, points: await originOf(source).points() }
+      } catch (error) {
+        const place = source.from === 'otherPlace' ? source.place : undefined
+        return { problems: problemsOf(error, place), points: [] }
+      }
+    },
+    'restore.cancel'() {
+      renew()
+      return serialize(async () => {
+        await removeFetched(dataDir)
+        return undefined
+      })
+    },
+    ...outcomes<Exclude<Name, 'restore.points' | 'restore.cancel'>>(log, {
+      async 'restore.chooseFile'() {
+        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
+        if (file === undefined) return undefined
+        const encrypted = await isProtected(file)
+        chosen = file
+        return { file, encrypted }
+      },
+      'restore.preview'(source, at) {
+        const signal = renew()
+        return serialize(() => originOf(source).preview(at, signal))
+      },
+      'restore.run': (source, at, loss) =>
+        serialize(async () => {
+          const restored = await originOf(source).restore(at, loss)
+          log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
+          return restored
+        }),
+      'restore.undo': (name) => serialize(() => undo(deps, name)),
+      async 'salvage.preview'() {
+        const signal = renew()
+        let preview: SalvagePreview | undefined
+        await serialize(() =>
+          salvageIf(signal, (plan, unread) => {
+            preview = { ...toPlain(plan), unread }
+            return false
+          }),
+        )
+        if (!preview) throw new Error(t.nothingToOpen)
+        return preview
+      },
+      async 'salvage.run'(from) {
+        const signal = renew()
+        return serialize(() =>
+          server.whileStopped(async () => {
+            const result = await salvageIf(signal, (plan) => plan.from === from)
+            if (!result) throw new Error(t.dataChanged)
+            const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+            log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
+            return result.keptIn
+          }),
+        )
+      },
+    }),
+  }
+}
+
+/** Puts replaced data back, with the key of their copies. Only listed names are accepted, so that no name leads out of the data folder. */
+async function undo({ dataDir, server, copiesKeeper, log }: RestoresDeps, name: string): Promise<string> {
+  if (!(await listReplaced(dataDir)).some((folder) => folder.name === name))
+    throw new Error(t.restore.noFolder(name))
+  return server.whileStopped(async () => {
+    const { replaced } = await undoWithKey(copiesKeeper, dataDir, name)
+    log.info({ folder: name, replaced }, 'replaced data put back')
+    return replaced
+  })
+}

@@ -1,0 +1,198 @@
+/** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
+
+import { join } from 'node:path'
+import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
+import type { Config } from '../../server/platform/config/config.ts'
+import { ConfigError } from '../../server/platform/config/config.ts'
+import { type RunningServer, startServer } from '../../server/server.ts'
+import type { Services } from '../../server/services.ts'
+import { lockName } from '../../server/store/files/layout.ts'
+import {
+  StoreDamaged,
+  StoreLocked,
+  StoreLockLost,
+  StoreTooNew,
+  StoreTooOld,
+  StoreUnavailable,
+} from '../../server/store/files/store-errors.ts'
+import type { Logger } from '../../server/util/log.ts'
+import { createSerializer } from '../../server/util/serialize.ts'
+import type { ServerState, StartFailure } from '../ground/bridge.ts'
+import type { Bus } from '../ground/bus.ts'
+
+type Failed = Extract<ServerState, { kind: 'failed' }>
+
+export interface EmbeddedServer {
+  readonly state: ServerState
+  /** Its URL; while it is stopped, the URL it will have. */
+  readonly endpoint: string
+  /** Undefined while it is stopped. */
+  readonly services: Services | undefined
+  /** Call it after a sleep of the computer. */
+  wake(): void
+  start(): Promise<ServerState>
+  stop(): Promise<ServerState>
+  restart(): Promise<ServerState>
+  /** Runs a task while the server is stopped, and starts it again unless it was stopped before. */
+  whileStopped<T>(work: () => Promise<T>): Promise<T>
+}
+
+export interface ServerDeps {
+  readonly bus: Bus
+  readonly log: Logger
+  /** Read at every start. */
+  readonly config: () => Config
+  readonly copiesKeeper: CredentialsKeeper
+}
+
+/** Starts and stops run one after the other, in call order. */
+export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): EmbeddedServer {
+  let state: ServerState = { kind: 'stopped' }
+  let running: RunningServer | undefined
+  const serialize = createSerializer()
+
+  const setState = (next: ServerState): ServerState => {
+    state = next
+    bus.emit('serverState', next)
+    return next
+  }
+
+  async function start(): Promise<ServerState> {
+    if (running) return state
+    setState({ kind: 'starting' })
+    try {
+      const current = config()
+      const onMailKept = () => bus.emit('outbox')
+      const onLockLost = (error: Error) => void serialize(() => giveUp(error, current))
+      const options = { log, onMailKept, onLockLost, copiesKeeper }
+      running = await startServer(current, options).catch((error: unknown) => {
+        throw new StartError(failureOf(error, current))
+      })
+      running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
+      log.info({ port: running.port }, 'server started')
+      return setState({
+        kind: 'running',
+        endpoint: endpointOf(running.port),
+        port: running.port,
+        since: new Date().toISOString(),
+      })
+    } catch (error) {
+      const failed = error instanceof StartError ? error.failed : configFailure(error)
+      log.error({ err: error instanceof StartError ? failed : error }, 'server start failed')
+      return setState(failed)
+    }
+  }
+
+  async function stop(): Promise<ServerState> {
+    if (!running) return state.kind === 'failed' ? state : setState({ kind: 'stopped' })
+    setState({ kind: 'stopping' })
+    const closing = running
+    running = undefined
+    await closing.close()
+    log.info('server stopped')
+    return setState({ kind: 'stopped' })
+  }
+
+  /** Stops a server that writes nothing more, and shows why. */
+  async function giveUp(error: Error, current: Config): Promise<void> {
+    if (!running) return
+    await stop()
+    setState(failureOf(error, current))
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    get endpoint() {
+      return endpointOf(running?.port ?? configuredPort(config))
+    },
+    get services() {
+      return running?.services
+    },
+    wake: () => running?.wake(),
+    start: () => serialize(start),
+    stop: () => serialize(stop),
+    restart: () => serialize(() => stop().then(start)),
+    whileStopped: (work) =>
+      serialize(async () => {
+        const restart = state.kind !== 'stopped'
+        await stop()
+        try {
+          return await work()
+        } finally {
+          if (restart) await start()
+        }
+      }),
+  }
+}
+
+function endpointOf(port: number): string {
+  return `http://localhost:${port}`
+}
+
+function configuredPort(config: () => Config): number {
+  try {
+    return config().port
+  } catch {
+    return 0
+  }
+}
+
+class StartError extends Error {
+  readonly failed: Failed
+
+  constructor(failed: Failed) {
+    super(failed.message)
+    this.failed = failed
+  }
+}
+
+function configFailure(error: unknown): Failed {
+  const message = error instanceof ConfigError ? error.message : String(error)
+  return { kind: 'failed', failure: 'other', message, port: 0 }
+}
+
+const writeErrorCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
+
+/** The reason of a failed start, as a screen and a sentence. */
+export function failureOf(
+  error: unknown,
+  { port, proxyPort, dataDir }: Pick<Config, 'port' | 'dataDir'> & Partial<Pick<Config, 'proxyPort'>>,
+): Failed {
+  const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
+    kind: 'failed',
+    failure,
+    message,
+    port,
+    ...(path !== undefined && { path }),
+  })
+  if (error instanceof StoreDamaged) {
+    const { file, reason, movedTo } = error
+    const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`
+    return fail('damaged', `${file} ${reason}.${kept} Nothing was deleted.`, movedTo ?? file)
+  }
+  if (error instanceof StoreTooNew) return fail('too-new', error.message, error.file)
+  if (error instanceof StoreTooOld) return fail('too-old', error.message, error.file)
+  if (error instanceof StoreLocked)
+    return fail('already-running', error.message, join(error.directory, lockName))
+  if (error instanceof StoreLockLost) return fail('already-running', error.message, dataDir)
+  if (error instanceof StoreUnavailable)
+    return fail('not-writable', `${dataDir} cannot be written: ${error.message}`, dataDir)
+  const { code = '', syscall, message, port: taken } = toError(error)
+  if (code === 'EADDRINUSE' && taken !== undefined && taken === proxyPort)
+    return fail(
+      'other',
+      `Port ${taken}, to which the proxy or tunnel leads, is in use by another program. Quit that program, or change the port on the Network screen.`,
+    )
+  if (code === 'EADDRINUSE') return fail('port-taken', `Port ${port} is in use by another program.`)
+  if (syscall === 'listen' && code === 'EACCES')
+    return fail('other', `This system does not let a program listen on port ${port}. Choose one above 1023.`)
+  if (writeErrorCodes.includes(code))
+    return fail('not-writable', `${dataDir} cannot be written: ${message}`, dataDir)
+  return fail('other', message)
+}
+
+function toError(error: unknown): NodeJS.ErrnoException & { readonly port?: number } {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,34 @@
+/** Deletes outdated rows about other servers: old posts, old notes of deletions, and descriptions of forgotten actors. */
+
+import type { Platform } from '../../platform/platform.ts'
+import { inSlices } from '../../store/slices.ts'
+import * as deletions from '../tables/remote-deletions.ts'
+import { type Eviction, evictOldest } from './eviction.ts'
+import { deleteForgotten } from './forgotten.ts'
+import type { Room } from './remote-quota.ts'
+import { feedMs } from './wanted.ts'
+
+/** No source is this far behind. */
+const keepDeletionsMs = 14 * 24 * 60 * 60_000
+/** Rows that are examined at once: a millisecond's work. */
+const batch = 20
+
+interface Deps extends Pick<Platform, 'store' | 'now'> {
+  readonly room: Pick<Room, 'add' | 'count' | 'recount'>
+  readonly eviction: Pick<Eviction, 'makeRoom'>
+  readonly clock: { isPlausible(): boolean }
+}
+
+export async function deleteOutdated({ store, room, eviction, now, clock }: Deps): Promise<void> {
+  if (clock.isPlausible()) {
+    const at = now().getTime()
+    const before = at - feedMs
+    await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, room.add) === batch)
+    await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
+  }
+  await deleteForgotten(store)
+  room.recount()
+  await room.count()
+  // The limit may have been lowered.
+  await eviction.makeRoom(0)
+}

@@ -1,9 +1,0 @@
-/** The name, version and home page of the program, from package.json. */
-import { readFileSync } from 'node:fs'
-
-/** The package file is three levels up in the build (`dist/server/platform/util`), two in the sources (`server/platform/util`). */
-const manifest = import.meta.url.endsWith('.ts') ? '../../../package.json' : '../../../../package.json'
-
-export const { name, version, homepage } = JSON.parse(
-  readFileSync(new URL(manifest, import.meta.url), 'utf8'),
-) as { name: string; version: string; homepage: string }

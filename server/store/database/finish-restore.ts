@@ -1,0 +1,97 @@
+/**
+ * The commit of a restore and of an undo. Both are committed by a file name; if the process ends afterwards, the next start of the store finishes
+ * them.
+ */
+import { join } from 'node:path'
+import { beginRestored } from '../backups/restore.ts'
+import { exists } from '../files/blob-files.ts'
+import type { Files } from '../files/files.ts'
+import {
+  blobsName,
+  databaseName,
+  isData,
+  replacedName,
+  replacingName,
+  restoredBlobsName,
+  restoredName,
+  undoingName,
+} from '../files/layout.ts'
+
+/** Finishes a committed undo: while the folder for replaced files has no time, the present data go there. Then the others come. */
+export async function finishUndo(files: Files, dir: string, at: Date): Promise<string | undefined> {
+  const [from, pending] = [join(dir, undoingName), join(dir, replacingName)]
+  if (!(await exists(files, from))) return undefined
+  const hasBlobs = (await files.list(from)).includes(blobsName)
+  const isReplaced = (name: string) => isData(name) || (name === blobsName && hasBlobs)
+  if (await exists(files, pending))
+    await moveAway(files, dir, (await files.list(dir)).filter(isReplaced), pending)
+  const replaced = await nameReplaced(files, dir, pending, at)
+  await beginRestored(files, dir)
+  for (const name of (await files.list(from)).filter(isReplaced))
+    await files.rename(join(from, name), join(dir, name))
+  await files.syncDir(dir)
+  if ((await files.list(from)).length === 0) await files.removeDir(from)
+  await nameReplaced(files, dir, from, at)
+  await files.syncDir(dir)
+  return replaced
+}
+
+/** Finishes a committed restore or undo, if there is one. The caller holds the lock. */
+export async function finishRestore(files: Files, dir: string, at: Date): Promise<string | undefined> {
+  await finishUndo(files, dir, at)
+  const names = await files.list(dir)
+  if (!names.includes(restoredName)) return undefined
+  const old = names.filter((name) => isData(name) && name !== restoredName)
+  // One that was interrupted goes on with its folder: the data are only whole together.
+  const pending = join(dir, replacingName)
+  if (old.length > 0) await moveAway(files, dir, old, pending)
+  await replaceBlobs(files, dir, pending)
+  const folder = await nameReplaced(files, dir, pending, at)
+  await beginRestored(files, dir)
+  await files.rename(join(dir, restoredName), join(dir, databaseName))
+  await files.syncDir(dir)
+  return folder
+}
+
+/** Gives the folder of replaced files its name. Returns undefined if there are none. */
+async function nameReplaced(
+  files: Files,
+  dir: string,
+  pending: string,
+  at: Date,
+): Promise<string | undefined> {
+  if (!(await exists(files, pending))) return undefined
+  const folder = await newReplacedFolder(files, dir, at)
+  await files.rename(pending, folder)
+  await files.syncDir(dir)
+  return folder
+}
+
+/** Returns the name of a folder for replaced files that does not exist yet. */
+export async function newReplacedFolder(files: Files, dir: string, at: Date): Promise<string> {
+  for (let time = at; ; time = new Date(time.getTime() + 1)) {
+    const folder = join(dir, replacedName(time))
+    if (!(await exists(files, folder))) return folder
+  }
+}
+
+/** Moves the old blobs away and the restored ones to their place, unless an interrupted restore has done that. */
+async function replaceBlobs(files: Files, dir: string, folder: string): Promise<void> {
+  const restored = join(dir, restoredBlobsName)
+  const blobs = join(dir, blobsName)
+  if (!(await exists(files, restored))) return
+  if (await exists(files, blobs)) {
+    await files.makeDir(folder)
+    await files.rename(blobs, join(folder, blobsName))
+    await files.syncDir(folder)
+  }
+  await files.rename(restored, blobs)
+  await files.syncDir(dir)
+}
+
+async function moveAway(files: Files, dir: string, names: readonly string[], folder: string): Promise<void> {
+  await files.makeDir(folder)
+  for (const name of names) await files.rename(join(dir, name), join(folder, name))
+  await files.syncDir(folder)
+  await files.syncDir(dir)
+}

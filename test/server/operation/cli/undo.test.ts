@@ -1,0 +1,205 @@
+/** A wrong restore is undone: the replaced data come back whole, with the journals that a crash left. */
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { credentialsFile, credentialsName } from '../../../../server/operation/replicas/credentials.ts'
+import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
+import { listBackups } from '../../../../server/operation/replicas/local/list.ts'
+import { undoWithKey } from '../../../../server/operation/replicas/undo.ts'
+import { schema } from '../../../../server/schema/schema.ts'
+import { restore, undoRestore } from '../../../../server/store/backups/restore.ts'
+import { Database } from '../../../../server/store/database.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { runCommand } from '../../../support/replicas/copies.ts'
+
+let dir: string
+const now = () => new Date()
+const cut = new Error('the power is cut')
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'pds-undo-'))
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+const insert = 'INSERT INTO secrets VALUES (?, ?)'
+
+async function rows(): Promise<string[]> {
+  const store = await Database.open({ directory: dir, schema, now })
+  try {
+    const found = store.all<{ name: string }>(
+      `SELECT name FROM secrets WHERE name LIKE 'row %' ORDER BY name`,
+    )
+    return found.map(({ name }) => name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Data with transactions in journals, over which a wrong backup was restored. Returns the folder with the data. */
+async function restoredWrongly(): Promise<string> {
+  const store = await Database.open({ directory: dir, schema, now })
+  const file = join(dir, 'outside.zst')
+  await store.copyTo(file)
+  await store.transact((tx) => tx.run(insert, ['row 1', Buffer.from('1')]))
+  await store.checkpoint()
+  await store.transact((tx) => tx.run(insert, ['row 2', Buffer.from('2')]))
+  // As a crash leaves them.
+  const crashed = await mkdtemp(join(tmpdir(), 'pds-undo-crashed-'))
+  const names = (await readdir(dir)).filter((name) => name.startsWith('pds.') && !name.startsWith('pds.lock'))
+  for (const name of names) await copyFile(join(dir, name), join(crashed, name))
+  await store.close()
+  for (const name of await readdir(dir))
+    if (name.startsWith('pds.')) await rm(join(dir, name), { recursive: true })
+  for (const name of names) await copyFile(join(crashed, name), join(dir, name))
+  await rm(crashed, { recursive: true })
+  return (await restore({ directory: dir, file, schema, now })) ?? ''
+}
+
+test('a folder of replaced data is put back whole; the data that were there are kept', async () => {
+  const folder = await restoredWrongly()
+  const refused = runCommand('restore', [join(folder, 'pds.sqlite'), '--data-dir', dir])
+  await expect(refused).rejects.toThrow(/belongs together.*--undo/s)
+  expect(await rows()).toEqual([])
+  const output = await runCommand('restore', ['--undo', '--data-dir', dir])
+  const [replaced] = (await readdir(dir)).filter((name) => name.startsWith('replaced-'))
+  expect(output).toContain(`The replaced files are in ${join(dir, replaced ?? '')}`)
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+  await runCommand('restore', ['--undo', replaced ?? '', '--data-dir', dir])
+  expect(await rows()).toEqual([])
+})
+
+test('after a restore while the clock was ahead, an undo needs the name of the folder', async () => {
+  const folder = await restoredWrongly()
+  await mkdir(join(dir, 'replaced-20990101T000000000Z'))
+  const undo = (...names: string[]) => runCommand('restore', ['--undo', ...names, '--data-dir', dir])
+  await expect(undo()).rejects.toThrow('The clock is wrong, or was')
+  await undo(basename(folder))
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+})
+
+test('the undo of a restore from the place of another server uses the key of before again', async () => {
+  const folder = await restoredWrongly()
+  const credentials = join(dir, credentialsName)
+  const kept = { key: 'theirs', earlierKeys: ['ours'], keysBefore: { [basename(folder)]: 'ours' } }
+  await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
+  const output = await runCommand('restore', ['--undo', '--data-dir', dir])
+  expect(output).toContain('The key of the copies is again the one of these data.')
+  expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
+})
+
+test('an undo that ends after its commit has the key of the data that it puts back', async () => {
+  for (let end = 1; ; end++) {
+    const folder = await restoredWrongly()
+    const credentials = join(dir, credentialsName)
+    const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
+    await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
+    const keep = credentialsFile(dir)
+    let calls = 0
+    // As if the process ended: nothing is written any more.
+    const keeper = {
+      ...keep,
+      write: (text: string) => (++calls > end ? Promise.reject(cut) : keep.write(text)),
+    }
+    const isDone = await undoWithKey(keeper, dir, basename(folder)).then(
+      () => true,
+      () => false,
+    )
+    expect(await rows()).toEqual(['row 1', 'row 2'])
+    expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
+    await rm(dir, { recursive: true })
+    await nodeFiles.makeDir(dir)
+    if (isDone) break
+  }
+})
+
+test('an undo that cannot begin leaves the key', async () => {
+  const folder = await restoredWrongly()
+  const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
+  await writeFile(join(dir, credentialsName), JSON.stringify(kept), { mode: 0o600 })
+  await rm(join(folder, 'pds.sqlite'))
+  await expect(undoWithKey(credentialsFile(dir), dir, basename(folder))).rejects.toThrow('has no database')
+  expect(JSON.parse(await readFile(join(dir, credentialsName), 'utf8'))).toEqual(kept)
+})
+
+test('the command finishes an interrupted undo, and undoes an interrupted restore', async () => {
+  const folder = await restoredWrongly()
+  await rename(folder, join(dir, 'replaced-undoing'))
+  await mkdir(join(dir, 'replaced-pending'))
+  const undo = () => runCommand('restore', ['--undo', '--data-dir', dir])
+  expect(await undo()).toContain('is finished now')
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+  await expect(runCommand('restore', ['none', '--data-dir', dir])).rejects.toThrow('none is missing')
+  // As a restore that ended after its commit.
+  const store = await Database.open({ directory: dir, schema, now })
+  await store.close()
+  await mkdir(join(dir, 'replaced-pending'))
+  await copyFile(join(dir, 'pds.sqlite'), join(dir, 'pds.sqlite.restored'))
+  for (const name of (await readdir(dir)).filter((name) => name.endsWith('.journal')))
+    await rename(join(dir, name), join(dir, 'replaced-pending', name))
+  expect(await undo()).toContain('back. ')
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+})
+
+test('a folder of replaced data as data folder is refused', async () => {
+  const folder = await restoredWrongly()
+  const names = await readdir(folder)
+  for (const arg of [join(dir, 'outside.zst'), '--salvage'])
+    await expect(runCommand('restore', [arg, '--data-dir', folder])).rejects.toThrow('is no data folder')
+  expect(await readdir(folder)).toEqual(names)
+})
+
+test('an interrupted undo is finished by the next start, wherever it ended', async () => {
+  for (let end = 1; ; end++) {
+    const folder = await restoredWrongly()
+    let calls = 0
+    const rename: typeof nodeFiles.rename = async (from, to) => {
+      if (++calls > end) throw new Error('the power is cut')
+      await nodeFiles.rename(from, to)
+    }
+    const options = { directory: dir, now, files: { ...nodeFiles, rename } }
+    const isDone = await undoRestore(options, folder).then(
+      () => true,
+      () => false,
+    )
+    if (end === 2)
+      await expect(undoRestore({ directory: dir, now }, folder)).rejects.toThrow('is finished now')
+    expect(await rows()).toEqual(['row 1', 'row 2'])
+    await rm(dir, { recursive: true })
+    await nodeFiles.makeDir(dir)
+    if (isDone) break
+  }
+})
+
+test('a folder as FILE, and a folder of backups as data folder, are refused', async () => {
+  const store = await Database.open({ directory: dir, schema, now })
+  await makeBackup({ dataDir: dir, now, store })
+  await store.close()
+  const [backup] = await listBackups(dir)
+  const backups = join(dir, 'backups')
+  const names = await readdir(backups)
+  await expect(runCommand('restore', [backups, '--data-dir', dir])).rejects.toThrow('is a folder. To restore')
+  const wrong = runCommand('restore', [join(backups, backup?.parts[0] ?? ''), '--data-dir', backups])
+  await expect(wrong).rejects.toThrow('is no data folder')
+  expect(await readdir(backups)).toEqual(names)
+})
+
+test('the command says whose data it has restored, and of when', async () => {
+  const store = await Database.open({ directory: dir, schema, now })
+  await store.transact((tx) => {
+    for (let n = 1; n <= 7; n++) {
+      const did = `did:web:${n}.test`
+      tx.run('INSERT INTO actors (id, did) VALUES (?, ?)', [n, did])
+      tx.run(
+        `INSERT INTO accounts (id, did, handle, is_minted, created_at, signing_key, signing_key_did)
+         VALUES (?, ?, ?, 0, ?, x'00', '')`,
+        [n, did, `${n}.test`, `203${n}`],
+      )
+    }
+  })
+  const file = join(dir, 'outside.zst')
+  await store.copyTo(file)
+  await store.close()
+  const output = await runCommand('restore', [file, '--data-dir', dir])
+  expect(output).toContain('It has 1.test, 2.test, 3.test, 4.test, 5.test, 2 more.')
+})

@@ -1,0 +1,734 @@
+/**
+ * Provokes every error that a lexicon declares. The list of errors comes from the lexicons, the provoking call from the table
+ * `provoke` below. A declared error without an entry fails the test.
+ */
+import { P256Keypair } from '@atproto/crypto'
+import type { DidString } from '@atproto/syntax'
+import { expect, test } from 'vitest'
+import { methods } from '../../../../server/api/index.ts'
+import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
+import * as moves from '../../../../server/repository/tables/moves.ts'
+import { iso } from '../../../../server/util/time.ts'
+import { PasskeyDevice } from '../../../support/accounts/passkey.ts'
+import {
+  answer,
+  ask,
+  find,
+  friend,
+  LocalNetwork,
+  type Neighbour,
+} from '../../../support/network/local-network.ts'
+import { blobOf, png } from '../../../support/records/blobs.ts'
+import { fillDrafts } from '../../../support/records/drafts.ts'
+import { minute } from '../../../support/server/clock.ts'
+import { type Account, type Answer, adminAuth, TestServer } from '../../../support/server/server.ts'
+import { owner, server, setupServer } from '../../../support/server/setup.ts'
+import { json, StubService } from '../../../support/services/stub-service.ts'
+import { webDevice } from '../../../support/services/web-push.ts'
+
+// The owner may call every method while its account is active.
+setupServer({ accounts: ['owner-of-all'] })
+
+type State = 'takedown' | 'suspended' | 'deactivated'
+
+const unknownDid = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const wrongToken = 'AAAAA-AAAAA'
+
+let accounts = 0
+const newAccount = (more: Record<string, unknown> = {}) => server.account(`account-${++accounts}`, more)
+
+function core(nsid: string, input?: unknown, auth?: Account | string): Promise<Answer> {
+  return server.post(`com.core.${nsid}`, input, auth)
+}
+
+/** Uses an emailed code after it has expired. */
+async function afterExpiry(account: Account, attempt: (token: string) => Promise<Answer>): Promise<Answer> {
+  const token = await server.codeTo(account.email)
+  server.clock.advance(15 * minute)
+  return attempt(token)
+}
+
+/** Calls as the owner while the account has a status. */
+async function whileIn(state: State, attempt: (owner: Account) => Promise<Answer>): Promise<Answer> {
+  const { body: session } = await server.signIn(owner)
+  await server.setStatus(owner.did, { [state]: true })
+  const answer = await attempt({ ...owner, ...session })
+  await server.setStatus(owner.did, { [state]: false })
+  return answer
+}
+
+/** Stores the request of an app. @param isFresh whether it asks for a new sign-in. @returns its id */
+async function appRequest({
+  loginHint = null,
+  isFresh = false,
+}: {
+  loginHint?: string | null
+  isFresh?: boolean
+}) {
+  const id = `request ${++accounts}`
+  const now = server.clock.now()
+  const parameters = {
+    redirectUri: 'https://app.example/',
+    codeChallenge: id,
+    permissions: 'atproto',
+    ...(isFresh && { signedInAfter: iso(now) }),
+  }
+  await server.running.services.store.transact((tx) =>
+    insertRequest(tx, {
+      ...{ id, source: Buffer.from('x'), clientId: 'https://app.example/client.json', clientKey: null },
+      network: Buffer.from('x'),
+      ...{ dpopKey: 'x', loginHint, parameters: JSON.stringify(parameters), createdAt: iso(now) },
+      expiresAt: iso(new Date(now.getTime() + minute)),
+    }),
+  )
+  return id
+}
+
+async function narrowSession(): Promise<Account> {
+  const account = await newAccount()
+  await server.setStatus(account.did, { takedown: true })
+  return { ...account, ...(await server.signIn(account, { allowTakendown: true })).body }
+}
+
+async function confirmed(): Promise<Account> {
+  const account = await newAccount()
+  await server.confirmEmail(account)
+  await core('server.requestEmailUpdate', undefined, account)
+  return account
+}
+
+async function secondFactor(): Promise<Account> {
+  const account = await confirmed()
+  const token = await server.codeTo(account.email)
+  await core('server.updateEmail', { email: account.email, emailAuthFactor: true, token }, account)
+  return account
+}
+
+const proposal = {
+  ...{ id: 'x'.repeat(16), commitment: 'x' },
+  card: { did: unknownDid, handle: 'x.test', name: 'x', port: 1 },
+}
+const foreignPage = (input: object) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+  body: JSON.stringify(input),
+})
+/** Runs with two servers on a local network of their own. */
+async function onNetwork(attempt: (alice: Neighbour, bob: Neighbour) => Promise<Answer>): Promise<Answer> {
+  const network = await LocalNetwork.open()
+  try {
+    return await attempt(await network.join('alice'), await network.join('bob'))
+  } finally {
+    await network.close()
+  }
+}
+
+const contact = (method: string, input: object) => server.post(`app.example.contact.${method}`, input, owner)
+const passkeyOptions = async (account: Account) =>
+  (await core('factor.startPasskey', { password: account.password }, account)).body.options
+const addPasskey = (account: Account, options: { challenge: string }) => {
+  const page = { origin: `http://localhost:${new URL(server.url).port}` }
+  const response = new PasskeyDevice().create(options, page)
+  return core('factor.addPasskey', { name: 'x', response }, account)
+}
+/** As many as an account can have. */
+async function addPasskeys(account: Account): Promise<void> {
+  for (let count = 0; count < 20; count++) await addPasskey(account, await passkeyOptions(account))
+}
+const createAccount = (more: Record<string, unknown>) =>
+  core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
+/** Imports the DID of the owner, with a service token of its own server. */
+const importOwner = async (claims: Record<string, string>, token?: string) => {
+  const wanted = { aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount', ...claims }
+  const { body } = await server.get('com.core.server.getServiceAuth', wanted, owner)
+  const input = { did: owner.did, handle: 'new-here.test', password: 'a password' }
+  return server.post('com.core.server.createAccount', input, token ?? body.token)
+}
+const appPassword = (account: Account, name: string) => core('server.createAppPassword', { name }, account)
+const inviteCode = (account: Account) => core('server.createInviteCode', { useCount: 1 }, account)
+const inviteCodes = (account: Account) =>
+  core('server.createInviteCodes', { codeCount: 1, useCount: 1 }, account)
+const confirm = (account: Account, token: string, email = account.email) =>
+  core('server.confirmEmail', { email, token }, account)
+const updateEmail = (account: Account, token?: string) =>
+  core('server.updateEmail', { email: account.email, token }, account)
+const deletion = (account: Account, token: string) =>
+  core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
+const reset = (token: string, password = 'a new password') =>
+  core('server.resetPassword', { token, password })
+const adminPassword = (did: string, password: string) =>
+  core('admin.updateAccountPassword', { did, password }, adminAuth)
+const ownHandle = (account: Account, handle: string) => core('identity.updateHandle', { handle }, account)
+const someKey = async () => (await P256Keypair.create()).did()
+const addKey = (account: Account, key: string) =>
+  core('identity.addRecoveryKey', { key, password: account.password }, account)
+const removeKey = (account: Account, key: string) =>
+  core('identity.removeRecoveryKey', { key, password: account.password }, account)
+const adminHandle = (did: string, handle: string) =>
+  core('admin.updateAccountHandle', { did, handle }, adminAuth)
+
+const collection = 'com.example.note'
+const unknownCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+const staleCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
+const write = (method: string, account: Account, more: Record<string, unknown> = {}) =>
+  core(`repo.${method}`, { repo: account.did, collection, rkey: 'one', record: {}, ...more }, account)
+const writes = (account: Account, more: Record<string, unknown> = {}, value: unknown = {}) => {
+  const $type = 'com.core.repo.applyWrites#create'
+  return core(
+    'repo.applyWrites',
+    { repo: account.did, writes: [{ $type, collection, value }], ...more },
+    account,
+  )
+}
+const staleWrite = async (method: string) => write(method, await newAccount(), { swapCommit: staleCid })
+
+/** The errors of a record whose reference to a blob is wrong. */
+function wrongBlob(method: string, attempt: (record: unknown, account: Account) => Promise<Answer>) {
+  const tryWith = (changes: Record<string, unknown>) => async () => {
+    const account = await newAccount()
+    const blob = await blobOf(server, account, png(account.handle))
+    return attempt({ blob: { ...blob, ...changes } }, account)
+  }
+  return {
+    [`com.core.repo.${method} BlobNotFound`]: tryWith({ ref: { $link: unknownCid } }),
+    [`com.core.repo.${method} InvalidMimeType`]: tryWith({ mimeType: 'image/gif' }),
+    [`com.core.repo.${method} InvalidSize`]: tryWith({ size: 1 }),
+  }
+}
+
+/** The errors of methods that read a repository. */
+function reading(nsid: string, params: Record<string, string> = {}, name = 'repo') {
+  const read = (repo: string) => server.get(nsid, { [name]: repo, ...params })
+  const readIn = (state: State) => whileIn(state, () => read(owner.did))
+  return {
+    [`${nsid} RepoNotFound`]: () => read(unknownDid),
+    [`${nsid} RepoTakendown`]: async () => {
+      const { did } = await narrowSession()
+      return read(did)
+    },
+    [`${nsid} RepoSuspended`]: () => readIn('suspended'),
+    [`${nsid} RepoDeactivated`]: () => readIn('deactivated'),
+  }
+}
+
+/** The errors of methods that require an active account. */
+function writing(nsid: string, attempt: (account: Account) => Promise<Answer>) {
+  return {
+    [`${nsid} AccountDeactivated`]: () => whileIn('deactivated', attempt),
+    [`${nsid} AccountSuspended`]: () => whileIn('suspended', attempt),
+  }
+}
+
+const notified = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.notification.${method}`, input, account)
+const push = webDevice
+const ios = { token: 'device', platform: 'ios', appId: 'app.test' }
+const moveInput = { identifier: 'a.example', password: 'a', handle: 'a.test', newPassword: 'a password' }
+
+/** Calls a server that accounts can move to, while their old server asks for a second factor. */
+async function atOldServer(attempt: (here: TestServer, url: string) => Promise<Answer>): Promise<Answer> {
+  const old = await StubService.start()
+  old.respond = json({ error: 'AuthFactorTokenRequired' }, 401)
+  const here = await TestServer.start({ plcUrl: old.url, allowPrivateTargets: true })
+  try {
+    return await attempt(here, old.url)
+  } finally {
+    await Promise.all([here.close(), old.close()])
+  }
+}
+
+/** Signs in again at the old server of a move. */
+async function continueThere(here: TestServer, url: string): Promise<Answer> {
+  const account = await here.account('mover')
+  await here.running.services.store.transact((tx) => {
+    const tokens = { accessJwt: 'none', refreshJwt: 'none' }
+    moves.start(
+      tx,
+      { ...account, ...tokens, did: account.did as DidString, direction: 'in', peer: url, byAdmin: 0 },
+      0,
+    )
+    moves.update(tx, account.did, { need: 'signIn' }, 0)
+  })
+  return here.post('com.core.move.continueMove', { password: 'a password' }, account)
+}
+
+const profile = (actor: string) => server.get('app.example.actor.getProfile', { actor })
+const bookmarked = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.bookmark.${method}`, input, account)
+const draft = { posts: [{ text: 'A draft' }] }
+const draftId = '3jzfcijpj2z2a'
+const drafted = (method: string, input: unknown, account: Account) =>
+  server.post(`app.example.draft.${method}`, input, account)
+/** Creates an account with a number of drafts. */
+async function withDrafts(count: number): Promise<Account> {
+  const account = await newAccount()
+  await fillDrafts(server.running.services.store, account.did, count)
+  return account
+}
+const postUri = `at://${unknownDid}/app.example.feed.post/3jzfcijpj2z2a`
+const listUri = `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`
+const likeUri = `at://${unknownDid}/app.example.feed.like/3jzfcijpj2z2a`
+
+/** Requests the posts of the other account after one has blocked the other. */
+async function authorFeedOfBlocked(reader: (blocker: Account, blocked: Account) => Account): Promise<Answer> {
+  const [blocker, blocked] = [await newAccount(), await newAccount()]
+  const record = { subject: blocked.did, createdAt: server.clock.now().toISOString() }
+  const block = { repo: blocker.did, collection: 'app.example.graph.block', record }
+  await core('repo.createRecord', block, blocker)
+  const who = reader(blocker, blocked)
+  const actor = who === blocker ? blocked.did : blocker.did
+  return server.get('app.example.feed.getAuthorFeed', { actor }, who)
+}
+
+/** Adds a server as an upstream. @param body the server's response */
+async function addUpstream(body: object, times = 1): Promise<Answer> {
+  const other = await StubService.start()
+  other.respond = json(body)
+  const add = () => core('admin.addUpstream', { url: other.url }, adminAuth)
+  const answers = [await add()]
+  while (answers.length < times) answers.push(await add())
+  await core('admin.removeUpstream', { url: other.url }, adminAuth)
+  await other.close()
+  return answers.at(-1) as Answer
+}
+
+/** Asks a server for an identity whose directory answers with a status. */
+async function identityIn(status: number, method: string): Promise<Answer> {
+  const directory = await StubService.start()
+  directory.respond = (res, req) => res.writeHead(req.method === 'POST' ? 200 : status).end()
+  const other = await TestServer.start({ plcUrl: directory.url, allowPrivateTargets: true })
+  const account = await other.account('asking')
+  const nsid = `com.core.identity.${method}`
+  const answer = await (method === 'refreshIdentity'
+    ? other.post(nsid, { identifier: unknownDid }, account)
+    : other.get(nsid, { did: unknownDid, identifier: unknownDid }))
+  await other.close()
+  await directory.close()
+  return answer
+}
+
+const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
+  'app.example.ageassurance.begin RegionNotSupported': () => {
+    const input = { email: owner.email, language: 'en', countryCode: 'DE' }
+    return server.post('app.example.ageassurance.begin', input, owner)
+  },
+  'app.example.contact.importContacts InvalidToken': () =>
+    contact('importContacts', { token: 'x', contacts: ['+12125550123'] }),
+  'app.example.contact.startPhoneVerification InvalidPhone': () =>
+    contact('startPhoneVerification', { phone: '+12125550123' }),
+  'app.example.contact.verifyPhone InvalidCode': () =>
+    contact('verifyPhone', { phone: '+12125550123', code: '000000' }),
+  'chat.example.convo.getConvoForMembers MessagesDisabled': () =>
+    server.get('chat.example.convo.getConvoForMembers', { members: [unknownDid] }, owner),
+  'com.core.admin.closeReport ReportNotFound': () =>
+    core('admin.closeReport', { id: 1_000_000, resolution: 'resolved' }, adminAuth),
+  'com.core.admin.deleteAccount NotFound': () => core('admin.deleteAccount', { did: unknownDid }, adminAuth),
+  ...Object.fromEntries(
+    Object.entries({
+      disableAccountInvites: { account: unknownDid },
+      enableAccountInvites: { account: unknownDid },
+      sendEmail: { recipientDid: unknownDid, senderDid: unknownDid, content: 'Hello' },
+      updateAccountEmail: { account: 'unknown.test', email: 'new@mail.test' },
+      updateAccountHandle: { did: unknownDid, handle: 'unknown.test' },
+    }).map(([name, input]) => [
+      `com.core.admin.${name} NotFound`,
+      () => core(`admin.${name}`, input, adminAuth),
+    ]),
+  ),
+  'com.core.admin.getAccountInfo NotFound': () =>
+    server.get('com.core.admin.getAccountInfo', { did: unknownDid }, adminAuth),
+  'com.core.admin.updateAccountHandle HandleNotAvailable': async () =>
+    adminHandle((await newAccount()).did, owner.handle),
+  'com.core.admin.updateAccountHandle InvalidHandle': () => adminHandle(owner.did, 'x.test'),
+  'com.core.admin.updateAccountHandle UnsupportedDomain': () => adminHandle(owner.did, 'alice.example.com'),
+  'com.core.admin.getSubjectStatus NotFound': () =>
+    server.get('com.core.admin.getSubjectStatus', { did: unknownDid }, adminAuth),
+  'com.core.admin.removeSecondFactors NotFound': () =>
+    core('admin.removeSecondFactors', { did: unknownDid }, adminAuth),
+  'com.core.admin.updateAccountPassword InvalidPassword': () => adminPassword(owner.did, 'short'),
+  'com.core.admin.updateAccountPassword NotFound': () => adminPassword(unknownDid, 'a new password'),
+  'com.core.admin.updateSubjectStatus NotFound': () => {
+    const subject = { $type: 'com.core.admin.defs#repoRef', did: unknownDid }
+    return core('admin.updateSubjectStatus', { subject, deactivated: { applied: false } }, adminAuth)
+  },
+
+  'com.core.server.checkDomain DomainNotFound': () =>
+    server.get('com.core.server.checkDomain', { domain: 'unknown.test' }),
+  'com.core.server.receiveProbe ProbeNotFound': () =>
+    server.fetch('/xrpc/com.core.server.receiveProbe?nonce=unknown', {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: 'x',
+    }),
+  'com.core.identity.addRecoveryKey InvalidKey': async () => addKey(await newAccount(), 'did:key:none'),
+  'com.core.identity.addRecoveryKey TooManyKeys': async () => {
+    const account = await newAccount()
+    for (let n = 0; n < 9; n++) await addKey(account, await someKey())
+    return addKey(account, await someKey())
+  },
+  'com.core.identity.removeRecoveryKey InvalidKey': async () => {
+    const account = await newAccount()
+    const { body } = await server.get('com.core.identity.listRotationKeys', {}, account)
+    return removeKey(account, body.keys[0].key)
+  },
+  'com.core.identity.removeRecoveryKey KeyNotFound': async () =>
+    removeKey(await newAccount(), await someKey()),
+  'com.core.identity.signPlcOperation InvalidToken': async () =>
+    core('identity.signPlcOperation', { token: wrongToken }, await newAccount()),
+  'com.core.identity.signPlcOperation ExpiredToken': async () => {
+    const account = await newAccount()
+    await core('identity.requestPlcOperationSignature', undefined, account)
+    return afterExpiry(account, (token) => core('identity.signPlcOperation', { token }, account))
+  },
+  'com.core.identity.resolveDid DidNotFound': () => identityIn(404, 'resolveDid'),
+  'com.core.identity.resolveDid DidDeactivated': () => identityIn(410, 'resolveDid'),
+  'com.core.identity.resolveIdentity HandleNotFound': () =>
+    server.get('com.core.identity.resolveIdentity', { identifier: 'unknown.test' }),
+  'com.core.identity.resolveIdentity DidNotFound': () => identityIn(404, 'resolveIdentity'),
+  'com.core.identity.resolveIdentity DidDeactivated': () => identityIn(410, 'resolveIdentity'),
+  'com.core.identity.refreshIdentity HandleNotFound': () =>
+    core('identity.refreshIdentity', { identifier: 'unknown.test' }, owner),
+  'com.core.identity.refreshIdentity DidNotFound': () => identityIn(404, 'refreshIdentity'),
+  'com.core.identity.refreshIdentity DidDeactivated': () => identityIn(410, 'refreshIdentity'),
+  'com.core.sync.getHostStatus HostNotFound': () =>
+    server.get('com.core.sync.getHostStatus', { hostname: 'relay.example' }),
+  'com.core.identity.updateHandle HandleNotAvailable': async () =>
+    ownHandle(await newAccount(), owner.handle),
+  'com.core.identity.updateHandle InvalidHandle': async () => ownHandle(await newAccount(), 'x.test'),
+  'com.core.identity.updateHandle UnsupportedDomain': async () =>
+    ownHandle(await newAccount(), 'alice.example.com'),
+  'com.core.identity.resolveHandle HandleNotFound': () =>
+    server.get('com.core.identity.resolveHandle', { handle: 'unknown.test' }),
+
+  'app.example.actor.getProfile ProfileNotFound': () => profile(unknownDid),
+  'app.example.actor.getProfile AccountTakedown': async () => profile((await narrowSession()).did),
+  'app.example.actor.getProfile AccountSuspended': () => whileIn('suspended', () => profile(owner.did)),
+  'app.example.actor.getProfile AccountDeactivated': () => whileIn('deactivated', () => profile(owner.did)),
+  'app.example.feed.getAuthorFeed BlockedActor': () => authorFeedOfBlocked((blocker) => blocker),
+  'app.example.feed.getAuthorFeed BlockedByActor': () => authorFeedOfBlocked((_, blocked) => blocked),
+  'app.example.feed.getListFeed UnknownList': () =>
+    server.get('app.example.feed.getListFeed', {
+      list: `at://${unknownDid}/app.example.graph.list/3jzfcijpj2z2a`,
+    }),
+  'app.example.feed.getPostThread NotFound': () =>
+    server.get('app.example.feed.getPostThread', { uri: postUri }),
+  'app.example.feed.searchPosts BadQueryString': () =>
+    server.get('app.example.feed.searchPosts', { q: 'rain', since: 'yesterday' }, owner),
+  'app.example.feed.searchPostsV2 BadQueryString': () =>
+    server.get('app.example.feed.searchPostsV2', { query: 'rain', since: 'yesterday' }, owner),
+  'app.example.graph.getRelationships ActorNotFound': () =>
+    server.get('app.example.graph.getRelationships', { actor: unknownDid }),
+  ...Object.fromEntries(
+    Object.entries({
+      muteActor: { actor: unknownDid },
+      unmuteActor: { actor: unknownDid },
+      muteActorList: { list: listUri },
+      unmuteActorList: { list: listUri },
+      muteThread: { root: postUri },
+      unmuteThread: { root: postUri },
+    }).flatMap(([name, input]) => {
+      const nsid = `app.example.graph.${name}`
+      return Object.entries(writing(nsid, (account) => server.post(nsid, input, account)))
+    }),
+  ),
+  'app.example.graph.muteActorList ListNotAvailable': () =>
+    server.post('app.example.graph.muteActorList', { list: listUri }, owner),
+  'app.example.bookmark.createBookmark UnsupportedCollection': () =>
+    bookmarked('createBookmark', { uri: likeUri, cid: staleCid }, owner),
+  'app.example.bookmark.deleteBookmark UnsupportedCollection': () =>
+    bookmarked('deleteBookmark', { uri: likeUri }, owner),
+  ...writing('app.example.bookmark.createBookmark', (account) =>
+    bookmarked('createBookmark', { uri: postUri, cid: staleCid }, account),
+  ),
+  ...writing('app.example.bookmark.deleteBookmark', (account) =>
+    bookmarked('deleteBookmark', { uri: postUri }, account),
+  ),
+  'app.example.draft.createDraft DraftLimitReached': async () =>
+    drafted('createDraft', { draft }, await withDrafts(200)),
+  ...writing('app.example.draft.createDraft', (account) => drafted('createDraft', { draft }, account)),
+  ...writing('app.example.draft.updateDraft', (account) =>
+    drafted('updateDraft', { draft: { id: draftId, draft } }, account),
+  ),
+  ...writing('app.example.draft.deleteDraft', (account) => drafted('deleteDraft', { id: draftId }, account)),
+  ...writing('app.example.notification.putActivitySubscription', (account) =>
+    notified(
+      'putActivitySubscription',
+      { subject: unknownDid, activitySubscription: { post: true, reply: false } },
+      account,
+    ),
+  ),
+  ...writing('app.example.notification.registerPush', (account) =>
+    notified('registerPush', push('token'), account),
+  ),
+  'app.example.notification.registerPush UnsupportedPushService': () =>
+    notified('registerPush', { ...ios, serviceDid: owner.did }, owner),
+  'app.example.notification.registerPush TooManyRegistrations': async () => {
+    const account = await newAccount()
+    const tokens = Array.from({ length: 100 }, (_, number) => `token ${number}`)
+    await Promise.all(tokens.map((token) => notified('registerPush', push(token), account)))
+    return notified('registerPush', push('one too many'), account)
+  },
+
+  ...writing('com.core.repo.applyWrites', (account) => writes(account)),
+  'com.core.repo.applyWrites InvalidSwap': async () => writes(await newAccount(), { swapCommit: staleCid }),
+  ...writing('com.core.repo.createRecord', (account) => write('createRecord', account)),
+  ...writing('com.core.repo.putRecord', (account) => write('putRecord', account)),
+  ...writing('com.core.repo.deleteRecord', (account) => write('deleteRecord', account)),
+  'com.core.repo.createRecord InvalidSwap': () => staleWrite('createRecord'),
+  'com.core.repo.putRecord InvalidSwap': () => staleWrite('putRecord'),
+  'com.core.repo.deleteRecord InvalidSwap': () => staleWrite('deleteRecord'),
+  ...wrongBlob('applyWrites', (value, account) => writes(account, {}, value)),
+  ...wrongBlob('createRecord', (record, account) => write('createRecord', account, { record })),
+  ...wrongBlob('putRecord', (record, account) => write('putRecord', account, { record })),
+  ...reading('com.core.repo.describeRepo'),
+  ...reading('com.core.repo.listRecords', { collection }),
+  ...reading('com.core.repo.getRecord', { collection, rkey: 'one' }),
+  'com.core.repo.getRecord RecordNotFound': () =>
+    server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: 'none' }),
+  ...reading('com.core.sync.getRepo', {}, 'did'),
+  ...reading('com.core.sync.listBlobs', {}, 'did'),
+  ...reading('com.core.sync.getLatestCommit', {}, 'did'),
+  ...reading('com.core.sync.getRecord', { collection, rkey: 'one' }, 'did'),
+  ...reading('com.core.sync.getBlocks', { cids: staleCid }, 'did'),
+  'com.core.sync.getBlocks BlockNotFound': () =>
+    server.get('com.core.sync.getBlocks', { did: owner.did, cids: staleCid }),
+  'com.core.sync.getRepoStatus RepoNotFound': () =>
+    server.get('com.core.sync.getRepoStatus', { did: unknownDid }),
+  ...reading('com.core.sync.getBlob', { cid: unknownCid }, 'did'),
+  'com.core.sync.getBlob BlobNotFound': () =>
+    server.get('com.core.sync.getBlob', { did: owner.did, cid: unknownCid }),
+  'com.core.sync.getBlob BlobTakedown': async () => {
+    const account = await newAccount()
+    const { did } = account
+    const cid = (await blobOf(server, account, png('taken down'))).ref.$link
+    const subject = { $type: 'com.core.admin.defs#repoBlobRef', did, cid }
+    await core('admin.updateSubjectStatus', { subject, takedown: { applied: true } }, adminAuth)
+    return server.get('com.core.sync.getBlob', { did, cid }, account)
+  },
+
+  'com.core.admin.addUpstream InvalidUpstream': () => core('admin.addUpstream', { url: '://' }, adminAuth),
+  'com.core.admin.addUpstream OwnServer': () => core('admin.addUpstream', { url: server.url }, adminAuth),
+  'com.core.admin.addUpstream AlreadyAdded': () => addUpstream({ repos: [] }, 2),
+  'com.core.admin.addUpstream NotAServer': () => addUpstream({}),
+  'com.core.admin.addUpstream UpstreamUnreachable': () =>
+    core('admin.addUpstream', { url: 'http://127.0.0.1:1' }, adminAuth),
+  'com.core.admin.removeUpstream UpstreamNotFound': () =>
+    core('admin.removeUpstream', { url: 'https://pds.invalid' }, adminAuth),
+  'com.core.admin.removeUpstream SetByConfiguration': async () => {
+    const url = 'http://127.0.0.1:1'
+    const configured = await TestServer.start({ upstreams: [url] })
+    const answer = await configured.post('com.core.admin.removeUpstream', { url }, adminAuth)
+    await configured.close()
+    return answer
+  },
+  'com.core.admin.retryUpstream UpstreamNotFound': () =>
+    core('admin.retryUpstream', { url: 'https://pds.invalid' }, adminAuth),
+  'com.core.admin.moveAccount MoveRefused': () =>
+    core('admin.moveAccount', { did: owner.did, server: 'localhost', password: 'a password' }, adminAuth),
+  'com.core.move.cancelMove MoveRefused': () => core('move.cancelMove', undefined, owner),
+  'com.core.move.continueMove MoveRefused': () => core('move.continueMove', {}, owner),
+  'com.core.move.continueMove AuthFactorTokenRequired': () => atOldServer(continueThere),
+  'com.core.move.describeServer MoveRefused': () =>
+    server.get('com.core.move.describeServer', { server: 'localhost' }, owner),
+  'com.core.move.findAccount MoveRefused': () =>
+    server.get('com.core.move.findAccount', { identifier: 'no handle' }),
+  'com.core.move.moveIn MoveRefused': () => core('move.moveIn', moveInput),
+  'com.core.move.moveIn AuthFactorTokenRequired': () =>
+    atOldServer((here, url) => here.post('com.core.move.moveIn', { ...moveInput, server: url })),
+  'com.core.move.moveOut MoveRefused': () =>
+    core('move.moveOut', { server: 'localhost', password: 'a password' }, owner),
+
+  'com.core.factor.addPasskey InvalidPasskey': () =>
+    core('factor.addPasskey', { name: 'x', response: {} }, owner),
+  'com.core.factor.addPasskey TooManyFactors': async () => {
+    const account = await newAccount()
+    const options = await passkeyOptions(account)
+    await addPasskeys(account)
+    return addPasskey(account, options)
+  },
+  'com.core.factor.confirmTotp FactorNotFound': () =>
+    core('factor.confirmTotp', { id: 'x', name: 'x', code: '000000' }, owner),
+  'com.core.factor.confirmTotp InvalidToken': async () => {
+    const { body } = await core('factor.startTotp', { password: owner.password }, owner)
+    return core('factor.confirmTotp', { id: body.id, name: 'x', code: 'x' }, owner)
+  },
+  'com.core.factor.provePasskey InvalidPasskey': () => core('factor.provePasskey', { response: {} }),
+  'com.core.factor.removeFactor FactorNotFound': () =>
+    core('factor.removeFactor', { id: 'x', password: owner.password }, owner),
+  'com.core.factor.renewRecoveryCodes FactorNotFound': () =>
+    core('factor.renewRecoveryCodes', { password: owner.password }, owner),
+  'com.core.factor.startPasskey TooManyFactors': async () => {
+    const account = await newAccount()
+    await addPasskeys(account)
+    return core('factor.startPasskey', { password: account.password }, account)
+  },
+  'com.core.factor.startTotp TooManyFactors': async () => {
+    const account = await newAccount()
+    await addPasskeys(account)
+    return core('factor.startTotp', { password: account.password }, account)
+  },
+
+  ...writing('com.core.oauth.decideRequest', (account) =>
+    core('oauth.decideRequest', { id: 'x', isAllowed: true }, account),
+  ),
+  'com.core.oauth.decideRequest RequestNotFound': () =>
+    core('oauth.decideRequest', { id: 'x', isAllowed: true }, owner),
+  'com.core.oauth.decideRequest WrongAccount': async () =>
+    core(
+      'oauth.decideRequest',
+      { id: await appRequest({ loginHint: 'other.test' }), isAllowed: true },
+      owner,
+    ),
+  'com.core.oauth.decideRequest WrongNumber': async () => {
+    await core('oauth.waitForApproval', { id: await appRequest({ loginHint: owner.handle }) })
+    const { body } = await server.get('com.core.oauth.listRequests', {}, owner)
+    return core('oauth.decideRequest', { id: body.requests[0].id, isAllowed: true }, owner)
+  },
+  'com.core.oauth.decideRequest SignInRequired': async () =>
+    core('oauth.decideRequest', { id: await appRequest({ isFresh: true }), isAllowed: true }, owner),
+  'com.core.oauth.declineSilentRequest RequestNotFound': () =>
+    core('oauth.declineSilentRequest', { id: 'x' }, owner),
+  'com.core.oauth.declineSilentRequest WrongAccount': async () =>
+    core('oauth.declineSilentRequest', { id: await appRequest({ loginHint: 'other.test' }) }, owner),
+  'com.core.oauth.getRequest RequestNotFound': () => server.get('com.core.oauth.getRequest', { id: 'x' }),
+  'com.core.oauth.waitForApproval RequestNotFound': () => core('oauth.waitForApproval', { id: 'x' }),
+  'com.core.oauth.waitForApproval SignInRequired': async () =>
+    core('oauth.waitForApproval', { id: await appRequest({ isFresh: true }) }),
+
+  'com.core.server.activateAccount AccountTakedown': async () =>
+    core('server.activateAccount', undefined, await narrowSession()),
+  'com.core.server.activateAccount AccountSuspended': () =>
+    whileIn('suspended', (account) => core('server.activateAccount', undefined, account)),
+
+  'com.core.server.confirmEmail InvalidEmail': async () =>
+    confirm(await newAccount(), wrongToken, 'other@mail.test'),
+  'com.core.server.confirmEmail InvalidToken': async () => confirm(await newAccount(), wrongToken),
+  'com.core.server.confirmEmail ExpiredToken': async () => {
+    const account = await newAccount()
+    await core('server.requestEmailConfirmation', undefined, account)
+    return afterExpiry(account, (token) => confirm(account, token))
+  },
+
+  'com.core.server.createAccount InvalidHandle': () => createAccount({ handle: 'no handle' }),
+  'com.core.server.createAccount InvalidPassword': () => createAccount({ password: 'short' }),
+  'com.core.server.createAccount InvalidInviteCode': () => createAccount({ inviteCode: 'made-up' }),
+  'com.core.server.createAccount HandleNotAvailable': () => createAccount({ handle: owner.handle }),
+  'com.core.server.createAccount UnsupportedDomain': () => createAccount({ handle: 'alice.example.com' }),
+  'com.core.server.createAccount AlreadyExists': () => importOwner({}),
+  'com.core.server.createAccount BadJwtAudience': () => importOwner({ aud: 'did:web:other.example' }),
+  'com.core.server.createAccount BadJwtLexiconMethod': () => importOwner({ lxm: 'com.core.repo.uploadBlob' }),
+  'com.core.server.createAccount BadJwtType': () => importOwner({}, owner.accessJwt),
+
+  'com.core.server.createAppPassword DuplicateAppPassword': async () => {
+    const account = await newAccount()
+    await appPassword(account, 'phone')
+    return appPassword(account, 'phone')
+  },
+  'com.core.server.createAppPassword TooManyAppPasswords': async () => {
+    const account = await newAccount()
+    const names = Array.from({ length: 100 }, (_, number) => `app ${number}`)
+    await Promise.all(names.map((name) => appPassword(account, name)))
+    return appPassword(account, 'one too many')
+  },
+  ...writing('com.core.server.createAppPassword', (account) => appPassword(account, 'phone')),
+  ...writing('com.core.server.createInviteCode', inviteCode),
+  ...writing('com.core.server.createInviteCodes', inviteCodes),
+
+  'com.core.server.createSession AccountTakedown': async () => server.signIn(await narrowSession()),
+  'com.core.server.createSession AuthFactorTokenRequired': async () => server.signIn(await secondFactor()),
+  'com.core.friend.askComputer NotOnLocalNetwork': () => core('friend.askComputer', { id: 'x' }, adminAuth),
+  'com.core.friend.askComputer ComputerNotFound': () =>
+    onNetwork((alice) => friend(alice, 'askComputer', { id: 'x' }, adminAuth)),
+  'com.core.friend.askComputer PairingFailed': () =>
+    onNetwork(async (alice, bob) => {
+      const id = await find(alice, bob)
+      // It goes without a word.
+      await bob.server.running.services.store.close()
+      return friend(alice, 'askComputer', { id }, adminAuth)
+    }),
+  'com.core.friend.answerPairing PairingNotFound': () =>
+    core('friend.answerPairing', { id: 'x', isSame: true }, adminAuth),
+  'com.core.friend.answerPairing PairingFailed': () =>
+    onNetwork(async (alice, bob) => {
+      const id = await ask(alice, bob)
+      await bob.server.restart()
+      return answer(alice, id, true)
+    }),
+  'com.core.friend.propose NotOnLocalNetwork': () => core('friend.propose', proposal),
+  'com.core.friend.propose TooManyPairings': () =>
+    onNetwork(async (alice) => {
+      await friend(alice, 'propose', proposal)
+      return friend(alice, 'propose', proposal)
+    }),
+  'com.core.friend.reveal PairingNotFound': () => core('friend.reveal', { id: 'x', nonce: '' }),
+  'com.core.friend.reveal NotOnLocalNetwork': () =>
+    server.fetch('/xrpc/com.core.friend.reveal', foreignPage({ id: 'x', nonce: '' })),
+  'com.core.friend.reveal WrongCommitment': () =>
+    onNetwork(async (alice) => {
+      await friend(alice, 'propose', proposal)
+      return friend(alice, 'reveal', { id: proposal.id, nonce: 'another' })
+    }),
+  'com.core.friend.conclude PairingNotFound': () => core('friend.conclude', { id: 'x', isSame: true }),
+  'com.core.friend.conclude NotOnLocalNetwork': () =>
+    server.fetch('/xrpc/com.core.friend.conclude', foreignPage({ id: 'x', isSame: true })),
+
+  'com.core.server.createSession InvalidToken': async () =>
+    server.signIn(await secondFactor(), { authFactorToken: wrongToken }),
+  'com.core.server.createSession ExpiredToken': async () => {
+    const account = await secondFactor()
+    await server.signIn(account)
+    return afterExpiry(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
+  },
+
+  'com.core.server.deleteAccount InvalidToken': async () => deletion(await newAccount(), wrongToken),
+  'com.core.server.deleteAccount ExpiredToken': async () => {
+    const account = await newAccount()
+    await core('server.requestAccountDelete', undefined, account)
+    return afterExpiry(account, (token) => deletion(account, token))
+  },
+
+  'com.core.server.getServiceAuth BadExpiration': async () =>
+    server.get('com.core.server.getServiceAuth', { aud: unknownDid, exp: '1' }, await newAccount()),
+
+  'com.core.server.refreshSession AccountTakedown': async () =>
+    core('server.refreshSession', undefined, (await narrowSession()).refreshJwt),
+
+  'com.core.server.resetPassword InvalidPassword': () => reset(wrongToken, 'short'),
+  'com.core.server.resetPassword InvalidToken': () => reset(wrongToken),
+  'com.core.server.resetPassword ExpiredToken': async () => {
+    const account = await newAccount()
+    await core('server.requestPasswordReset', { email: account.email })
+    return afterExpiry(account, reset)
+  },
+
+  'com.core.server.updateEmail TokenRequired': async () => updateEmail(await confirmed()),
+  'com.core.server.updateEmail InvalidToken': async () => updateEmail(await confirmed(), wrongToken),
+  'com.core.server.updateEmail ExpiredToken': async () => {
+    const account = await confirmed()
+    return afterExpiry(account, (token) => updateEmail(account, token))
+  },
+}
+
+/** Declared errors with status 401, when they concern the caller's own account or token; all others have status 400. */
+const unauthorized = new Set([
+  'AccountTakedown',
+  'AccountSuspended',
+  'AccountDeactivated',
+  'AuthFactorTokenRequired',
+  'BadJwtAudience',
+  'BadJwtLexiconMethod',
+  'BadJwtType',
+])
+
+const declared = methods.flatMap(({ nsid, schema }) =>
+  (schema.errors ?? []).map((error) => [nsid, error] as const),
+)
+
+test.each(declared)('%s can fail with %s', async (nsid, error) => {
+  const attempt = provoke[`${nsid} ${error}`]
+  if (!attempt) throw new Error(`Add an entry for ${nsid} ${error} to the table provoke`)
+  expect(await attempt()).toMatchObject({
+    status: unauthorized.has(error) && nsid !== 'app.example.actor.getProfile' ? 401 : 400,
+    body: { error, message: expect.any(String) },
+  })
+})

@@ -1,0 +1,93 @@
+/** A page of the database that is damaged on the disk: what needs it fails, everything else works. */
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { databaseName } from '../../../server/store/files/layout.ts'
+import { pageBytes } from '../../../server/store/pages/page-file.ts'
+import { day, hour, minute } from '../../support/server/clock.ts'
+import { adminAuth, refusal } from '../../support/server/server.ts'
+import { owner, server, setupServer } from '../../support/server/setup.ts'
+
+setupServer({ accounts: ['alice'], config: { logLevel: 'error' }, per: 'test' })
+
+const collection = 'org.example.thing'
+const read = (rkey: number) =>
+  server.get('com.core.repo.getRecord', { repo: owner.did, collection, rkey: `${rkey}` })
+const write = (rkey: number, text: string) => {
+  const input = { repo: owner.did, collection, rkey: `${rkey}`, record: { text } }
+  return server.post('com.core.repo.putRecord', input, owner)
+}
+const dataCheck = async () => (await server.get('com.core.admin.getDataCheck', {}, adminAuth)).body
+const logged = () => server.logged.filter((line) => line.includes('page of the database is damaged'))
+const checkPages = () => server.running.services.operation.pageCheck.run()
+
+/** Flips a byte of a record in the table of the stopped server. */
+async function damage(text: string): Promise<void> {
+  const path = join(server.config.dataDir, databaseName)
+  const db = new DatabaseSync(path, { readOnly: true })
+  const leaves = db.prepare("SELECT pageno FROM dbstat WHERE name = 'records' AND pagetype = 'leaf'").all()
+  db.close()
+  const file = await open(path, 'r+')
+  try {
+    const page = Buffer.alloc(pageBytes)
+    for (const { pageno } of leaves) {
+      const start = (Number(pageno) - 1) * pageBytes
+      await file.read(page, 0, pageBytes, start)
+      const at = page.indexOf(text)
+      if (at === -1) continue
+      await file.write(Buffer.from([(page[at] ?? 0) ^ 1]), 0, 1, start + at)
+      return
+    }
+  } finally {
+    await file.close()
+  }
+  throw new Error('the record is on no page')
+}
+
+async function writeRecords(): Promise<void> {
+  for (let rkey = 0; rkey < 20; rkey++)
+    expect((await write(rkey, `record ${rkey}. ${'x'.repeat(1500)}`)).status).toBe(200)
+  await server.running.services.store.checkpoint()
+}
+
+async function restartDamaged(text: string): Promise<void> {
+  await server.running.close()
+  await damage(text)
+  await server.open()
+}
+
+test('the request that needs it gets an error, the owner is informed, and others are answered', async () => {
+  await writeRecords()
+  await restartDamaged('record 10.')
+  expect(await dataCheck()).toEqual({ damagedPages: 0 })
+  const refused = refusal(503, 'NotEnoughResources', expect.stringContaining('damaged on the disk'))
+  expect(await read(10)).toMatchObject(refused)
+  expect(await read(10)).toMatchObject(refused)
+  expect((await write(10, 'new')).status).toBe(503)
+  expect((await read(0)).status).toBe(200)
+  expect((await read(19)).status).toBe(200)
+  expect((await write(20, 'new')).status).toBe(200)
+  expect((await read(20)).body.value).toMatchObject({ text: 'new' })
+  expect(await dataCheck()).toEqual({ damagedPages: 1 })
+  expect(logged()).toHaveLength(1)
+  expect(logged()[0]).toContain(databaseName)
+})
+
+test('the check of all pages finds it within a week, and remembers it after a restart', async () => {
+  await writeRecords()
+  await checkPages()
+  await server.elapse(7 * day)
+  await checkPages()
+  const { verifiedAt } = await dataCheck()
+  expect(server.clock.now().getTime() - Date.parse(verifiedAt)).toBeLessThan(minute)
+
+  await restartDamaged('record 10.')
+  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 0 })
+  await server.elapse(7 * day - hour)
+  await checkPages()
+  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 1 })
+  await server.restart()
+  expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 1 })
+  expect((await read(0)).status).toBe(200)
+})
