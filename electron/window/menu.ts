@@ -1,7 +1,7 @@
 /** The application menu. Items with a role are the system's commands, with the system's labels and shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import type { DesktopCalls } from '../ground/bridge.ts'
 import { t } from '../ground/strings.ts'
-import type { Backups } from '../replicas/backups.ts'
 import type { Actions } from '../server/actions.ts'
 import { notify } from '../system/notify.ts'
 import type { MainWindow } from './window.ts'
@@ -9,7 +9,9 @@ import type { MainWindow } from './window.ts'
 export interface MenuDeps {
   readonly window: Pick<MainWindow, 'show'>
   readonly actions: Actions
-  readonly backups: Pick<Backups, 'backups.make'>
+  readonly backups: {
+    readonly 'backups.make': () => Promise<ReturnType<DesktopCalls['backups.make']>>
+  }
 }
 
 type Items = MenuItemConstructorOptions[]

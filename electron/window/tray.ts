@@ -6,7 +6,6 @@ import type { Logger } from '../../server/util/log.ts'
 import { createSharedRun } from '../../server/util/rounds.ts'
 import type { Bus } from '../ground/bus.ts'
 import { describeState, productName, t } from '../ground/strings.ts'
-import type { CopyNotices } from '../replicas/copy-notices.ts'
 import type { Actions } from '../server/actions.ts'
 import type { Quitting } from '../server/quit.ts'
 import type { EmbeddedServer } from '../server/server.ts'
@@ -31,7 +30,8 @@ export interface TrayDeps {
   readonly window: MainWindow
   readonly settings: SettingsControl
   readonly actions: Actions
-  readonly copyNotices: CopyNotices
+  /** The notice about the copies that the menu shows. */
+  readonly copyNotices: { readonly current: keyof typeof t.copies.notices | undefined }
   readonly quitting: Quitting
   readonly bus: Bus
   readonly log: Logger
