@@ -19,7 +19,7 @@ beforeAll(async () => {
     logLevel: 'silent',
     build: {
       ...{ write: false, minify: false, target: 'esnext' },
-      lib: { entry: join(support, 'player-page.ts'), formats: ['es'], fileName: 'page' },
+      lib: { entry: join(support, 'page/player-page.ts'), formats: ['es'], fileName: 'page' },
     },
   })) as Rolldown.RolldownOutput[]
   const code = built[0]?.output[0].code ?? ''
@@ -35,7 +35,12 @@ beforeAll(async () => {
 afterAll(() => client.close())
 
 test('a video plays', async () => {
-  const video = await blobOf(world.server, alice, await readFile(join(support, 'video.mp4')), 'video/mp4')
+  const video = await blobOf(
+    world.server,
+    alice,
+    await readFile(join(support, 'records/video.mp4')),
+    'video/mp4',
+  )
   const collection = 'app.example.feed.post'
   const embed = { $type: 'app.example.embed.video', video }
   const record = { $type: collection, text: 'Watch', embed, createdAt: new Date().toISOString() }
