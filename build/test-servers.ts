@@ -24,7 +24,7 @@ export async function setup(): Promise<void> {
     ...entries,
     'server/**/*.ts',
     'lexicons/generated/**/*.ts',
-    'test/support/*.ts',
+    'test/support/**/*.ts',
     'package-lock.json',
   ]
   await once({ sources, stamp: join(folder, 'stamp') }, bundle)
