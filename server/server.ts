@@ -19,6 +19,7 @@ import { announceRestore } from './repository/records/restored.ts'
 import { type Handlers, listenFor } from './routes/listeners.ts'
 import { createPageRoutes } from './routes/pages.ts'
 import { createXrpcRoutes } from './routes/xrpc.ts'
+import { schema } from './schema/schema.ts'
 import { createServices, type Services } from './services.ts'
 import { nodeFiles } from './store/files/files.ts'
 import { createLogger } from './util/log.ts'
@@ -46,7 +47,7 @@ export interface RunningServer {
 export interface ServerOptions
   extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept'>>,
     IdentityOptions,
-    Partial<Omit<StoreOptions, 'log'>>,
+    Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
     ReplicasOptions {
   /** Time limits of forwarded calls. */
@@ -82,7 +83,7 @@ async function start(
       (error: unknown) => log.warn({ err: error }, message),
     )
 
-  const store = await startStore(config, { ...options, now: readClock, log })
+  const store = await startStore(config, { ...options, schema, now: readClock, log })
   stops.defer(() => store.close())
   const clock = createTrustedClock({ store, readClock, log })
   const { now } = clock

@@ -282,17 +282,11 @@ describe('imports', () => {
       ['server/federation/remote/intake.ts', 'server/federation/remote/store-change.ts'].join(', '),
       ['server/identity/oauth/authorization-server.ts', 'server/identity/oauth/oauth.ts'].join(', '),
       ['server/identity/oauth/clients.ts', 'server/identity/oauth/kept-clients.ts'].join(', '),
-      ['server/operation/replicas/catalog.ts', 'server/operation/replicas/reach.ts'].join(', '),
       [
         'server/operation/replicas/places/open.ts',
         'server/operation/replicas/places/requests.ts',
         'server/operation/replicas/places/s3.ts',
         'server/operation/replicas/places/webdav.ts',
-      ].join(', '),
-      [
-        'server/operation/replicas/prove.ts',
-        'server/operation/replicas/replica-status.ts',
-        'server/operation/replicas/replicator.ts',
       ].join(', '),
       ['server/platform/xrpc/router.ts', 'server/platform/xrpc/streams.ts'].join(', '),
       ['server/store/pages/page-checksums.ts', 'server/store/pages/page-file.ts'].join(', '),

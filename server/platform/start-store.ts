@@ -1,17 +1,16 @@
 /** Opens the store of the data directory with the limits of the configuration, and logs what happens to it. */
 
-import { schema } from '../schema/schema.ts'
 import { Database, type OpenOptions } from '../store/database.ts'
 import type { Logger } from '../util/log.ts'
 import type { Config } from './config/config.ts'
 
 export interface StoreOptions
-  extends Pick<OpenOptions, 'files' | 'now' | 'checkpointBytes' | 'freeBytes' | 'onLockLost'> {
+  extends Pick<OpenOptions, 'schema' | 'files' | 'now' | 'checkpointBytes' | 'freeBytes' | 'onLockLost'> {
   readonly log: Logger
 }
 
 export function startStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
-  const { files, now, log, checkpointBytes, freeBytes, onLockLost } = options
+  const { schema, files, now, log, checkpointBytes, freeBytes, onLockLost } = options
   return Database.open({
     directory: dataDir,
     files,

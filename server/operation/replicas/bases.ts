@@ -1,4 +1,5 @@
 /** Sends whole databases to a place. Their files stay in the data folder until then, so that a restart goes on with the next part. */
+
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import { hasSpace } from '../../store/files/disk-space.ts'
@@ -7,8 +8,7 @@ import { copiesName, databaseName } from '../../store/files/layout.ts'
 import type { Timeline } from './catalog.ts'
 import type { PlaceReader } from './place-reader.ts'
 import { PlaceProblem, toProblem } from './places/place.ts'
-import type { ReplicatorState } from './replica-status.ts'
-import type { Position, ReplicatorDeps } from './replicator.ts'
+import type { Position, ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { type PendingBase, sendBase } from './send.ts'
 import { chainOf, limitsOf } from './ways.ts'
 

@@ -1,10 +1,10 @@
 /** Sends the media that a place lacks. */
+
 import { join } from 'node:path'
 import { blobsName } from '../../store/files/layout.ts'
 import { during } from '../../util/during.ts'
 import type { MediaGroup } from './media-names.ts'
-import type { ReplicatorState } from './replica-status.ts'
-import type { ReplicatorDeps } from './replicator.ts'
+import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { listMedia, sendMedia } from './send.ts'
 
 /** How often the place is read for its media, beside the start. */

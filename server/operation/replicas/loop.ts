@@ -1,9 +1,11 @@
 /** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
+
 import { createSerializer } from '../../util/serialize.ts'
 import { createBacklog } from './backlog.ts'
 import type { Proof } from './prove.ts'
 import type { PlaceStatus } from './replica-status.ts'
-import type { Replicator, ReplicatorDeps } from './replicator.ts'
+import type { Replicator } from './replicator.ts'
+import type { ReplicatorDeps } from './replicator-state.ts'
 
 export interface Loop {
   status(): PlaceStatus

@@ -1,4 +1,5 @@
 /** Reads what a place has, and keeps the lease of this process there. */
+
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
@@ -6,8 +7,7 @@ import { copiesName } from '../../store/files/layout.ts'
 import { type Content, listTimelines, readContent, type Timeline } from './catalog.ts'
 import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
-import type { ReplicatorState } from './replica-status.ts'
-import type { ReplicatorDeps } from './replicator.ts'
+import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { elsewhereProblem } from './timeline.ts'
 import { chainOf } from './ways.ts'
 

@@ -1,4 +1,5 @@
 /** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
+
 import { join } from 'node:path'
 import type { Summary } from '../../store/backups/summary.ts'
 import type { Database } from '../../store/database.ts'
@@ -13,7 +14,8 @@ import { type JobDeps, runFileJob } from './file-jobs.ts'
 import { ifUndamaged, isDamaged, PlaceProblem } from './places/place.ts'
 import { fetchChain, getObject } from './receive.ts'
 import { dayMs, monthMs, weekMs } from './replica-retention.ts'
-import type { Replicator, ReplicatorDeps } from './replicator.ts'
+import type { Replicator } from './replicator.ts'
+import type { ReplicatorDeps } from './replicator-state.ts'
 import { listMedia, sendMedia, sendSegment, type Target } from './send.ts'
 import { type Chain, chainOf } from './ways.ts'
 

@@ -1,6 +1,10 @@
 /** How far segments lead. An answer takes a binary search, however many segments overlap, and nothing is copied for it. */
 import type { Segment } from './catalog.ts'
-import type { Link } from './ways.ts'
+
+/** A segment of a chain. Its transactions after `last` are of a branch that the chain does not follow. */
+export interface Link extends Segment {
+  readonly last: number
+}
 
 /** The segments that count for a timeline. */
 export interface Path {

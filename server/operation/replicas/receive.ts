@@ -1,4 +1,5 @@
 /** Fetches a server back from a place: base and segments into a folder, for `assemble.ts`, and its media. */
+
 import { createHash, type Hash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { exists, isIntact, writeBlob } from '../../store/files/blob-files.ts'
@@ -7,8 +8,9 @@ import { blobPath, blobsName } from '../../store/files/layout.ts'
 import { parseJson } from '../../util/json.ts'
 import { endName } from './catalog.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
+import type { Link } from './reach.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
-import type { Chain, Link } from './ways.ts'
+import type { Chain } from './ways.ts'
 
 export interface Progress {
   readonly step: 'database' | 'changes' | 'media'

@@ -1,4 +1,5 @@
 /** What is known about the copies, also for commands beside the server. */
+
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Files, nodeFiles, readJson, replaceJson } from '../../store/files/files.ts'
@@ -8,36 +9,10 @@ import { createSerializer } from '../../util/serialize.ts'
 import { iso, storedTime } from '../../util/time.ts'
 import { lastProven, listBackups, withoutFuture } from './local/list.ts'
 import { backupFolder } from './local/target.ts'
-import type { PlaceProblem, ProblemKind } from './places/place.ts'
+import type { ProblemKind } from './places/place.ts'
 import type { Proof } from './prove.ts'
+import type { EarlierStatus, ReplicatorState } from './replicator-state.ts'
 import type { Lost } from './timeline.ts'
-
-/** The state of the replicator of a place. */
-export interface ReplicatorState {
-  /** Number of the last transaction that can be restored from the place; undefined before the place was read, or without a base. */
-  readonly seq: number | undefined
-  /** Number of the last transaction whose journal the place needs no more. */
-  readonly journalSeq: number | undefined
-  /** Number of the last transaction with which the place had everything, with media. */
-  readonly wholeSeq: number | undefined
-  /** When the place had everything, at last. */
-  readonly copiedAt: Date | undefined
-  readonly problem: PlaceProblem | undefined
-  /** Since when steps have failed. */
-  readonly problemSince: Date | undefined
-  /** Why no new base can be made, while segments continue the earlier one. */
-  readonly baseProblem: PlaceProblem | undefined
-  /** Bytes of a base that is being sent. */
-  readonly progress: { readonly sent: number; readonly total: number } | undefined
-  /** Media files that the place lacks. */
-  readonly missingMedia: number
-  /** Media files that neither this computer nor the place has. */
-  readonly missingHere: number
-  /** A branch at the place with changes that this disk has lost. */
-  readonly lost: Lost | undefined
-  /** Whether steps do nothing because the network is metered. */
-  readonly isPaused: boolean
-}
 
 export interface PlaceStatus
   extends Pick<
@@ -96,13 +71,6 @@ export function createStatusFile(
       timer ??= setTimeout(() => void write(), writeMs).unref()
     },
   }
-}
-
-/** What an earlier run of the server has left about a place. */
-export interface EarlierStatus {
-  readonly copiedAt: Date | undefined
-  /** When the problem began that it had at the end. */
-  readonly problemSince: Date | undefined
 }
 
 /** Reads what earlier runs have left, by the URL of the place: a laptop that starts every day must notice a problem of days. */

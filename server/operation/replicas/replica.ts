@@ -1,4 +1,5 @@
 /** The copy at one place: the parts that keep it up to date, prove it and clean it up. */
+
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { copiesName } from '../../store/files/layout.ts'
@@ -7,7 +8,8 @@ import { compact, compactMedia } from './compact.ts'
 import { createLoop, type Loop, pauseMs } from './loop.ts'
 import { abortable, type openPlace, type PlaceOptions } from './places/open.ts'
 import { createProver, type Prover } from './prove.ts'
-import { createReplicator, type Replicator, type ReplicatorDeps } from './replicator.ts'
+import { createReplicator, type Replicator } from './replicator.ts'
+import type { ReplicatorDeps } from './replicator-state.ts'
 import type { Target } from './send.ts'
 import { createUnreferenced } from './unreferenced.ts'
 

@@ -1,46 +1,15 @@
 /** Keeps the replica at one place up to date: segments, media, and now and then a base. One step at a time; a failed one is repeated later. */
-import type { Database } from '../../store/database.ts'
-import type { Files } from '../../store/files/files.ts'
 import { JournalGap, JournalTail } from '../../store/journal/tail.ts'
 import { createSerializer, type Serialize } from '../../util/serialize.ts'
 import { createBases } from './bases.ts'
 import { type Content, headName, readContent, type Timeline } from './catalog.ts'
 import { createMediaCopier } from './copy-media.ts'
-import type { MediaNames } from './media-names.ts'
 import { createPlaceReader, permitEmpty } from './place-reader.ts'
 import { PlaceProblem, toProblem } from './places/place.ts'
-import type { EarlierStatus, ReplicatorState } from './replica-status.ts'
-import { sendSegment, type Target } from './send.ts'
-import { elsewhereProblem, type Timelines } from './timeline.ts'
-import type { Unreferenced } from './unreferenced.ts'
+import type { Position, ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
+import { sendSegment } from './send.ts'
+import { elsewhereProblem } from './timeline.ts'
 import { chainOf } from './ways.ts'
-
-export interface ReplicatorDeps extends Target {
-  readonly store: Database
-  readonly files: Files
-  readonly dataDir: string
-  readonly now: () => Date
-  /** The timeline of this process, which all places share. */
-  readonly timelines: Timelines
-  /** The names of the media, which all places share. */
-  readonly mediaNames: MediaNames
-  /** Names files of this place in the data directory. */
-  readonly id: string
-  /** What an earlier run of the server has left. */
-  readonly earlier?: EarlierStatus | undefined
-  /** Called when the state has changed. */
-  readonly onState: () => void
-  /** Called after transactions were copied beside a base. */
-  readonly afterStep?: () => Promise<void>
-  /** The media at the place that the server has no more. */
-  readonly unreferenced?: Pick<Unreferenced, 'seen'>
-  /** Whether nothing may be sent or fetched at the moment. */
-  readonly isMetered: () => Promise<boolean>
-  /** Milliseconds after which transactions are copied beside a base or media. */
-  readonly besideMs: number
-  /** Aborted when the server stops: requests that fail then are no problem of the place. */
-  readonly closing?: AbortSignal
-}
 
 export interface Replicator {
   readonly state: ReplicatorState
@@ -62,14 +31,6 @@ export interface Replicator {
 
 /** Raw bytes of transactions in a segment, about. */
 const segmentBytes = 2 * 1024 * 1024
-
-export interface Position {
-  readonly timeline: Timeline
-  readonly tail: JournalTail
-  /** The base that the segments continue; undefined while the first one is being sent. */
-  readonly base: { readonly at: number; readonly bytes: number } | undefined
-  segmentBytes: number
-}
 
 export function createReplicator(deps: ReplicatorDeps): Replicator {
   const { store, files, dataDir, now, place, timelines, id, onState, isMetered } = deps

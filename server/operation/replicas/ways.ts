@@ -1,11 +1,6 @@
 /** The ways to the states of a server that a place has: each a base, and the segments that continue it on its timeline. */
 import { type Base, type Content, generationOf, type Segment, type Timeline } from './catalog.ts'
-import { createReach, type Path } from './reach.ts'
-
-/** A segment of a chain. Its transactions after `last` are of a branch that the chain does not follow. */
-export interface Link extends Segment {
-  readonly last: number
-}
+import { createReach, type Link, type Path } from './reach.ts'
 
 /** A way to a state: a base and what continues it without a gap. */
 export interface Chain {

@@ -2,11 +2,11 @@
 
 import { isNotBeingDeleted } from '../database/being-deleted.ts'
 import type { Schema } from '../database/migrate.ts'
-import { type Files, nodeFiles } from '../files/files.ts'
+import { type Files, nodeFiles, readHead } from '../files/files.ts'
 import { BackupForeign } from '../files/store-errors.ts'
 import type { Sqlite } from '../pages/sqlite.ts'
 import { isEncrypted, isPortable } from './portable.ts'
-import { type CheckOptions, checkBackup, isDatabase, readHead } from './read-backup.ts'
+import { type CheckOptions, checkBackup, isDatabase } from './read-backup.ts'
 
 export interface BackupContent {
   readonly createdAt: Date

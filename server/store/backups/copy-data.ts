@@ -9,6 +9,7 @@ import {
   hashed,
   isMissing,
   nodeFiles,
+  readHead,
   replaceByChunks,
   sha256Of,
   through,
@@ -19,7 +20,6 @@ import { type Loaded, load } from '../journal/recover.ts'
 import { closeFile, schemaVersion, setSeq } from '../pages/database-file.ts'
 import { blobCids } from './backup-blobs.ts'
 import { decodePortable, encodePortable, type PortableOptions } from './portable.ts'
-import { readHead } from './read-backup.ts'
 import type { TarFile } from './tar.ts'
 
 /** A compressed copy of a database. */

@@ -33,8 +33,6 @@ const gzipTimeAt = 4
 /** OWASP's recommendation. Each attempt to guess a passphrase takes 128 MiB and half a second. */
 const defaultWorkFactor = 17
 const chunkBytes = 1024 * 1024
-/** First bytes of a file that show its format. */
-export const headBytes = 64
 
 /** Whether this is a one-file backup, encrypted or not. */
 export function isPortable(bytes: Uint8Array): boolean {

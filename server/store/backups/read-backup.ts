@@ -5,12 +5,12 @@ import { constants, createZstdDecompress } from 'node:zlib'
 import { checkVersion, type Schema } from '../database/migrate.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../files/blob-files.ts'
 import { hasSpace } from '../files/disk-space.ts'
-import { type Files, hashed, isMissing, nodeFiles, through, writeChunks } from '../files/files.ts'
+import { type Files, hashed, nodeFiles, readHead, through, writeChunks } from '../files/files.ts'
 import { blobPath } from '../files/layout.ts'
 import { BackupForeign, StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
 import { blobCids, blobFoldersOf } from './backup-blobs.ts'
-import { decodePortable, headBytes, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
+import { decodePortable, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
 
 export interface CheckOptions {
   /** The schema of the program; any version passes without it. */
@@ -97,17 +97,6 @@ export async function checkBackup<T = CheckedBackup>(
     await lock.release()
     await files.removeDir(scratch)
   }
-}
-
-/** Reads the first bytes of a backup. Throws StoreDamaged when there is no such file. */
-export async function readHead(files: Files, file: string): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  try {
-    for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
-  } catch (error) {
-    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
-  }
-  return Buffer.concat(parts)
 }
 
 /** Whether this is a database, plain or compressed. */

@@ -18,11 +18,9 @@ import {
   journalSeqs,
   replacingName,
   restoredBlobsName,
-  restoredMarkName,
   restoredName,
   undoingName,
 } from '../files/layout.ts'
-import { forgetCopies } from '../journal/retire.ts'
 import { putPages } from '../pages/checkpoint.ts'
 import type { Reader } from '../pages/reader.ts'
 import { markBlobs } from './backup-blobs.ts'
@@ -145,13 +143,6 @@ export async function undoRestore(
   } finally {
     await lock.release()
   }
-}
-
-/** Called once the replaced data are away. */
-export async function beginRestored(files: Files, dir: string): Promise<void> {
-  await forgetCopies(files, dir)
-  await (await files.create(join(dir, restoredMarkName))).close()
-  await files.syncDir(dir)
 }
 
 /**

@@ -3,8 +3,7 @@
  * one, both with the same number of the last transaction; without checksums it must pass SQLite's integrity check.
  */
 import { join } from 'node:path'
-import { readHead } from '../backups/read-backup.ts'
-import { type Files, replaceFile, writeChunks } from '../files/files.ts'
+import { type Files, readHead, replaceFile, writeChunks } from '../files/files.ts'
 import { checkpointName, checksumsName, databaseName } from '../files/layout.ts'
 import { load } from '../journal/recover.ts'
 import { allPages, closeFile, openChecked, setSeq } from '../pages/database-file.ts'

@@ -3,7 +3,6 @@
  * them.
  */
 import { join } from 'node:path'
-import { beginRestored } from '../backups/restore.ts'
 import { exists } from '../files/blob-files.ts'
 import type { Files } from '../files/files.ts'
 import {
@@ -13,9 +12,11 @@ import {
   replacedName,
   replacingName,
   restoredBlobsName,
+  restoredMarkName,
   restoredName,
   undoingName,
 } from '../files/layout.ts'
+import { forgetCopies } from '../journal/retire.ts'
 
 /** Finishes a committed undo: while the folder for replaced files has no time, the present data go there. Then the others come. */
 export async function finishUndo(files: Files, dir: string, at: Date): Promise<string | undefined> {
@@ -93,5 +94,12 @@ async function moveAway(files: Files, dir: string, names: readonly string[], fol
   await files.makeDir(folder)
   for (const name of names) await files.rename(join(dir, name), join(folder, name))
   await files.syncDir(folder)
+  await files.syncDir(dir)
+}
+
+/** Called once the replaced data are away. */
+async function beginRestored(files: Files, dir: string): Promise<void> {
+  await forgetCopies(files, dir)
+  await (await files.create(join(dir, restoredMarkName))).close()
   await files.syncDir(dir)
 }

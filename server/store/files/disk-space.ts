@@ -1,12 +1,5 @@
 /** The space that is left on the disk of the data folder. */
-import { statfs } from 'node:fs/promises'
 import type { Files } from './files.ts'
-
-/** Returns the bytes that this process may still write in a folder. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
-}
 
 /** Milliseconds after which a reading is replaced. */
 const freshMs = 3000

@@ -9,9 +9,8 @@ import { dirname, join } from 'node:path'
 import { type Duplex, pipeline, Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { parseJson } from '../../util/json.ts'
-import { freeBytes } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { StoreInUse } from './store-errors.ts'
+import { StoreDamaged, StoreInUse } from './store-errors.ts'
 
 export interface OpenFile {
   /** Returns the bytes written, which may be fewer than given: see `writeFully`. */
@@ -387,4 +386,24 @@ export async function sha256Of(chunks: Chunks): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of chunks) hash.update(chunk)
   return hash.digest('hex')
+}
+
+/** Returns the bytes that this process may still write in a folder. */
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.statfs(folder)
+  return bavail * bsize
+}
+
+/** Bytes that show the kind of a file. */
+const headBytes = 64
+
+/** Returns the first 64 bytes of a file, or all of a shorter one. Throws StoreDamaged when there is no such file. */
+export async function readHead(files: Files, file: string): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  try {
+    for await (const chunk of files.chunks(file, 0, headBytes)) parts.push(chunk)
+  } catch (error) {
+    throw isMissing(error) ? new StoreDamaged(file, 'is missing') : error
+  }
+  return Buffer.concat(parts)
 }

@@ -1,15 +1,13 @@
 /** A store and a replicator of it, without a server. */
+
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createMediaNames } from '../../../server/operation/replicas/media-names.ts'
 import { ReplicaKey } from '../../../server/operation/replicas/replica-key.ts'
-import {
-  createReplicator,
-  type Replicator,
-  type ReplicatorDeps,
-} from '../../../server/operation/replicas/replicator.ts'
+import { createReplicator, type Replicator } from '../../../server/operation/replicas/replicator.ts'
+import type { ReplicatorDeps } from '../../../server/operation/replicas/replicator-state.ts'
 import { createSealer, type Sealer } from '../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../server/operation/replicas/timeline.ts'
 import { schema } from '../../../server/schema/schema.ts'

@@ -1,9 +1,11 @@
 /** The work of reading what a place has grows with the number of its objects, not with its square. */
+
 import { expect, test } from 'vitest'
 import type { Base, Content, Timeline } from '../../../../server/operation/replicas/catalog.ts'
+import type { Link } from '../../../../server/operation/replicas/reach.ts'
 import { createReach } from '../../../../server/operation/replicas/reach.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
-import { type Link, timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
+import { timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
