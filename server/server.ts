@@ -20,7 +20,7 @@ import { type Handlers, listenFor } from './routes/listeners.ts'
 import { createPageRoutes } from './routes/pages.ts'
 import { createXrpcRoutes } from './routes/xrpc.ts'
 import { schema } from './schema/schema.ts'
-import { createServices, type Services } from './services.ts'
+import { createServices, onClockCorrected, type Services } from './services.ts'
 import { nodeFiles } from './store/files/files.ts'
 import { createLogger } from './util/log.ts'
 import { once } from './util/once.ts'
@@ -85,7 +85,7 @@ async function start(
 
   const store = await startStore(config, { ...options, schema, now: readClock, log })
   stops.defer(() => store.close())
-  const clock = createTrustedClock({ store, readClock, log })
+  const clock = createTrustedClock({ store, readClock, log, onClockCorrected })
   const { now } = clock
   const adminPassword = await loadAdminPassword(config)
 

@@ -57,7 +57,7 @@ export interface FederationOptions {
   /** Identifies the running server; another one after each start. */
   readonly instance: string
   /** Returns the listeners of stored records of other servers. @param actors the one that keeps the actors */
-  readonly listeners: (actors: RecordListener) => Pick<IntakeDeps, 'notifying' | 'silent'>
+  readonly listeners: (actors: RecordListener) => Pick<IntakeDeps, 'notifying' | 'silent' | 'hasNotified'>
   /** Replace delays of requests to backlink services. */
   readonly backlinkDelays?: Partial<BacklinkDelays> | undefined
   /** Replaces the addresses at which servers of the local network find each other. */

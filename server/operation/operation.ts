@@ -1,4 +1,9 @@
 /** Creates the parts that the owner operates: moves of accounts, checks of the public address, of backups and of the stored data. */
+import {
+  type AccountDeletion,
+  createAccountDeletion,
+  type DeletionListener,
+} from '../identity/accounts/delete.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Platform } from '../platform/platform.ts'
 import { warnOfWorker } from '../platform/platform.ts'
@@ -15,6 +20,7 @@ export interface Operation {
   /** Calls a method of this server within the process. */
   readonly callMethod: CallMethod
   readonly moves: Moves
+  readonly accountDeletion: AccountDeletion
   readonly doctor: Doctor
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
@@ -25,19 +31,22 @@ export interface OperationOptions extends ReplicasOptions {
   /** The file system of the store. */
   readonly files: Files
   readonly callMethod: CallMethod
+  /** What the wings do when an account is deleted, in the order in which they are called. */
+  readonly onAccountDeleted: readonly DeletionListener[]
 }
 
 export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
-  { files, callMethod, copiesKeeper }: OperationOptions,
+  { files, callMethod, copiesKeeper, onAccountDeleted }: OperationOptions,
 ): Promise<Operation> {
   const { config, store, now, log, signal } = platform
   const { dataDir } = config
   return {
     callMethod,
     moves: createMoves({ ...platform, ...identity, callMethod }),
+    accountDeletion: createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted }),
     doctor: createDoctor({ ...platform, ...identity, relays }),
     backupProofs: createBackupProofs({
       ...{ dataDir, files, now, signal },

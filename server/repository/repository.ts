@@ -12,6 +12,7 @@ import { createEventStream, type EventStream } from './events/stream.ts'
 import { createTidClock } from './format/tid.ts'
 import { createBlobListener } from './records/blob-listener.ts'
 import { createExports, type Exports } from './records/export.ts'
+import type { ImportListener } from './records/import/finish.ts'
 import { createImporter, type Importer } from './records/import/importer.ts'
 import type { RecordListener } from './records/record-events.ts'
 import { createRepositories, type Repositories } from './records/repositories.ts'
@@ -36,6 +37,8 @@ export interface RepositoryOptions {
   readonly files: Files
   /** Returns the listener of records that accounts here write. @param media the one that checks and deletes blobs */
   readonly listener: (media: RecordListener) => RecordListener
+  /** What the wings do when an archive has been imported, in the order in which they are called. */
+  readonly onImported: readonly ImportListener[]
 }
 
 export async function createRepository(platform: Platform, options: RepositoryOptions): Promise<Repository> {
@@ -69,6 +72,7 @@ export async function createRepository(platform: Platform, options: RepositoryOp
     repositories,
     storedNames,
     blobs,
+    onImported: options.onImported,
     onUnloadable: warnOfWorker(platform),
   })
   await importer.recover()

@@ -1,6 +1,5 @@
 /** An account that is deleted while it calls a method: between the check of its session and the transaction. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { deleteAccount } from '../../server/identity/accounts/delete.ts'
 import { calls } from '../support/access/calls/index.ts'
 import { send } from '../support/access/client.ts'
 import { everything, isSubscription, uniqueName } from '../support/access/model.ts'
@@ -15,11 +14,11 @@ const ofSessions = everything.filter(
 
 /** Deletes the account as the first transaction begins, which may wait for the disk. @returns whether there was one */
 function deleteBeforeTransaction(did: string): () => boolean {
-  const { store } = server.running.services
+  const { store, operation } = server.running.services
   const transact = store.transact.bind(store)
   const spy = vi.spyOn(store, 'transact')
   spy.mockImplementationOnce(async (work) => {
-    await transact((tx) => deleteAccount(tx, did, server.clock.now()))
+    await transact((tx) => operation.accountDeletion.hide(tx, did, server.clock.now()))
     return transact(work)
   })
   return () => spy.mock.calls.length > 0

@@ -1,11 +1,11 @@
 /** Hides and shows notifications when records change who blocks whom, in the transaction that writes the records. */
 
+import * as blocks from '../../federation/tables/blocks.ts'
 import { collections } from '../../platform/config/nsids.ts'
 import { linkPaths } from '../../repository/format/link-paths.ts'
 import type { RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import * as actors from '../../store/tables/actors.ts'
-import * as blocks from '../tables/blocks.ts'
 import { refreshBetween } from '../tables/hidden.ts'
 
 /** Actors between which blocks may have changed: each of some with each of others. */

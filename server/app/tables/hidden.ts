@@ -1,9 +1,9 @@
 /** The bits of `hidden` on notifications: 1 author inactive, which a trigger sets, 2 muted, 4 blocked, 8 thread muted, 16 record taken down, which a trigger sets too. */
 
+import { blockedSql, listsOf, membersOf, mutedSql, usersOf } from '../../federation/tables/blocks.ts'
 import { actorPaths, paths } from '../../repository/format/link-paths.ts'
 import type { Writer } from '../../store/database.ts'
 import { actorId } from '../../store/tables/actors.ts'
-import { blockedSql, listsOf, membersOf, mutedSql, usersOf } from './blocks.ts'
 
 const relationBits = (account: string, author: string) =>
   `(${mutedSql(account, author)} * 2 | ${blockedSql(account, author)} * 4)`

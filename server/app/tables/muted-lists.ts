@@ -1,9 +1,9 @@
 /** Table `muted_lists`: lists whose members an account mutes. */
 
+import { type List, membersOf } from '../../federation/tables/blocks.ts'
 import type { Writer } from '../../store/database.ts'
 import * as actors from '../../store/tables/actors.ts'
 import type { DatetimeString } from '../../util/time.ts'
-import { type List, membersOf } from './blocks.ts'
 import { refreshBetween } from './hidden.ts'
 
 /** Hides the notifications from the members. Does nothing when the list is muted. */

@@ -80,6 +80,8 @@ export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | '
   readonly silent: RecordListener
   /** Called for the others. */
   readonly notifying: RecordListener
+  /** Whether a record has notified an account. */
+  readonly hasNotified: (tx: Writer, record: number) => boolean
 }
 
 /** So many times the reserve of the disk must be free for remote records: accounts here may use the last part. */

@@ -1,6 +1,5 @@
 /** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
 import type { LexMap } from '@atproto/lex-data'
-import * as notifications from '../../app/tables/notifications.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { feedItemOf } from '../../repository/records/feed-item.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
@@ -32,6 +31,8 @@ export interface Deps extends Pick<Platform, 'names' | 'now'> {
   readonly silent: RecordListener
   /** Notifies as well. */
   readonly notifying: RecordListener
+  /** Whether a record has notified an account. */
+  readonly hasNotified: (tx: Writer, record: number) => boolean
   /** Called with the posts and reposts that only feeds show. */
   readonly feedItemStored: FeedItemListener
   /** Throws StoreFull if the store takes no more of other servers. */
@@ -89,7 +90,7 @@ function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, op
   const event = eventOf(deps, tx, name, before)
   if (!event) return
   // Its earlier version may have notified.
-  const hasNotified = notifications.ofRecord(tx, before.id).length > 0
+  const hasNotified = deps.hasNotified(tx, before.id)
   const { recordCreated, recordUpdated } = deps.notifying
   options.afterCommit(hasNotified ? recordUpdated(tx, event, event) : recordCreated(tx, event))
 }

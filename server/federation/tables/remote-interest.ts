@@ -1,9 +1,9 @@
 /** Queries for actors and records of other servers that accounts here take an interest in. */
 
-import { blockedSql, mutedSql } from '../../app/tables/blocks.ts'
 import { actorPaths, paths } from '../../repository/format/link-paths.ts'
 import type { Reader, SqlParams } from '../../store/database.ts'
 import * as actors from '../../store/tables/actors.ts'
+import { blockedSql, mutedSql } from './blocks.ts'
 
 /** SQL condition: whether an account here follows an actor. */
 const isFollowed = (actor: string) =>

@@ -5,10 +5,6 @@
  * a time, so that other requests are answered in between. After a crash the next start goes on.
  */
 
-import * as blocks from '../../app/tables/blocks.ts'
-import { refreshBetween } from '../../app/tables/hidden.ts'
-import * as pushRegistrations from '../../app/tables/push-registrations.ts'
-import * as remoteStatuses from '../../federation/tables/remote-statuses.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Blobs } from '../../repository/blobs/blobs.ts'
 import { emitDeletion } from '../../repository/events/emit.ts'
@@ -21,77 +17,75 @@ import { streamStates } from '../../store/tables/stream-state.ts'
 import { iso } from '../../util/time.ts'
 import * as inviteCodes from '../tables/invite-codes.ts'
 
+/** What a wing does when an account is deleted. Each part can be repeated after a crash. */
+export interface DeletionListener {
+  /** Called in the transaction that hides the account. */
+  readonly hidden?: (tx: Writer, did: string) => void
+  /** Called before its rows are deleted, for work in transactions of its own. @param check throws when the server closes */
+  readonly beforeRows?: (store: Database, deletion: deletions.Deletion, check: () => void) => Promise<void>
+  /** Called in the transaction that deletes its last row. @param rev of its repository; undefined if it had none */
+  readonly removed?: (tx: Writer, did: string, rev: string | undefined) => void
+}
+
+export interface AccountDeletion {
+  /** Hides an account for good, and frees its handle and email address. Call `finish` after the commit. */
+  hide(tx: Writer, did: string, at: Date): void
+  /**
+   * Deletes the rows of a hidden account, and in the background its blobs and its messages from the outbox. Resolves when the rows are
+   * deleted, or when the server closes. Failures are logged.
+   */
+  finish(account: { readonly email: string | null }): Promise<void>
+  /** Deletes the rows of all hidden accounts. Can be repeated after a crash at any point. Two calls at once do no harm. */
+  finishAll(): Promise<void>
+}
+
 interface Deps extends Pick<Platform, 'store' | 'mailer' | 'background' | 'log' | 'now' | 'signal'> {
-  readonly blobs: Blobs
+  readonly blobs: Pick<Blobs, 'sweep'>
+  /** In the order in which they are called. */
+  readonly listeners: readonly DeletionListener[]
 }
 
-/** Hides an account for good, and frees its handle and email address. Call `finishDeletion` after the commit. */
-export function deleteAccount(tx: Writer, did: string, at: Date): void {
-  const wasAnnounced = accounts.findByDid(tx, did)?.streamState !== streamStates.unannounced
-  inviteCodes.removeOfAccount(tx, did)
-  pushRegistrations.removeOfService(tx, did)
-  deletions.begin(tx, did, iso(at))
-  emitDeletion(tx, did, at, wasAnnounced)
-}
+export function createAccountDeletion(deps: Deps): AccountDeletion {
+  const { store, mailer, background, blobs, log, now, signal, listeners } = deps
 
-/**
- * Deletes the rows of a hidden account, and in the background its blobs and its messages from the outbox. Resolves when the rows are
- * deleted, or when the server closes. Failures are logged.
- */
-export async function finishDeletion(
-  deps: Deps,
-  { email }: { readonly email: string | null },
-): Promise<void> {
-  const { background, mailer, blobs, now } = deps
-  if (email !== null) {
-    const at = now()
-    background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))
+  async function finishAll(): Promise<void> {
+    for (const deletion of deletions.pending(store)) {
+      await removeRows(deletion).catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error, did: deletion.did }, 'deletion of an account failed')
+      })
+    }
   }
-  await finishDeletions(deps)
-  background.run('deletion of blobs', () => blobs.sweep())
-}
 
-/** Deletes the rows of all hidden accounts. Can be repeated after a crash at any point. Two calls at once do no harm. */
-export async function finishDeletions({ store, log, signal }: Deps): Promise<void> {
-  for (const deletion of deletions.pending(store)) {
-    await removeRows(store, deletion, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.error({ err: error, did: deletion.did }, 'deletion of an account failed')
+  async function removeRows(deletion: deletions.Deletion): Promise<void> {
+    const { id, did } = deletion
+    const check = () => signal.throwIfAborted()
+    for (const { beforeRows } of listeners) await beforeRows?.(store, deletion, check)
+    await inSlices(store, (tx) => deletions.removeSome(tx, id), check)
+    await store.transact((tx) => {
+      const rev = repos.findHead(tx, did)?.rev
+      // Otherwise another call was faster, and the DID may have an account again.
+      if (!deletions.isPending(tx, did)) return
+      deletions.end(tx, id)
+      for (const { removed } of listeners) removed?.(tx, did, rev)
     })
   }
-}
 
-async function removeRows(store: Database, deletion: deletions.Deletion, signal: AbortSignal): Promise<void> {
-  const { id, did } = deletion
-  const check = () => signal.throwIfAborted()
-  await endLists(store, deletion, check)
-  await inSlices(store, (tx) => deletions.removeSome(tx, id), check)
-  await store.transact((tx) => {
-    const rev = repos.findHead(tx, did)?.rev
-    // Otherwise another call was faster, and the DID may have an account again.
-    if (!deletions.isPending(tx, did)) return
-    deletions.end(tx, id)
-    if (rev !== undefined) remoteStatuses.setLastRev(tx, did, rev)
-  })
-}
-
-/** Members of a list whose notifications are updated at once. */
-const fewMembers = 20
-
-/** Its lists no longer block or mute their members for others. */
-async function endLists(store: Database, { id, did }: deletions.Deletion, check: () => void): Promise<void> {
-  for (const list of blocks.listsOf(store, did)) {
-    const users = blocks.usersOf(store, list)
-    const members = blocks.membersOf(store, list)
-    await store.transact((tx) => deletions.removeLists(tx, id, list.rkey))
-    let next = 0
-    await inSlices(
-      store,
-      (tx) => {
-        refreshBetween(tx, users, members.slice(next, next + fewMembers))
-        next += fewMembers
-        return users.length > 0 && next < members.length
-      },
-      check,
-    )
+  return {
+    hide(tx, did, at) {
+      const wasAnnounced = accounts.findByDid(tx, did)?.streamState !== streamStates.unannounced
+      inviteCodes.removeOfAccount(tx, did)
+      for (const { hidden } of listeners) hidden?.(tx, did)
+      deletions.begin(tx, did, iso(at))
+      emitDeletion(tx, did, at, wasAnnounced)
+    },
+    async finish({ email }) {
+      if (email !== null) {
+        const at = now()
+        background.run('deletion of outbox messages', () => mailer.deleteMessages(email, at))
+      }
+      await finishAll()
+      background.run('deletion of blobs', () => blobs.sweep())
+    },
+    finishAll,
   }
 }

@@ -11,7 +11,7 @@ import { streamStates } from '../../store/tables/stream-state.ts'
 import * as unactivated from '../../store/tables/unactivated.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import type { ResolveDid } from '../did/resolver.ts'
-import { deleteAccount, finishDeletion } from './delete.ts'
+import type { AccountDeletion } from './delete.ts'
 import { readNaming } from './naming.ts'
 
 const hour = 60 * 60_000
@@ -29,8 +29,10 @@ export function activateBy(now: Date): DatetimeString {
   return iso(new Date(now.getTime() + periodMs))
 }
 
-type Deps = Parameters<typeof finishDeletion>[0] &
-  Pick<Platform, 'origin'> & { readonly resolveDid: ResolveDid }
+interface Deps extends Pick<Platform, 'store' | 'origin' | 'log' | 'now'> {
+  readonly resolveDid: ResolveDid
+  readonly accountDeletion: AccountDeletion
+}
 
 /** Deletes the accounts whose date has come, or sets a later date. */
 export async function expireUnactivated(deps: Deps): Promise<void> {
@@ -51,7 +53,7 @@ async function expire(deps: Deps, account: unactivated.Unactivated): Promise<voi
     // Otherwise it was activated, moved or changed meanwhile.
     if (!unactivated.isDue(tx, did, iso(at))) return false
     if (naming === 'elsewhere') {
-      deleteAccount(tx, did, at)
+      deps.accountDeletion.hide(tx, did, at)
       return true
     }
     const [reason, ms] =
@@ -62,7 +64,7 @@ async function expire(deps: Deps, account: unactivated.Unactivated): Promise<voi
   })
   if (!isDeleted) return
   log.info({ did }, 'imported account deleted: it was not activated')
-  await finishDeletion(deps, account)
+  await deps.accountDeletion.finish(account)
 }
 
 /** The state of an account that was never activated. */

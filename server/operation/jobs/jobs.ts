@@ -1,6 +1,7 @@
 /** The periodic jobs of the server. */
 
 import type { Federation } from '../../federation/federation.ts'
+import type { AccountDeletion } from '../../identity/accounts/delete.ts'
 import type { Identity } from '../../identity/identity.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { pruneEvents } from '../../repository/events/event-retention.ts'
@@ -25,6 +26,7 @@ interface Deps extends Platform {
     readonly backupProofs: BackupProofs
     readonly pageCheck: PageCheck
     readonly copies: Replicas
+    readonly accountDeletion: AccountDeletion
   }
 }
 

@@ -1,24 +1,24 @@
 /** Corrects times that were written while the clock was ahead, once it is right. */
 
-import * as notifications from '../../app/tables/notifications.ts'
 import type { Database } from '../../store/database.ts'
 import { inSlices } from '../../store/slices.ts'
 import * as times from '../../store/tables/future-times.ts'
 
+/** Corrects the times in tables of a wing, in short transactions. Repeating it does no harm. @param now in milliseconds since 1970 */
+export type CorrectTimes = (store: Database, now: () => number) => Promise<void>
+
 /** Rows that are examined at once: some milliseconds of work. */
 const rangeSize = 2000
-const batch = 200
 
-/** Corrects them in short transactions. Repeating it does no harm. */
-export async function correctFutureTimes(store: Database, now: () => Date): Promise<void> {
+/** Corrects them in short transactions. Repeating it does no harm. @param ofWings in the order in which they are called */
+export async function correctFutureTimes(
+  store: Database,
+  now: () => Date,
+  ofWings: readonly CorrectTimes[],
+): Promise<void> {
   const at = () => now().getTime()
   for (const correct of times.corrections) await store.transact((tx) => correct(tx, at()))
-  let after = notifications.lastUpTo(store, at())
-  await inSlices(store, (tx) => {
-    after = notifications.correctTimes(tx, { after, now: at(), limit: batch })
-    return after > 0
-  })
-  await store.transact((tx) => notifications.correctMarkers(tx, at()))
+  for (const correct of ofWings) await correct(store, at)
   await correctRecords(store, at)
 }
 

@@ -14,7 +14,7 @@ import type { Database } from '../../store/database.ts'
 import * as rows from '../../store/tables/clock.ts'
 import type { Logger } from '../../util/log.ts'
 import { iso } from '../../util/time.ts'
-import { correctFutureTimes } from './future-times.ts'
+import { type CorrectTimes, correctFutureTimes } from './future-times.ts'
 
 /** The direction in which the clock is implausible. */
 export type ClockDoubt = 'ahead' | 'behind'
@@ -52,6 +52,8 @@ interface Deps {
   /** Reads the clock of the machine. */
   readonly readClock: () => Date
   readonly log: Logger
+  /** What the wings do when the clock was ahead and is right again, in the order in which they are called. */
+  readonly onClockCorrected: readonly CorrectTimes[]
 }
 
 const minuteMs = 60_000
@@ -71,7 +73,7 @@ const storeAfterMs = 6 * hourMs
 /** Times that lie further ahead are corrected. */
 const futureMs = minuteMs
 
-export function createTrustedClock({ store, readClock, log }: Deps): TrustedClock {
+export function createTrustedClock({ store, readClock, log, onClockCorrected }: Deps): TrustedClock {
   let stored = rows.find(store)
   let trustedAt = stored.trustedAt ?? firstTrusted(store, readClock().getTime())
   let furthestAt = stored.furthestAt
@@ -145,7 +147,7 @@ export function createTrustedClock({ store, readClock, log }: Deps): TrustedCloc
       const from = furthestAt
       furthestAt = at
       try {
-        await correctFutureTimes(store, now)
+        await correctFutureTimes(store, now, onClockCorrected)
       } catch (error) {
         furthestAt = Math.max(from, furthestAt)
         throw error

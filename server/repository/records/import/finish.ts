@@ -1,9 +1,6 @@
 /** Ends an import: completes one that is committed, undoes another. Both can be repeated after a crash at any point. */
 
-import { updateFollowedAmong } from '../../../app/tables/follows.ts'
-import { refreshAmong, refreshLists } from '../../../app/tables/hidden.ts'
-import * as notifications from '../../../app/tables/notifications.ts'
-import type { Database } from '../../../store/database.ts'
+import type { Database, Writer } from '../../../store/database.ts'
 import { inSlices } from '../../../store/slices.ts'
 import * as blobs from '../../tables/blobs.ts'
 import * as imports from '../../tables/imports.ts'
@@ -11,13 +8,28 @@ import * as omitted from '../../tables/omitted-records.ts'
 
 type Store = Pick<Database, 'transact' | 'keepPace'>
 
+/** What a wing does when an archive has replaced the records of an account. Each part can be repeated after a crash. */
+export interface ImportListener {
+  /** Updates some of its rows, from `after` on. @returns where the next call begins; undefined when none are left */
+  readonly updateSome?: (tx: Writer, did: string, after: number) => number | undefined
+  /** Called in the transaction that ends the import. */
+  readonly imported?: (tx: Writer, did: string) => void
+}
+
+export interface FinishDeps {
+  readonly store: Store
+  /** In the order in which they are called. */
+  readonly onImported: readonly ImportListener[]
+}
+
 const fewRows = 50
 const manyRows = 500
 
 /** Completes a committed import. */
-export async function finish(store: Store, begun: imports.Import): Promise<void> {
+export async function finish(deps: FinishDeps, begun: imports.Import): Promise<void> {
+  const { store } = deps
   if (begun.phase === imports.phases.committed) await clearOmitted(store, begun)
-  if (begun.phase !== imports.phases.applied) await replaceOld(store, begun)
+  if (begun.phase !== imports.phases.applied) await replaceOld(deps, begun)
   await inSlices(store, (tx) => imports.forgetBlocks(tx, begun.id, manyRows) > 0)
   await store.transact((tx) => imports.remove(tx, begun))
 }
@@ -29,7 +41,7 @@ async function clearOmitted(store: Store, { id, account }: imports.Import): Prom
 }
 
 /** Puts the new records and nodes in the place of the old ones. */
-async function replaceOld(store: Store, begun: imports.Import): Promise<void> {
+async function replaceOld({ store, onImported }: FinishDeps, begun: imports.Import): Promise<void> {
   const { id, did } = begun
   await inSlices(store, (tx) => imports.removeSome(tx, id, fewRows) > 0)
   await inSlices(store, (tx) => imports.moveSome(tx, begun, manyRows) > 0)
@@ -39,17 +51,16 @@ async function replaceOld(store: Store, begun: imports.Import): Promise<void> {
     after = after && imports.removeOldBlocks(tx, begun, after, manyRows)
     return after !== undefined
   })
-  let last = 0
-  await inSlices(store, (tx) => {
-    const range = { after: last, upTo: last + manyRows }
-    updateFollowedAmong(tx, did, range)
-    refreshAmong(tx, did, range)
-    last = range.upTo
-    return last < notifications.lastId(tx)
-  })
+  for (const { updateSome } of onImported) {
+    let next: number | undefined = 0
+    await inSlices(store, (tx) => {
+      next = next === undefined ? undefined : updateSome?.(tx, did, next)
+      return next !== undefined
+    })
+  }
   await store.transact((tx) => {
     blobs.referAll(tx, did)
-    refreshLists(tx, did)
+    for (const { imported } of onImported) imported?.(tx, did)
     imports.setPhase(tx, id, imports.phases.applied)
   })
 }

@@ -14,7 +14,7 @@ import * as imports from '../../tables/imports.ts'
 import type { Repositories } from '../repositories.ts'
 import type { StoredNames } from '../stored-names.ts'
 import { apply, requireDeactivated } from './apply.ts'
-import { discard, finish } from './finish.ts'
+import { discard, finish, type ImportListener } from './finish.ts'
 import { isInvalidArchive } from './invalid-archive.ts'
 import { createVerifier } from './verifier.ts'
 import type { VerifiedArchive } from './verify.ts'
@@ -40,6 +40,8 @@ interface Deps extends Pick<Platform, 'store' | 'names' | 'background' | 'now' |
   readonly storedNames: Pick<StoredNames, 'rename'>
   readonly blobs: Pick<Blobs, 'sweep'>
   readonly onUnloadable: (error: Error) => void
+  /** In the order in which they are called. */
+  readonly onImported: readonly ImportListener[]
 }
 
 export function createImporter(options: Deps): Importer {
@@ -62,7 +64,7 @@ export function createImporter(options: Deps): Importer {
     if (!begun) return
     const isUndone = begun.phase === imports.phases.staging || begun.account === null
     if (isUndone) return discard(untilClosed, begun)
-    await finish(untilClosed, begun)
+    await finish({ store: untilClosed, onImported: options.onImported }, begun)
     background.run('deletion of blobs', () => blobs.sweep())
   }
 

@@ -238,7 +238,7 @@ describe('room for records of other servers', () => {
     const { interest } = services.federation
     const deps = { ...services, interest, config, now: clock.now, signal: AbortSignal.abort() }
     const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
-    const closing = createIntake({ ...deps, silent: none, notifying: none })
+    const closing = createIntake({ ...deps, silent: none, notifying: none, hasNotified: () => false })
     const last = () => expect.unreachable('the source would not send it again')
     await expect(closing.apply('', [await replyOf(author())], { last })).rejects.toThrow(StoreUnavailable)
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { deleteAccount } from '../../../../server/identity/accounts/delete.ts'
 import * as deletions from '../../../../server/store/tables/account-deletions.ts'
 import { startDidHost } from '../../../support/accounts/did-host.ts'
 import { arrive, movingAccount } from '../../../support/accounts/moving-account.ts'
@@ -163,8 +162,10 @@ test('deletion: removes messages to the account from the outbox, not those to a 
 })
 
 /** Hides an account as `deleteAccount` does, and does not go on. */
-const hide = (did: string) =>
-  server.running.services.store.transact((tx) => deleteAccount(tx, did, server.clock.now()))
+function hide(did: string, { running, clock } = server): Promise<void> {
+  const { store, operation } = running.services
+  return store.transact((tx) => operation.accountDeletion.hide(tx, did, clock.now()))
+}
 
 async function withPosts(name: string, count: number, text = 'a post'): Promise<Account> {
   const account = await server.account(name)
@@ -254,8 +255,8 @@ test('deletion: a DID can be imported again once its rows are deleted', async ()
   try {
     const nora = await movingAccount(private_, web, 'nora')
     await arrive(private_, web, nora)
-    const { store, background } = private_.running.services
-    await store.transact((tx) => deleteAccount(tx, nora.did, private_.clock.now()))
+    const { background } = private_.running.services
+    await hide(nora.did, private_)
     await expect(movingAccount(private_, web, 'nora')).rejects.toThrow('still being deleted')
     await sweep(private_.running.services)
     await background.idle()

@@ -1,5 +1,4 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { deleteAccount as deleteRows, finishDeletion } from '../../../../identity/accounts/delete.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -13,20 +12,20 @@ export const deleteAccount = method(com.core.server.deleteAccount, {
     caller,
     fail,
     identity: { secrets, requirePassword },
-    repository,
-    ...platform
+    operation: { accountDeletion },
+    store,
+    now,
   }) {
-    const { store, now } = platform
     const { did, account } = auth
     if (input.did !== did) throw fail('InvalidRequest', 'An account can only delete itself')
     await requirePassword(auth, input.password, caller.network)
     const verdict = await store.transact((tx) => {
       const at = now()
       const result = spendToken(tx, secrets, { did, purpose: 'deleteAccount', token: input.token, now: at })
-      if (result === 'good') deleteRows(tx, did, at)
+      if (result === 'good') accountDeletion.hide(tx, did, at)
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    await finishDeletion({ ...platform, ...repository }, account)
+    await accountDeletion.finish(account)
   },
 })
