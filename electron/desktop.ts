@@ -1,4 +1,11 @@
-/** Sets up the parts of the desktop in this order: each gets parts above it, and emits events for those below it on the bus. */
+/**
+ * Sets up the parts of the desktop in this order: each gets parts above it, and emits events for those below it on the bus.
+ *
+ * Its rooms, each of which imports only those before it: `ground/` (the contract with the page, folders, texts), `system/` (tray host,
+ * keyring, links, dialogs), `settings/` (and secrets), `server/` (states of the embedded server, quitting), `window/` (and tray, menu,
+ * notifications), `replicas/` (backups, copies, restores) and `tunnels/` (a public address by a program of the person), `page/` (calls
+ * that the page may make).
+ */
 import { join } from 'node:path'
 import { app, session } from 'electron'
 import { clearDeleted } from '../server/platform/mail/outbox.ts'

@@ -1,4 +1,9 @@
-/** Entry point of the user interface. */
+/**
+ * Entry point of the user interface.
+ *
+ * `navigation.ts` has the entries and their screens, `shell/` the frame, `screens/` the screens, none of which imports another, `parts/`
+ * what screens share, `ui/` components and design tokens, `api/` typed calls, sessions and the live stream, `strings/` all texts.
+ */
 import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -10,7 +10,7 @@ const list = (pattern: string | string[]) =>
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
 
-const documents = list(['README.md', '.github/**/*.md'])
+const documents = list(['README.md', '.github/**/*.md', 'server/**/*.md'])
 const lineCount = (file: string) => read(file).trimEnd().split('\n').length
 /** The texts in backquotes. */
 const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name)
@@ -30,6 +30,7 @@ const isTest = (name: string) =>
 
 test.each([
   ['README.md', 150],
+  ['.github/ARCHITECTURE.md', 100],
   ['.github/CONTRIBUTING.md', 90],
 ])('%s has at most %i lines', (file, limit) => {
   expect(lineCount(file)).toBeLessThanOrEqual(limit)

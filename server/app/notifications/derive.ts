@@ -1,4 +1,7 @@
-/** Derives notifications from the links of a record. */
+/**
+ * Derives notifications from the links of a record. `fan-out.ts` notifies subscribers of posts, `live-stream.ts` sends notifications to
+ * connected clients.
+ */
 import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
 import { linkPaths } from '../../repository/format/link-paths.ts'

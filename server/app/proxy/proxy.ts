@@ -1,4 +1,7 @@
-/** Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. */
+/**
+ * Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. Read this first. `merge.ts` adds own fresh
+ * writes to answers, `applied-here.ts` has the calls that are applied here as well.
+ */
 import type { IncomingMessage } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'

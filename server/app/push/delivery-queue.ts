@@ -2,6 +2,8 @@
  * Delivers the push queue. Deliveries run concurrently: at most one per device and few per target and account, so that
  * neither a slow target nor an account with many of them delays others. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
+ *
+ * `pushed.ts` chooses the notifications, `deliver.ts` makes one attempt.
  */
 
 import type { Platform } from '../../platform/platform.ts'

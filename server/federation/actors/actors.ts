@@ -1,6 +1,9 @@
 /**
  * Identities of actors of other servers: their keys, servers and handles. They are kept for a day, in the store for actors that
  * records here refer to, in memory for others.
+ *
+ * Read this first. `locate.ts` looks them up, by directory or by operation log; `refresh.ts` keeps shown profiles up to date;
+ * `transient.ts` has profiles that are only looked at.
  */
 import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'

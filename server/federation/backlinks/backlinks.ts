@@ -1,6 +1,8 @@
 /**
  * Learns of activity about accounts here from public services that index the links of a network: new links over a live stream, missed
  * ones from lists. Read this first. Services only say where to look: see `linked-record.ts`.
+ *
+ * New links come from `live-links.ts`, missed ones from `link-catch-up.ts`.
  */
 import type { Config } from '../../platform/config/config.ts'
 import { homepage, name, version } from '../../platform/config/version.ts'

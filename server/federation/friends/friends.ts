@@ -3,6 +3,8 @@
  * are the same, each knows the account of the other. To follow it is up to each: a server never follows because another one says so.
  *
  * All of it is in memory, and only for a server that is open to its local network and has no public address.
+ *
+ * Read this first. `discovery.ts` finds servers by multicast DNS, `code.ts` makes the six digits.
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'

@@ -1,6 +1,9 @@
 /**
  * Takes verified changes of records of other servers, and stores the ones that concern accounts here in the tables of all records: so they
  * notify, count and are shown as records of accounts here are. Read this first.
+ *
+ * Sources report changes as `change.ts` has them. Repositories after a gap are read by `catch-up.ts`, posts that records here refer to
+ * by `wanted-records.ts`; `recheck.ts` finds deletions, `eviction.ts` makes room.
  */
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'

@@ -1,4 +1,7 @@
-/** Decides who may create an account. */
+/**
+ * Decides who may create an account. Beside it: handles (the host name: `host-handle.ts`), mailed codes (`mail-tokens.ts`), imported
+ * accounts that wait for their activation (`unactivated.ts`), did:plc operations (`plc.ts`).
+ */
 import type { Config } from '../../platform/config/config.ts'
 import { opensToNetwork } from '../../platform/xrpc/host.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'

@@ -1,4 +1,7 @@
-/** Opens sessions, and builds the session part of responses. */
+/**
+ * Opens sessions, and builds the session part of responses. `session-lookup.ts` finds the session of a token, `tokens.ts` signs and verifies it,
+ * `passwords.ts` hashes in the threads of `hash-pool.ts`.
+ */
 
 import type { DidString } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'

@@ -1,4 +1,9 @@
-/** Finds out who sends a request, by its Authorization header, and whether they may call the method. */
+/**
+ * Finds out who sends a request, by its Authorization header, and whether they may call the method.
+ *
+ * `credentials.ts` has the auth words, `method-permissions.ts` the permissions of apps and limited app passwords, `foreign-page.ts` the
+ * rule for pages of other sites.
+ */
 import type { Platform } from '../../platform/platform.ts'
 import type { Authorize, CalledMethod, Caller, Principal, Proof } from '../../platform/xrpc/method.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'

@@ -1,6 +1,9 @@
 /**
  * Second factors of sign-in with the main password: a code by email, authenticator apps, passkeys, and recovery codes for those who
  * lost them. Clients of the network know one field for all of them, `authFactorToken`.
+ *
+ * Authenticator apps are in `totp.ts`, passkeys in `passkeys.ts`, recovery codes in `recovery-codes.ts`; codes by email are mail tokens
+ * of `server/identity/accounts/`.
  */
 import type { DidString } from '@atproto/syntax'
 import type { Reader, Writer } from '../../store/database.ts'

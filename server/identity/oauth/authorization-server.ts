@@ -1,4 +1,10 @@
-/** The authorization server: finds and authenticates clients, takes their requests, and issues their tokens. */
+/**
+ * The authorization server: finds and authenticates clients, takes their requests, and issues their tokens.
+ *
+ * Read this first. `endpoints.ts` has the HTTP endpoints, `clients.ts` the clients and their documents (`kept-clients.ts` while these
+ * cannot be read), `requests.ts` and `parameters.ts` the requests, `token-grants.ts` codes and tokens. Sessions of apps are in
+ * `app-session.ts`, their proofs in `dpop.ts`, their permissions in `permissions.ts`.
+ */
 import type { DidString } from '@atproto/syntax'
 import { requesterOf } from '../../util/requester.ts'
 import { authenticateClient } from './client-auth.ts'

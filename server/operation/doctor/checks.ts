@@ -1,4 +1,7 @@
-/** The checks of the public address, in their order. */
+/**
+ * The checks of the public address, in their order. `network-view.ts` has what relays and the app view have of this server,
+ * `outgoing.ts` the list of outgoing connections.
+ */
 
 import type { ResolveHandle } from '../../identity/did/handle-resolver.ts'
 import type { Config } from '../../platform/config/config.ts'

@@ -5,6 +5,9 @@
  * Once the operation is signed, the first steps run again and copy the changes. When an account leaves this server, its
  * writes are refused from then on, so that copy is complete. Another server goes on to accept writes: its revision is compared
  * before the operation is submitted, before the activation and before the deactivation.
+ *
+ * Read this first. `side.ts` is one interface for both servers, `moves.ts` the durable job, `start-in.ts` and `start-out.ts` the start
+ * of a move.
  */
 import { pdsEndpointOf } from '../../identity/did/did-document.ts'
 import type { ResolveDid } from '../../identity/did/resolver.ts'

@@ -12,6 +12,10 @@
  * A timeline is one run of one computer on one data folder: bases and segments name the one that wrote them. Its NAME is
  * `GENERATION_RANDOM`; a restore begins one with a higher generation. SEQ, FROM and TO are numbers of transactions, TIME is in
  * UTC. BYTES is the size of the content before it is sealed: an object of another size is not whole, and counts as missing.
+ *
+ * Read this first; `ways.ts` has the states that this leads to. The backups in the data directory are in `local/`, the kinds of other
+ * places in `places/`, the parts of the copy at one place in `replica.ts`. Any of them is restored by `bring-back.ts`, which fetches
+ * (`receive.ts`) and puts together (`assemble.ts`).
  */
 import { fileTime, parseFileTime } from '../../store/files/layout.ts'
 import type { Entry, Place } from './places/place.ts'

@@ -1,4 +1,10 @@
-/** The copy at one place: the parts that keep it up to date, prove it and clean it up. */
+/**
+ * The copy at one place: the parts that keep it up to date, prove it and clean it up.
+ *
+ * `replicator.ts` makes its steps (`place-reader.ts`, `bases.ts`, `copy-media.ts`), `loop.ts` repeats them, `maintenance.ts` proves
+ * (`prove.ts`) and compacts (`compact.ts`) by the rules of `replica-retention.ts`. `timeline.ts` has the timeline of this process,
+ * `lease.ts` the computer that continues the server, `replica-key.ts` the encryption, `replica-pages.ts` the pages for a salvage.
+ */
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'

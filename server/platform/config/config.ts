@@ -1,6 +1,8 @@
 /**
  * The settings of the server. One table defines the environment variable, flag, default and check of each, and its line in
  * `--help` and in `.github/SETTINGS.md`.
+ *
+ * `values.ts` parses values, `nsids.ts` and `aliases.ts` have the names of collections and methods, `rate-limits.ts` the shared limits.
  */
 
 import { homedir } from 'node:os'

@@ -2,6 +2,9 @@
  * The HTTP client of this server. Requests go where `guard.ts` permits: the host is resolved once and the connection is made to
  * the address that was checked, which prevents DNS rebinding. Redirects are not followed, bodies are not decompressed, and each
  * request is limited in time and size.
+ *
+ * Beside it: calls of other personal data servers (`peer.ts`), their streams (`websocket.ts`), addresses of hosts (`names.ts`), handles
+ * by DNS and by file (`handle-lookup.ts`).
  */
 import type { Agent, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'

@@ -1,6 +1,8 @@
 /**
  * A method consists of its lexicon, an auth word that determines who may call it, and a handler. `methodFactory` binds the
  * types that depend on the server: the credentials of each auth word and the services of handlers.
+ *
+ * `router.ts` has everything around a handler, `http.ts` the entry on express, `streams.ts` subscriptions.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'

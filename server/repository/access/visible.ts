@@ -1,4 +1,7 @@
-/** Finds the repository of a request, if the caller may see it. */
+/**
+ * Finds the repository of a request, if the caller may see it. `status-errors.ts` and `stopped-writes.ts` decide whether it may be
+ * written.
+ */
 
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Reader } from '../../store/database.ts'

@@ -3,6 +3,8 @@
  *
  * The file comes before its row and goes after it, so that a row always has a file. Steps that a crash leaves undone are files
  * without a row, or rows that nothing keeps; `sweep` removes both.
+ *
+ * Small versions of pictures are in `thumbnails/`, videos as playlists with fragments in `videos/`; threads make both.
  */
 import { join } from 'node:path'
 import type { Platform } from '../../platform/platform.ts'

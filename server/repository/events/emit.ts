@@ -7,6 +7,9 @@
  * identity may be reported before that, because the directory has it already.
  *
  * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
+ *
+ * `frames.ts` has their messages, `stream.ts` reads them for consumers, whose places are in `consumers.ts`; `event-retention.ts` deletes
+ * them, and `relays.ts` asks relays to read them.
  */
 
 import type { Writer } from '../../store/database.ts'

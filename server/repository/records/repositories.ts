@@ -5,6 +5,9 @@
  * transaction that waits for the disk may begin after another one. Then the write is tried again. Writes to one repository
  * are serialized, which makes that rare. They leave the queue before they are on disk, so that group commit can write many
  * of them together.
+ *
+ * Records are validated by `prepare.ts`, the tree is changed by `tree.ts`, rows are written by `write-record.ts`, links found by
+ * `links.ts`. Archives of other servers are verified in a thread (`import/verify.ts`), then applied (`import/apply.ts`).
  */
 
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
