@@ -29,7 +29,7 @@ const isTest = (name: string) =>
   [`test/${name}.test.ts`, `test/${name}`].some((path) => existsSync(join(root, path)))
 
 test.each([
-  ['README.md', 150],
+  ['README.md', 110],
   ['.github/ARCHITECTURE.md', 100],
   ['.github/CONTRIBUTING.md', 90],
 ])('%s has at most %i lines', (file, limit) => {
