@@ -118,6 +118,11 @@ describe('the rooms of the architecture', () => {
     expect(missing).toEqual([])
   })
 
+  test('take a short line each', () => {
+    const lines = tableRows('.github/ARCHITECTURE.md', 'Rooms').map((cells) => `| ${cells.join(' | ')} |`)
+    expect(lines.filter((line) => line.length > 200)).toEqual([])
+  })
+
   test('name the tests of each, which exist', () => {
     expect(rooms.filter(({ tests }) => tests.length === 0).map(({ place }) => place)).toEqual([])
     expect(rooms.flatMap(({ tests }) => tests).filter((name) => !isTest(name))).toEqual([])
@@ -137,7 +142,7 @@ describe('decisions', () => {
   test.each(decisions)('%s has a number, a date, a status and 10 to 15 lines', (file) => {
     const [title = '', , status] = read(file).split('\n')
     expect(title).toMatch(new RegExp(`^# ${Number(basename(file).slice(0, 4))}\\. \\S`))
-    expect(status).toMatch(/^\d{4}-\d{2}-\d{2} · (accepted|replaced by \d+)$/)
+    expect(status).toMatch(/^\d{4}-\d{2}-\d{2} · (accepted|(replaced|amended) by \d+)$/)
     expect(lineCount(file)).toBeGreaterThanOrEqual(10)
     expect(lineCount(file)).toBeLessThanOrEqual(15)
   })
