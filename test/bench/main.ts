@@ -2,12 +2,14 @@
  * `npm run bench`: time and memory of the server, beside a bare node:http server and the bare disk in the same run, and beside
  * the network's reference server, measured once on another machine with two cores. `npm run bench -- records notifications`
  * runs only these parts. The soak runs only on request: `soak` for 20 minutes, `soak=3` for 3. So do `big`, whose phases and size
- * follow it (see big/big.ts), and `copies`.
+ * follow it (see big/big.ts), `copies`, `against COMMIT` (another commit beside this one) and `gate` (CPU time beside bare express).
  */
+import { benchAgainst } from './against.ts'
 import { benchBig } from './big/big.ts'
 import { benchBlobs } from './blobs.ts'
 import { benchCopies } from './copies.ts'
 import { removeFolders } from './folders.ts'
+import { benchGate } from './gate.ts'
 import { benchImport } from './import.ts'
 import { benchInstall } from './install.ts'
 import { benchNotifications } from './notifications.ts'
@@ -48,6 +50,8 @@ const wanted = args.length > 0 ? args : all
 try {
   if (args[0] === 'big') await benchBig(args.slice(1))
   else if (args[0] === 'copies') await benchCopies(args.slice(1))
+  else if (args[0] === 'against') await benchAgainst(args.slice(1))
+  else if (args[0] === 'gate') await benchGate()
   else await runParts(wanted)
 } finally {
   await removeFolders()

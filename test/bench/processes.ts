@@ -48,6 +48,11 @@ export class Measured implements AsyncDisposable {
     return Measured.#start([join(import.meta.dirname, 'bare-server.ts'), dir], {})
   }
 
+  /** The base of the gate: see bare-express.ts. */
+  static bareExpress(): Promise<Measured> {
+    return Measured.#start([join(import.meta.dirname, 'bare-express.ts')], {})
+  }
+
   static async #start(args: readonly string[], env: Record<string, string>): Promise<Measured> {
     const child = spawn(process.execPath, args, {
       cwd: root,

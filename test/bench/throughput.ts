@@ -57,7 +57,7 @@ export function throughputRow(name: string, compared: Compared) {
 }
 
 /** The response that the bare server sends. Node adds the headers of the connection itself. */
-async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
+export async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<BareAnswer> {
   const { headers, text } =
     call?.input === undefined
       ? await client.get(path, call?.token)
@@ -67,8 +67,8 @@ async function answerOf(client: Client, { path, calls: [call] }: Load): Promise<
 }
 
 /** Runs the load in its own process. */
-export async function measureThroughput(server: Measured, { path, calls }: Load): Promise<Throughput> {
-  const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, calls })]
+export async function measureThroughput(server: Measured, { path, ...load }: Load): Promise<Throughput> {
+  const args = [join(import.meta.dirname, 'load.ts'), JSON.stringify({ url: server.url + path, ...load })]
   const before = server.cpuMicroseconds()
   const { stdout } = await promisify(execFile)(process.execPath, args)
   const cpu = server.cpuMicroseconds() - before
