@@ -1,18 +1,36 @@
 /** Time limits of requests whose body is arriving. Node's own limit is the same for all, and a large upload needs more time. */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 
-const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+interface Deadline {
+  /** The last request with a body: earlier ones have arrived. */
+  req: IncomingMessage
+  readonly timer: NodeJS.Timeout
+}
+
+/** By connection. A timer for each request would cost more. */
+const deadlines = new WeakMap<Socket, Deadline>()
 
 /** Calls `expire` unless the body has arrived within `ms`, or within `ms` of the last extension. */
 export function startDeadline(req: IncomingMessage, ms: number, expire: () => void): void {
-  const { headers } = req
+  const { headers, socket } = req
   if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return
-  const timer = setTimeout(expire, ms)
-  timers.set(req, timer)
-  req.once('close', () => clearTimeout(timer))
+  const deadline = deadlines.get(socket)
+  if (deadline) {
+    deadline.req = req
+    deadline.timer.refresh()
+    return
+  }
+  const timer = setTimeout(() => {
+    if (!started.req.complete) expire()
+  }, ms)
+  const started: Deadline = { req, timer }
+  deadlines.set(socket, started)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Starts the time of a request anew. For readers of large bodies, while bytes arrive. */
 export function extendDeadline(req: IncomingMessage): void {
-  timers.get(req)?.refresh()
+  const deadline = deadlines.get(req.socket)
+  if (deadline?.req === req) deadline.timer.refresh()
 }

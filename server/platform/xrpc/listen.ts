@@ -78,15 +78,18 @@ async function bind(
 ): Promise<Bound | undefined> {
   /** Each connection with its pending responses. */
   const connections = new Map<Duplex, Set<ServerResponse>>()
+  /** A function of each response would be made for each request. */
+  function forget(this: ServerResponse): void {
+    const { socket } = this.req
+    const pending = connections.get(socket)
+    pending?.delete(this)
+    if (!server.listening && pending?.size === 0) socket.destroy()
+  }
   const answer: App = (req, res) => {
     const { socket } = req
     startDeadline(req, timeouts.requestMs, () => refuse('ERR_HTTP_REQUEST_TIMEOUT', socket))
-    const pending = connections.get(socket)
-    pending?.add(res)
-    res.once('close', () => {
-      pending?.delete(res)
-      if (!server.listening && pending?.size === 0) socket.destroy()
-    })
+    connections.get(socket)?.add(res)
+    res.on('close', forget)
     app(req, res)
   }
   const server = createServer(
