@@ -25,8 +25,16 @@ export async function listenFor(
     instance,
   }: { readonly config: Config; readonly store: Database; readonly instance: string },
 ): Promise<Listener & { readonly proxyPort: number | undefined }> {
+  let ready: Handlers | undefined
+  void handlers.then(
+    (made) => {
+      ready = made
+    },
+    () => {},
+  )
   const app = createApp({
-    dispatch: async (...request) => (await handlers).dispatch(...request),
+    dispatch: (...request) =>
+      ready ? ready.dispatch(...request) : handlers.then(({ dispatch }) => dispatch(...request)),
     fallback: async (...request) => (await handlers).fallback(...request),
     hostnames: hostnamesOf(config),
     anyAddress: opensToNetwork(config.hosts),

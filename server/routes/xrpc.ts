@@ -58,6 +58,7 @@ export function createXrpcRoutes(
   })
   const route = createRouter({
     ...shared,
+    onCall: services.visitors.noteCaller,
     forward: proxy?.forward,
     methods,
     streams,
@@ -81,9 +82,9 @@ export function createXrpcRoutes(
     streams,
     proxy,
     dispatch: async (called, query, req, res) => {
-      services.visitors.note(req)
       const nsid = names.own(called)
-      if (known.has(nsid) || !redirectPageVisit(req, res)) await route({ called, nsid }, query, req, res)
+      if (known.has(nsid) || !redirectPageVisit(req, res)) return route({ called, nsid }, query, req, res)
+      services.visitors.note(req)
     },
   }
 }

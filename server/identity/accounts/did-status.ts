@@ -71,13 +71,21 @@ export async function sessionDocument(deps: Deps, account: Account): Promise<Did
   return document && pdsEndpointOf(document) === origin ? document : undefined
 }
 
+/** Rendered documents. The account of a session is the same object until it changes. */
+const unpublished = new WeakMap<Account, DidDocument>()
+
 /** Renders the document of an account whose DID was created here and is not published; undefined for other accounts. */
 export function unpublishedDocument(
   { config, origin }: Pick<Deps, 'config' | 'origin'>,
-  { did, handle, isMinted, plcSubmittedAt, signingKeyDid: signingKey }: Account,
+  account: Account,
 ): DidDocument | undefined {
+  const { did, handle, isMinted, plcSubmittedAt, signingKeyDid: signingKey } = account
   if (!isMinted || (config.plcUrl !== undefined && plcSubmittedAt !== null)) return undefined
-  return documentFor({ did, handle, origin, signingKey })
+  const known = unpublished.get(account)
+  if (known) return known
+  const document = Object.freeze(documentFor({ did, handle, origin, signingKey }))
+  unpublished.set(account, document)
+  return document
 }
 
 /** Renders the document as this server last published it; undefined if it never did. */

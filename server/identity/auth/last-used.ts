@@ -17,6 +17,8 @@ export interface LastUsed {
 }
 
 const noteAfterMs = 5 * 60_000
+/** Milliseconds for which a comparison counts: it parses a time. */
+const compareAfterMs = 1000
 /** Sessions with an unwritten use. The least recently used is dropped first; its stored time stays. */
 const maxUnwritten = 10_000
 
@@ -28,12 +30,18 @@ export function createLastUsed({ store, now }: { store: Database; now: () => Dat
     return noted !== undefined && noted > stored ? noted : stored
   }
 
+  /** When uses of a session were last compared, in milliseconds since the epoch. */
+  const comparedAt = new WeakMap<object, number>()
+
   return {
-    note({ sessionId, lastUsedAt }) {
+    note(session) {
       const at = now()
-      if (at.getTime() - Date.parse(latest(sessionId, lastUsedAt)) >= noteAfterMs) {
-        unwritten.set(sessionId, iso(at))
-      }
+      const ms = at.getTime()
+      const since = ms - (comparedAt.get(session) ?? Number.NaN)
+      if (since >= 0 && since < compareAfterMs) return
+      comparedAt.set(session, ms)
+      const { sessionId, lastUsedAt } = session
+      if (ms - Date.parse(latest(sessionId, lastUsedAt)) >= noteAfterMs) unwritten.set(sessionId, iso(at))
     },
 
     of: ({ id, lastUsedAt }) => latest(id, lastUsedAt),

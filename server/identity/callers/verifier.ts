@@ -52,7 +52,10 @@ interface Presented {
   readonly nonce?: string
 }
 
-type Session = SessionCredentials & { readonly nonce: string | undefined }
+interface Session {
+  readonly credentials: SessionCredentials
+  readonly nonce: string | undefined
+}
 
 /** Milliseconds: a token that was issued further ahead of now comes from a time when the clock was wrong. */
 const futureMs = 60 * 60_000
@@ -95,15 +98,15 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       requireMethod(permissions, method, audiences, proof.caller.method !== 'POST')
     }
     lastUsed.note(account)
-    return {
+    const credentials = {
       did: account.did,
       sessionId: account.sessionId,
       scope: account.scope as AccessScope,
       expiresAt: claims.exp * 1000,
       account,
       permissions,
-      nonce,
     }
+    return { credentials, nonce }
   }
 
   async function refresh(header: Header): Promise<RefreshCredentials> {
@@ -143,14 +146,15 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
 
   async function admin(proof: Proof, method: CalledMethod<AuthWord>): Promise<AdminCredentials> {
     if (await hasAdminPassword(proof.headers.authorization, proof.caller)) return { did: undefined }
-    const { account } = await session(proof, { ...method, auth: 'full' })
+    const { account } = (await session(proof, { ...method, auth: 'full' })).credentials
     if (!account.isOwner) throw protocolError('Forbidden', 'Only the owner of this server may do this')
     return { did: account.did }
   }
 
   async function reader(proof: Proof, method: CalledMethod<AuthWord>): Promise<Principal> {
     if (basicCredentials(proof.headers.authorization) === undefined) {
-      const { did, scope, account, nonce } = await session(proof, { ...method, auth: 'reader' })
+      const { credentials, nonce } = await session(proof, { ...method, auth: 'reader' })
+      const { did, scope, account } = credentials
       const isAdmin = account.isOwner === 1 && scope === scopes.full
       return {
         account: did,
@@ -170,11 +174,17 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     return { account: did, credentials: { did, permissions: undefined } satisfies UploadCredentials }
   }
 
-  function bySession({ nonce, ...session }: Session): Principal {
+  /** Whether the session and its account are as they were, and the token has not expired. */
+  function isCurrent({ sessionId, account, expiresAt }: SessionCredentials): boolean {
+    return expiresAt > now().getTime() && lookup.find(sessionId) === account
+  }
+
+  function bySession({ credentials, nonce }: Session): Principal {
     return {
-      account: session.did,
-      credentials: session,
-      watch: (end) => watchSession(session, end),
+      account: credentials.did,
+      credentials,
+      isCurrent: () => isCurrent(credentials),
+      watch: (end) => watchSession(credentials, end),
       ...nonceHeader(nonce),
     }
   }

@@ -35,7 +35,7 @@ export function createCallerReader(
       client: req.headers['user-agent']?.slice(0, 200),
       origin,
       method: req.method ?? '',
-      path: /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(req.url ?? '')?.[1] ?? '',
+      path: pathOf(req.url ?? ''),
     }
   }
 }
@@ -50,10 +50,16 @@ function createReaders({ trustedProxies = [], trustedOrigins = [], publicUrl }: 
   const forwarding = createForwarding(trustedProxies)
   const readAddress = createAddressReader(forwarding)
   const readOrigin = createOriginReader(forwarding, publicUrl)
-  const readPage = createPageReader(trustedOrigins, readOrigin)
-  return (req: IncomingMessage) => ({
-    client: readAddress(req),
-    page: readPage(req),
-    origin: readOrigin(req),
-  })
+  const readPage = createPageReader(trustedOrigins)
+  return (req: IncomingMessage) => {
+    const origin = readOrigin(req)
+    return { client: readAddress(req), page: readPage(req, origin), origin }
+  }
+}
+
+/** Returns the path of a target, which may be in absolute form. */
+function pathOf(url: string): string {
+  if (!url.startsWith('/')) return /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(url)?.[1] ?? ''
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
 }

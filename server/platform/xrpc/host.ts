@@ -26,8 +26,16 @@ export function isOnLocalNetwork(config: {
   return config.publicUrl === undefined && opensToNetwork(config.hosts)
 }
 
+/** The last Host header that was read, and its name. Most requests in a row have the same one. */
+let last: { readonly host: string; readonly name: string | undefined } = { host: '', name: undefined }
+
 /** Returns the name in a Host header in lower case, without port, brackets and trailing dot; undefined if malformed. */
 export function hostname(host: string): string | undefined {
+  if (host !== last.host) last = { host, name: parseHost(host) }
+  return last.name
+}
+
+function parseHost(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/@\s]+))(?::\d{1,5})?$/i.exec(host)
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '')
 }

@@ -158,6 +158,8 @@ export interface Principal {
    * @returns a function that stops watching
    */
   readonly watch?: (end: (error: XrpcError) => void) => () => void
+  /** Whether the credentials count still, without another look at them. Absent: they are checked as at first. */
+  readonly isCurrent?: () => boolean
   /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { isLoopbackHost } from './host.ts'
-import type { ReadOrigin } from './origin.ts'
 
 /** The origin of the page in the app window. No browser gives it to another page. */
 export const windowOrigin = 'app://pds'
@@ -23,16 +22,18 @@ const notForeign: PageSender = { isForeignPage: false, isTrustedPage: false }
 const foreign: PageSender = { isForeignPage: true, isTrustedPage: false }
 const trusted: PageSender = { isForeignPage: true, isTrustedPage: true }
 
-/** @param trustedOrigins as browsers send them in `Origin` */
+/**
+ * @param trustedOrigins as browsers send them in `Origin`
+ * @returns the reader of a request that reached this server under the origin `own`
+ */
 export function createPageReader(
   trustedOrigins: readonly string[],
-  readOrigin: ReadOrigin,
-): (req: IncomingMessage) => PageSender {
+): (req: IncomingMessage, own: string) => PageSender {
   const isTrusted = new Set(trustedOrigins)
-  return (req) => {
+  return (req, own) => {
     const { origin, host } = req.headers
     if (origin === undefined) return isOfOtherPage(req) ? foreign : notForeign
-    if (origin === windowOrigin || origin === readOrigin(req)) return notForeign
+    if (origin === windowOrigin || origin === own) return notForeign
     // The scheme is ignored, because a proxy that is missing in the settings cannot state it. Only this server answers at its name.
     if (origin === `https://${host}` && !isLoopbackHost(host)) return notForeign
     return isTrusted.has(origin) ? trusted : foreign

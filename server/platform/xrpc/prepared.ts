@@ -6,7 +6,7 @@ import type { BinaryInput, BinaryOutput, Method, MethodSchema } from './method.t
 import { type Projection, projection, type Rename } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
 import { discard, sendBinary, sendJson, sendNothing } from './send.ts'
-import { validated } from './validate.ts'
+import { readParams, validated } from './validate.ts'
 import { protocolError } from './xrpc-errors.ts'
 
 type BodyKind = 'none' | 'json' | 'binary'
@@ -21,6 +21,8 @@ export interface Prepared<Word, Services> {
   readonly projectParams: Projection
   readonly projectInput: Projection
   readonly projectOutput: Projection
+  /** The parameters of an empty query, once one was valid: most calls have no parameters. */
+  defaultParams?: unknown
   readonly checkLimits: CheckLimits | undefined
 }
 
@@ -52,6 +54,18 @@ function inputOf(schema: MethodSchema): l.Payload {
 function kindOf({ encoding }: l.Payload): BodyKind {
   if (encoding === undefined) return 'none'
   return encoding === 'application/json' ? 'json' : 'binary'
+}
+
+/** Reads and projects the parameters of a query string. @throws InvalidRequest */
+export function readParamsOf<Word, Services>(
+  prepared: Prepared<Word, Services>,
+  query: string,
+  rename?: Rename,
+): unknown {
+  const { method, projectParams } = prepared
+  if (query !== '') return projectParams(readParams(method.schema.parameters, query), rename)
+  prepared.defaultParams ??= readParams(method.schema.parameters, query)
+  return projectParams(prepared.defaultParams, rename)
 }
 
 /**

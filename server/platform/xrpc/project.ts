@@ -146,9 +146,16 @@ function withType(project: Projection): Projection {
   }
 }
 
+/** Results for frozen values. A caller freezes a value that it sends often. */
+const cleanedOnce = new WeakMap<object, unknown>()
+
 /** Projects a value without a schema: keeps everything but `__proto__`. */
 function unknownValue(value: unknown, rename?: Rename): unknown {
-  return cleaned(rename?.stored ? rename.stored.record(value) : value, 0)
+  const renamed = rename?.stored ? rename.stored.record(value) : value
+  if (!isObject(renamed) || !Object.isFrozen(renamed)) return cleaned(renamed, 0)
+  const result = cleanedOnce.get(renamed) ?? cleaned(renamed, 0)
+  cleanedOnce.set(renamed, result)
+  return result
 }
 
 function cleaned(value: unknown, depth: number): unknown {

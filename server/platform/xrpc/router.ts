@@ -6,21 +6,30 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isValidNsid } from '@atproto/syntax'
 import { type CallerOptions, createCallerReader } from './caller.ts'
 import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
-import { discardOutput, openInput, type Prepared, prepare, readInput, sendOutput } from './prepared.ts'
+import {
+  discardOutput,
+  openInput,
+  type Prepared,
+  prepare,
+  readInput,
+  readParamsOf,
+  sendOutput,
+} from './prepared.ts'
 import type { Rename } from './project.ts'
 import { limiter, type RateLimit } from './rate-limit.ts'
 import { createResponseCache, type Slot } from './response-cache.ts'
-import { keepPrivate, sendError, sendJsonBody } from './send.ts'
+import { keepPrivate, sendError, sendJsonBody, setHeaders } from './send.ts'
 import { createSources } from './sources.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
-import { readParams } from './validate.ts'
 import { protocolError, XrpcError } from './xrpc-errors.ts'
 
 export interface RouterOptions<Word, Services> extends CallerOptions {
   readonly methods: readonly Method<Word, Services>[]
   /** The subscriptions beside the methods. */
   readonly streams?: Streams
+  /** Called with each call, before anything of it is checked. */
+  readonly onCall?: (caller: Caller, headers: IncomingHttpHeaders) => void
   /** Forwards calls to other services; none when absent. */
   readonly forward?: Forward | undefined
   readonly services: Services
@@ -109,10 +118,8 @@ export function createRouter<Word extends string, Services>(
       await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
-    const ofQuery = prepared.verb === 'GET' ? options.queryHeaders?.(method.nsid, headers) : {}
-    for (const [header, value] of Object.entries({ ...principal.headers, ...ofQuery })) {
-      res.setHeader(header, value)
-    }
+    setHeaders(res, principal.headers)
+    if (prepared.verb === 'GET') setHeaders(res, options.queryHeaders?.(method.nsid, headers))
     if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
     const version = method.reads && options.versionOf?.(method.reads)
     const slot =
@@ -123,10 +130,11 @@ export function createRouter<Word extends string, Services>(
       await settled()
       return sendJsonBody(req, res, cached)
     }
-    const params = prepared.projectParams(readParams(method.schema.parameters, query), options.ownNames)
+    const params = readParamsOf(prepared, query, options.ownNames)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
-    const input = await inputOf(prepared, req, options.ownNames, authorize)
-    const { account, credentials: auth } = inputKind === 'json' ? await authorize() : principal
+    const again = () => (principal.isCurrent?.() ? principal : authorize())
+    const input = inputKind === 'none' ? undefined : await inputOf(prepared, req, options.ownNames, again)
+    const { account, credentials: auth } = inputKind === 'json' ? await again() : principal
     prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, headers, fail } as Services &
       Parameters<typeof method.handler>[0]
@@ -150,6 +158,7 @@ export function createRouter<Word extends string, Services>(
     settled: () => Promise<void>,
   ): Promise<void> {
     const caller = readCaller(req)
+    options.onCall?.(caller, req.headers)
     if (checkOverall && (!caller.isLocal || caller.isForeignPage)) {
       checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
     }
@@ -204,8 +213,8 @@ function slotOf(
   account: string | undefined,
   version: number,
 ): Slot {
-  // Handlers may refuse pages of other sites a response that they send to programs.
-  const sender = caller.isForeignPage ? 'page' : 'program'
+  // Handlers may refuse pages of other sites a response that they send to programs, and other computers one for this computer.
+  const sender = `${caller.isLocal ? 'local ' : ''}${caller.isForeignPage ? 'page' : 'program'}`
   return { key: `${account ?? ''} ${sender} ${caller.origin} ${name.called}?${query}`, version }
 }
 

@@ -57,11 +57,11 @@ export async function sendBinary(
   res: ServerResponse,
   output: BinaryOutput,
 ): Promise<void> {
-  const { encoding, status = 200, headers = {}, body } = output
+  const { encoding, status = 200, headers, body } = output
   res.statusCode = status
   res.setHeader('Content-Type', encoding)
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  setHeaders(res, headers)
   if (body instanceof Uint8Array && status !== 304) res.setHeader('Content-Length', body.length)
   if (body === undefined || body instanceof Uint8Array || req.method === 'HEAD') {
     discard(output)
@@ -85,6 +85,10 @@ function streamOf(chunks: Chunks): Readable {
   return chunks instanceof Readable ? chunks : Readable.from(chunks)
 }
 
+export function setHeaders(res: ServerResponse, headers: BinaryOutput['headers']): void {
+  for (const name in headers) res.setHeader(name, headers[name] ?? '')
+}
+
 /** Keeps the response of an authenticated call out of shared caches. */
 export function keepPrivate(res: ServerResponse): void {
   res.setHeader('Cache-Control', 'private, no-store')
@@ -99,6 +103,6 @@ export function sendNothing(res: ServerResponse): void {
 export function sendError(req: IncomingMessage, res: ServerResponse, error: XrpcError): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', `Bearer error="${error.name}"`)
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', error.retryAfter)
-  for (const [name, value] of Object.entries(error.headers ?? {})) res.setHeader(name, value)
+  setHeaders(res, error.headers)
   sendJson(req, res, error.status, error)
 }

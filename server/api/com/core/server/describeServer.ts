@@ -5,6 +5,7 @@ import { method } from '../../../method.ts'
 
 export const describeServer = method(com.core.server.describeServer, {
   auth: 'none',
+  reads: ['accounts'],
   handler({ config, serverDid, store, caller }) {
     return {
       did: serverDid,
