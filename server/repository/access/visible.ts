@@ -31,6 +31,11 @@ interface Reading {
 export function visibleRepo(db: Reader, repo: string, auth: Reading | undefined): Account {
   const account = findByIdentifier(db, repo)
   if (!account) throw notFound(repo)
+  return ifVisible(account, auth)
+}
+
+/** As `visibleRepo`, for an account that was found. */
+export function ifVisible(account: Account, auth: Reading | undefined): Account {
   const status = statusOf(account)
   if (status === undefined || auth?.did === account.did || auth?.isAdmin) return account
   throw new XrpcError(hidden[status].name, hidden[status].message)
