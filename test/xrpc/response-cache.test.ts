@@ -56,6 +56,12 @@ describe('a query that states what it reads', () => {
     expect((await call('?text=a')).body).toMatchObject({ calls: 1 })
   })
 
+  test('is answered separately for other computers, as a proxy shows them', async () => {
+    await call()
+    expect((await call('', 'alice', { via: '1.1 proxy' })).body).toMatchObject({ calls: 2 })
+    expect((await call()).body).toMatchObject({ calls: 1 })
+  })
+
   test('is answered separately for pages of other sites, which its handler may refuse', async () => {
     await call()
     const page = { origin: 'https://other.example' }
