@@ -7,7 +7,7 @@ import { createNotificationEvents, type NotificationEvents } from './notificatio
 import { finishFanOuts } from './notifications/fan-out.ts'
 import { createLive, type LiveNotifications } from './notifications/live-stream.ts'
 import { createRecordListener, createSilentListener } from './notifications/record-listener.ts'
-import { type CreateViewContext, createViewContexts } from './views/context.ts'
+import { type CreateViewContext, createViewContexts } from './views/load/context.ts'
 
 /** Notifies of records. */
 export interface Notifier {

@@ -5,9 +5,10 @@ import { recordUri } from '../../repository/records/record-uri.ts'
 import { recordJson } from '../../repository/records/record-view.ts'
 import { withOwnTypes } from '../../repository/records/rename.ts'
 import type { Notification } from '../tables/notifications.ts'
-import type { ViewContext } from '../views/context.ts'
-import { selfLabels } from '../views/labels.ts'
-import { loadActors, profileView } from '../views/profiles.ts'
+import { loadActors } from '../views/load/actors.ts'
+import type { ViewContext } from '../views/load/context.ts'
+import { selfLabels } from '../views/show/labels.ts'
+import { profileView } from '../views/show/profiles.ts'
 
 type NotificationView = app.example.notification.listNotifications.Notification
 

@@ -6,7 +6,7 @@ import type { RecordEvent } from '../../repository/records/record-events.ts'
 import type { Link } from '../../repository/tables/links.ts'
 import type { Writer } from '../../store/database.ts'
 import { ancestors, type ThreadPost } from '../tables/post-links.ts'
-import { hiddenReplies } from '../views/gates.ts'
+import { hiddenReplies } from '../views/filter/gates.ts'
 
 /** Posts above a reply whose authors it notifies. The network's index counts five with the reply itself. */
 const maxAncestors = 4

@@ -7,7 +7,7 @@ import { findByDid } from '../../store/tables/accounts.ts'
 import { notificationViews } from '../notifications/notification-view.ts'
 import { preferencesOf, wantedBy } from '../notifications/preferences.ts'
 import * as notifications from '../tables/notifications.ts'
-import type { CreateViewContext } from '../views/context.ts'
+import type { CreateViewContext } from '../views/load/context.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'origin'> {
   readonly viewContext: CreateViewContext

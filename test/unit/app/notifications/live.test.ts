@@ -8,7 +8,7 @@ import {
 } from '../../../../server/app/notifications/arrivals.ts'
 import { createLive, type LiveNotifications } from '../../../../server/app/notifications/live-stream.ts'
 import * as notifications from '../../../../server/app/tables/notifications.ts'
-import { createViewContexts } from '../../../../server/app/views/context.ts'
+import { createViewContexts } from '../../../../server/app/views/load/context.ts'
 import { createNames } from '../../../../server/platform/config/aliases.ts'
 import { schema } from '../../../../server/schema/schema.ts'
 import { Database } from '../../../../server/store/database.ts'

@@ -1,7 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { actorIdByIdentifier, isVisible } from '../../../../app/views/find.ts'
-import { profileViewDetailed } from '../../../../app/views/profile-detail.ts'
-import { actorById, loadActors } from '../../../../app/views/profiles.ts'
+import { isVisible } from '../../../../app/views/filter/actors.ts'
+import { actorIdByIdentifier } from '../../../../app/views/find/named.ts'
+import { actorById, loadActors } from '../../../../app/views/load/actors.ts'
+import { profileViewDetailed } from '../../../../app/views/show/profile-detail.ts'
 import { method } from '../../../method.ts'
 
 export const getProfiles = method(app.example.actor.getProfiles, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { cursorOf, readNumber } from '../../../../app/views/pages.ts'
-import { profileView } from '../../../../app/views/profiles.ts'
-import { searchActors as search } from '../../../../app/views/search.ts'
+import { searchActors as search } from '../../../../app/views/find/actor-search.ts'
+import { cursorOf, readNumber } from '../../../../app/views/find/pages.ts'
+import { profileView } from '../../../../app/views/show/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const searchActors = method(app.example.actor.searchActors, {

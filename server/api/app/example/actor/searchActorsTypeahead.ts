@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { profileViewBasic } from '../../../../app/views/profiles.ts'
-import { searchActors } from '../../../../app/views/search.ts'
+import { searchActors } from '../../../../app/views/find/actor-search.ts'
+import { profileViewBasic } from '../../../../app/views/show/profiles.ts'
 import { method } from '../../../method.ts'
 
 export const searchActorsTypeahead = method(app.example.actor.searchActorsTypeahead, {

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as bookmarks from '../../../../app/tables/bookmarks.ts'
-import { recordName } from '../../../../app/views/find.ts'
+import { recordName } from '../../../../app/views/find/named.ts'
 import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as drafts from '../../../../app/tables/drafts.ts'
-import { takePageBy } from '../../../../app/views/pages.ts'
+import { takePageBy } from '../../../../app/views/find/pages.ts'
 import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 

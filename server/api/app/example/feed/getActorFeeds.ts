@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { generatorViews } from '../../../../app/views/generators.ts'
-import { recordPage } from '../../../../app/views/record-page.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { recordPage } from '../../../../app/views/find/record-page.ts'
+import { generatorViews } from '../../../../app/views/show/generators.ts'
 import { method } from '../../../method.ts'
 
 export const getActorFeeds = method(app.example.feed.getActorFeeds, {

@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { feedViewPost, isPostHidden } from '../../../../app/views/feeds.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { loadPosts, postsAt } from '../../../../app/views/load-posts.ts'
-import { recordPage } from '../../../../app/views/record-page.ts'
+import { isPostHidden } from '../../../../app/views/filter/posts.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { recordPage } from '../../../../app/views/find/record-page.ts'
+import { loadPosts, postsAt } from '../../../../app/views/load/posts.ts'
+import { feedViewPost } from '../../../../app/views/show/feeds.ts'
 import { method } from '../../../method.ts'
 
 const { like } = app.example.feed

@@ -1,16 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../app/tables/feed.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import {
-  type FeedItem,
-  feedPage,
-  isInAuthorFeed,
-  isSelfThread,
-  pinnedItem,
-  readFeedPage,
-} from '../../../../app/views/feeds.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { relationTo } from '../../../../app/views/relations.ts'
+import { type FeedItem, isInAuthorFeed, isSelfThread } from '../../../../app/views/filter/feeds.ts'
+import { readFeedPage } from '../../../../app/views/find/feed-pages.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { relationTo } from '../../../../app/views/load/relations.ts'
+import { feedPage, pinnedItem } from '../../../../app/views/show/feeds.ts'
 import { method } from '../../../method.ts'
 
 /** The records that each filter of the lexicon reads; unknown filters read all. */

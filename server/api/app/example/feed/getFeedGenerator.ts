@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { findRecord } from '../../../../app/views/find.ts'
-import { generatorView, readGenerator } from '../../../../app/views/generators.ts'
+import { findRecord } from '../../../../app/views/find/named.ts'
+import { generatorView, readGenerator } from '../../../../app/views/show/generators.ts'
 import { method } from '../../../method.ts'
 
 export const getFeedGenerator = method(app.example.feed.getFeedGenerator, {

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { generatorViews } from '../../../../app/views/generators.ts'
-import { loadRecords, recordAt } from '../../../../app/views/load-posts.ts'
+import { loadRecords, recordAt } from '../../../../app/views/load/posts.ts'
+import { generatorViews } from '../../../../app/views/show/generators.ts'
 import { method } from '../../../method.ts'
 
 export const getFeedGenerators = method(app.example.feed.getFeedGenerators, {

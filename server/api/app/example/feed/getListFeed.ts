@@ -1,9 +1,11 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../app/tables/feed.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { feedPage, isInListFeed, readFeedPage } from '../../../../app/views/feeds.ts'
-import { findRecord } from '../../../../app/views/find.ts'
-import { subjectIdOf } from '../../../../app/views/load-posts.ts'
+import { isInListFeed } from '../../../../app/views/filter/feeds.ts'
+import { readFeedPage } from '../../../../app/views/find/feed-pages.ts'
+import { findRecord } from '../../../../app/views/find/named.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { subjectIdOf } from '../../../../app/views/load/posts.ts'
+import { feedPage } from '../../../../app/views/show/feeds.ts'
 import { method } from '../../../method.ts'
 
 export const getListFeed = method(app.example.feed.getListFeed, {

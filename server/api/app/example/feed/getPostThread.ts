@@ -1,8 +1,10 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { isAgainstGate, postAt } from '../../../../app/views/load-posts.ts'
-import { blockedPost, gateOfThread } from '../../../../app/views/posts.ts'
-import { isHiddenByBlock, readThread, threadView } from '../../../../app/views/threads.ts'
+import { isAgainstGate, isHiddenByBlock } from '../../../../app/views/filter/posts.ts'
+import { readThread } from '../../../../app/views/find/threads.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { postAt } from '../../../../app/views/load/posts.ts'
+import { blockedPost, gateOfThread } from '../../../../app/views/show/posts.ts'
+import { threadView } from '../../../../app/views/show/thread-tree.ts'
 import { method } from '../../../method.ts'
 
 const { threadViewPost } = app.example.feed.defs

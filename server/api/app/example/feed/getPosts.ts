@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { isPostHidden } from '../../../../app/views/feeds.ts'
-import { loadPosts, postsAt } from '../../../../app/views/load-posts.ts'
-import { postView } from '../../../../app/views/posts.ts'
+import { isPostHidden } from '../../../../app/views/filter/posts.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { loadPosts, postsAt } from '../../../../app/views/load/posts.ts'
+import { postView } from '../../../../app/views/show/posts.ts'
 import { method } from '../../../method.ts'
 
 export const getPosts = method(app.example.feed.getPosts, {

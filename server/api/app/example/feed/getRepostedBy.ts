@@ -1,9 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as postLinks from '../../../../app/tables/post-links.ts'
-import { visibleProfiles } from '../../../../app/views/actor-lists.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { subjectIdOf } from '../../../../app/views/load-posts.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { subjectIdOf } from '../../../../app/views/load/posts.ts'
+import { visibleProfiles } from '../../../../app/views/show/actor-lists.ts'
 import { paths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
 

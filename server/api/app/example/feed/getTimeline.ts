@@ -1,7 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as feed from '../../../../app/tables/feed.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { feedPage, isInTimeline, readFeedPage } from '../../../../app/views/feeds.ts'
+import { isInTimeline } from '../../../../app/views/filter/feeds.ts'
+import { readFeedPage } from '../../../../app/views/find/feed-pages.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { feedPage } from '../../../../app/views/show/feeds.ts'
 import { method } from '../../../method.ts'
 
 export const getTimeline = method(app.example.feed.getTimeline, {

@@ -1,6 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { readQuery } from '../../../../app/views/post-query.ts'
-import { searchPage } from '../../../../app/views/post-search.ts'
+import { readQuery } from '../../../../app/views/find/post-query.ts'
+import { searchPage } from '../../../../app/views/find/post-search.ts'
+import { postView } from '../../../../app/views/show/posts.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
@@ -11,6 +12,8 @@ export const searchPosts = method(app.example.feed.searchPosts, {
   async handler({ params, auth, caller, app: { viewContext }, fail }) {
     const query = readQuery(params)
     if (!query) throw fail('BadQueryString', 'since and until must be dates, such as 2030-01-31')
-    return searchPage(viewContext(caller.origin, auth?.did), query, params)
+    const ctx = viewContext(caller.origin, auth?.did)
+    const { posts, cursor } = await searchPage(ctx, query, params)
+    return { cursor, posts: posts.map((post) => postView(ctx, post)) }
   },
 })

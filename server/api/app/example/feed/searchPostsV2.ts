@@ -1,6 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { readQueryV2 } from '../../../../app/views/post-query.ts'
-import { searchPage } from '../../../../app/views/post-search.ts'
+import { readQueryV2 } from '../../../../app/views/find/post-query.ts'
+import { searchPage } from '../../../../app/views/find/post-search.ts'
+import { postView } from '../../../../app/views/show/posts.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 
@@ -16,6 +17,8 @@ export const searchPostsV2 = method(app.example.feed.searchPostsV2, {
         'since and until must be dates, such as 2030-01-31, and only one of excludeReplies and repliesOnly is possible',
       )
     }
-    return searchPage(viewContext(caller.origin, auth?.did), query, params)
+    const ctx = viewContext(caller.origin, auth?.did)
+    const { posts, cursor } = await searchPage(ctx, query, params)
+    return { cursor, posts: posts.map((post) => postView(ctx, post)) }
   },
 })

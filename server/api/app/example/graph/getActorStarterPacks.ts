@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { takePage } from '../../../../app/views/pages.ts'
-import { starterPacksById, starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { starterPacksById } from '../../../../app/views/find/starter-packs.ts'
+import { starterPackViewBasic } from '../../../../app/views/show/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 export const getActorStarterPacks = method(app.example.graph.getActorStarterPacks, {

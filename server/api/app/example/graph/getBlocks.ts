@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { activeProfiles } from '../../../../app/views/actor-lists.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { activeProfiles } from '../../../../app/views/show/actor-lists.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import { linkPaths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'

@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { profilesAround } from '../../../../app/views/actor-lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { takePage } from '../../../../app/views/pages.ts'
-import { profileView } from '../../../../app/views/profiles.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { profilesAround } from '../../../../app/views/show/actor-lists.ts'
+import { profileView } from '../../../../app/views/show/profiles.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import { method } from '../../../method.ts'
 

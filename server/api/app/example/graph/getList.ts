@@ -1,8 +1,8 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { findRecord } from '../../../../app/views/find.ts'
-import { listItemViews, listViews } from '../../../../app/views/list-views.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { findRecord } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { listItemViews, listViews } from '../../../../app/views/show/lists.ts'
 import { method } from '../../../method.ts'
 
 export const getList = method(app.example.graph.getList, {

@@ -1,7 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { listViews } from '../../../../app/views/list-views.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { listViews } from '../../../../app/views/show/lists.ts'
 import { method } from '../../../method.ts'
 
 export const getListMutes = method(app.example.graph.getListMutes, {

@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { hasPurpose, listView, visibleLists } from '../../../../app/views/list-views.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { hasPurpose, visibleLists } from '../../../../app/views/filter/lists.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { listView } from '../../../../app/views/show/lists.ts'
 import { method } from '../../../method.ts'
 
 export const getLists = method(app.example.graph.getLists, {

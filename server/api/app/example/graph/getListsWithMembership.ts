@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { hasPurpose, listItemViews, listView, visibleLists } from '../../../../app/views/list-views.ts'
-import { takePage } from '../../../../app/views/pages.ts'
+import { hasPurpose, visibleLists } from '../../../../app/views/filter/lists.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { listItemViews, listView } from '../../../../app/views/show/lists.ts'
 import { method } from '../../../method.ts'
 
 export const getListsWithMembership = method(app.example.graph.getListsWithMembership, {

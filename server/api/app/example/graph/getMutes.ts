@@ -1,7 +1,7 @@
 import type { DidString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as mutes from '../../../../app/tables/mutes.ts'
-import { activeProfiles } from '../../../../app/views/actor-lists.ts'
+import { activeProfiles } from '../../../../app/views/show/actor-lists.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
 import { instant, iso } from '../../../../util/time.ts'

@@ -1,9 +1,10 @@
 import type { AtIdentifierString } from '@atproto/syntax'
 import { app } from '../../../../../lexicons/generated/index.ts'
-import type { ViewContext } from '../../../../app/views/context.ts'
-import { actorIdByIdentifier, isVisible } from '../../../../app/views/find.ts'
-import { actorById, loadActors } from '../../../../app/views/profiles.ts'
-import { isBlocked, relationsOf } from '../../../../app/views/relations.ts'
+import { isVisible } from '../../../../app/views/filter/actors.ts'
+import { actorIdByIdentifier } from '../../../../app/views/find/named.ts'
+import { actorById, loadActors } from '../../../../app/views/load/actors.ts'
+import type { ViewContext } from '../../../../app/views/load/context.ts'
+import { isBlocked, relationsOf } from '../../../../app/views/load/relations.ts'
 import { method } from '../../../method.ts'
 
 const { relationship, notFoundActor } = app.example.graph.defs

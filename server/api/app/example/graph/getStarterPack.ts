@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { starterPackAt, starterPackView } from '../../../../app/views/starter-packs.ts'
+import { starterPackAt } from '../../../../app/views/find/starter-packs.ts'
+import { starterPackView } from '../../../../app/views/show/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 export const getStarterPack = method(app.example.graph.getStarterPack, {

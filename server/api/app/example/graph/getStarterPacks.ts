@@ -1,5 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { starterPackAt, starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
+import { starterPackAt } from '../../../../app/views/find/starter-packs.ts'
+import { starterPackViewBasic } from '../../../../app/views/show/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 export const getStarterPacks = method(app.example.graph.getStarterPacks, {

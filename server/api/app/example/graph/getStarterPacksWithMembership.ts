@@ -1,9 +1,10 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as lists from '../../../../app/tables/lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
-import { listItemViews } from '../../../../app/views/list-views.ts'
-import { takePage } from '../../../../app/views/pages.ts'
-import { starterPacksById, starterPackView } from '../../../../app/views/starter-packs.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { takePage } from '../../../../app/views/find/pages.ts'
+import { starterPacksById } from '../../../../app/views/find/starter-packs.ts'
+import { listItemViews } from '../../../../app/views/show/lists.ts'
+import { starterPackView } from '../../../../app/views/show/starter-packs.ts'
 import { method } from '../../../method.ts'
 
 const { list, starterpack } = app.example.graph

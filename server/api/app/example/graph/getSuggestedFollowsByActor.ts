@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { suggestedProfiles } from '../../../../app/views/actor-lists.ts'
-import { findActor } from '../../../../app/views/find.ts'
+import { findActor } from '../../../../app/views/find/named.ts'
+import { suggestedProfiles } from '../../../../app/views/show/actor-lists.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import { method } from '../../../method.ts'
 

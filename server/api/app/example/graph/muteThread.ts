@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as mutedThreads from '../../../../app/tables/muted-threads.ts'
-import { recordName } from '../../../../app/views/find.ts'
+import { recordName } from '../../../../app/views/find/named.ts'
 import { method } from '../../../method.ts'
 
 export const muteThread = method(app.example.graph.muteThread, {

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { searchStarterPacks as search } from '../../../../app/views/starter-pack-search.ts'
-import { starterPackViewBasic } from '../../../../app/views/starter-packs.ts'
+import { searchStarterPacks as search } from '../../../../app/views/find/starter-pack-search.ts'
+import { starterPackViewBasic } from '../../../../app/views/show/starter-packs.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as mutes from '../../../../app/tables/mutes.ts'
-import { didOf } from '../../../../app/views/find.ts'
+import { didOf } from '../../../../app/views/find/named.ts'
 import { method } from '../../../method.ts'
 
 export const unmuteActor = method(app.example.graph.unmuteActor, {

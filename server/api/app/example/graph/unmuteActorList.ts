@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as mutedLists from '../../../../app/tables/muted-lists.ts'
-import { recordName } from '../../../../app/views/find.ts'
+import { recordName } from '../../../../app/views/find/named.ts'
 import { method } from '../../../method.ts'
 
 export const unmuteActorList = method(app.example.graph.unmuteActorList, {

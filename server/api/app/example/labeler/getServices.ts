@@ -1,6 +1,6 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { labelerView, labelerViewDetailed, ownLabelerView } from '../../../../app/views/labelers.ts'
-import { actorById, loadActors } from '../../../../app/views/profiles.ts'
+import { actorById, loadActors } from '../../../../app/views/load/actors.ts'
+import { labelerView, labelerViewDetailed, ownLabelerView } from '../../../../app/views/show/labelers.ts'
 import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'
 

@@ -1,6 +1,7 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
 import * as activitySubscriptions from '../../../../app/tables/activity-subscriptions.ts'
-import { loadActors, profileView } from '../../../../app/views/profiles.ts'
+import { loadActors } from '../../../../app/views/load/actors.ts'
+import { profileView } from '../../../../app/views/show/profiles.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import { decodeCursor, encodeCursor } from '../../../../platform/xrpc/cursor.ts'
 import { method } from '../../../method.ts'

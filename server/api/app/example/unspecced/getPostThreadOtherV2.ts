@@ -1,8 +1,9 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { postAt } from '../../../../app/views/load-posts.ts'
-import { otherItems } from '../../../../app/views/thread-items.ts'
-import { isHiddenByBlock, readThread } from '../../../../app/views/threads.ts'
+import { isHiddenByBlock } from '../../../../app/views/filter/posts.ts'
+import { readThread } from '../../../../app/views/find/threads.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { postAt } from '../../../../app/views/load/posts.ts'
+import { otherItems } from '../../../../app/views/show/thread-items.ts'
 import { method } from '../../../method.ts'
 
 export const getPostThreadOtherV2 = method(app.example.unspecced.getPostThreadOtherV2, {

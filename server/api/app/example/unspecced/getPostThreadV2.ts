@@ -1,9 +1,15 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { viewTables } from '../../../../app/views/context.ts'
-import { isAgainstGate, postAt } from '../../../../app/views/load-posts.ts'
-import { gateOfThread } from '../../../../app/views/posts.ts'
-import { blockedItem, hasOtherItems, notFoundItem, threadItems } from '../../../../app/views/thread-items.ts'
-import { isHiddenByBlock, readThread } from '../../../../app/views/threads.ts'
+import { isAgainstGate, isHiddenByBlock } from '../../../../app/views/filter/posts.ts'
+import { readThread } from '../../../../app/views/find/threads.ts'
+import { viewTables } from '../../../../app/views/load/context.ts'
+import { postAt } from '../../../../app/views/load/posts.ts'
+import { gateOfThread } from '../../../../app/views/show/posts.ts'
+import {
+  blockedItem,
+  hasOtherItems,
+  notFoundItem,
+  threadItems,
+} from '../../../../app/views/show/thread-items.ts'
 import { method } from '../../../method.ts'
 
 /** Posts above the anchor. */

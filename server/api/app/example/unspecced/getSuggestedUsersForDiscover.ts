@@ -1,5 +1,5 @@
 import { app } from '../../../../../lexicons/generated/index.ts'
-import { suggestedUsers } from '../../../../app/views/actor-lists.ts'
+import { suggestedUsers } from '../../../../app/views/show/actor-lists.ts'
 import { method } from '../../../method.ts'
 
 export const getSuggestedUsersForDiscover = method(app.example.unspecced.getSuggestedUsersForDiscover, {

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as reports from '../../../../app/tables/reports.ts'
-import { takePageBy } from '../../../../app/views/pages.ts'
+import { takePageBy } from '../../../../app/views/find/pages.ts'
 import * as graph from '../../../../federation/tables/graph.ts'
 import * as actors from '../../../../store/tables/actors.ts'
 import { method } from '../../../method.ts'

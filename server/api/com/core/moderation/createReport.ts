@@ -1,7 +1,7 @@
 import { AtUri } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as reports from '../../../../app/tables/reports.ts'
-import { didOf } from '../../../../app/views/find.ts'
+import { didOf } from '../../../../app/views/find/named.ts'
 import { renameInUri } from '../../../../platform/config/aliases.ts'
 import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
 import { iso } from '../../../../util/time.ts'
