@@ -1,7 +1,8 @@
 /** Places of copies as the page describes them, and their conversion to the server's: a URL and credentials. */
+
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { PlaceCredentials } from '../../server/operation/replicas/places/open.ts'
+import type { PlaceCredentials } from '../../server/operation/replicas/places/place.ts'
 import { PlaceProblem } from '../../server/operation/replicas/places/place.ts'
 import { copyPlaces } from '../../server/platform/config/values.ts'
 import { members, oneOf, text } from '../ground/arguments.ts'

@@ -1,11 +1,12 @@
 /** Servers for copies, from Debian: Apache and rclone with WebDAV, OpenStack Swift with S3, which checks signatures. */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PlaceCredentials } from '../../server/operation/replicas/places/open.ts'
+import type { PlaceCredentials } from '../../server/operation/replicas/places/place.ts'
 import { sign } from '../../server/operation/replicas/places/sigv4.ts'
 import { poll } from './poll.ts'
 import { freePort } from './processes.ts'

@@ -8,7 +8,7 @@
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { createTidClock } from '../../repository/format/tid.ts'
-import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
+import type { AfterCommit, RecordListener } from '../../repository/records/record-events.ts'
 import type { Writer } from '../../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../store/files/store-errors.ts'
 import { nextTurn, pieceMs } from '../../util/turns.ts'
@@ -21,7 +21,7 @@ import { createRoom, type Usage } from './remote-quota.ts'
 import { deleteOutdated } from './remote-retention.ts'
 import { type RemoteStatus, setStatus } from './remote-status.ts'
 import { createStanding } from './standing.ts'
-import { type Outcome, storeChange } from './store-change.ts'
+import { type FeedItemListener, type Outcome, storeChange } from './store-change.ts'
 
 export interface ApplyOptions {
   /** Called in the last transaction: a source stores its cursor there. */
@@ -65,8 +65,6 @@ export interface Intake {
   /** The room that records of other servers take. */
   usage(): Promise<IntakeUsage>
 }
-
-export type FeedItemListener = (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 
 export interface IntakeUsage extends Usage {
   /** When a record was last refused because the limit was reached, since the start of the server. */

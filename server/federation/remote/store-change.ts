@@ -13,7 +13,6 @@ import * as remoteRecords from '../tables/remote-records.ts'
 import * as silentRecords from '../tables/silent-records.ts'
 import type { Budgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
-import type { FeedItemListener } from './intake.ts'
 import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
 import type { Room } from './remote-quota.ts'
 import { isAlive } from './remote-status.ts'
@@ -22,6 +21,9 @@ import { type Purpose, purposeOf } from './wanted.ts'
 
 /** `full`: it would exceed the limit of all records. */
 export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
+
+/** Called with a post or repost that only feeds show. */
+export type FeedItemListener = (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 
 export interface Deps extends Pick<Platform, 'names' | 'now'> {
   readonly budgets: Budgets

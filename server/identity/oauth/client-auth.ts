@@ -1,4 +1,5 @@
 /** Authentication of clients with a key of their own: `private_key_jwt` (RFC 7523, OpenID Connect Core §9). */
+
 import { hash } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { createLocalJWKSet } from 'jose/jwks/local'
@@ -6,7 +7,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import type { Database } from '../../store/database.ts'
 import { iso } from '../../util/time.ts'
 import * as oauth from '../tables/oauth.ts'
-import type { Client } from './clients.ts'
+import type { Client } from './client.ts'
 import { OAuthError } from './oauth-errors.ts'
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

@@ -13,27 +13,13 @@ import {
 import type { JSONWebKeySet } from 'jose'
 import { guardedFetch } from '../../platform/network/client.ts'
 import { lookupsOf, type Platform } from '../../platform/platform.ts'
-import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
-import { type DatetimeString, iso } from '../../util/time.ts'
+import { iso } from '../../util/time.ts'
 import { hasGrant } from '../tables/oauth-clients.ts'
+import type { Client, FindClient } from './client.ts'
 import { ClientUnreachable, keepClient, withKeptClients } from './kept-clients.ts'
 import { OAuthError } from './oauth-errors.ts'
 import { parseBy } from './schemas.ts'
-
-export interface Client {
-  readonly id: string
-  /** Whether it runs on the developer's computer, without a document. */
-  readonly isLoopback: boolean
-  readonly metadata: OAuthClientMetadata
-  /** Its public keys; empty for a public client. */
-  readonly keys: JSONWebKeySet
-  /** When its document was read; undefined for a client without one. */
-  readonly readAt: DatetimeString | undefined
-}
-
-/** @throws OAuthError `invalid_client_metadata`, `temporarily_unavailable` */
-export type FindClient = (id: string, requester: Requester) => Promise<Client>
 
 interface Deps extends Pick<Platform, 'config' | 'store' | 'now' | 'signal' | 'findAddresses' | 'refusals'> {}
 
@@ -179,24 +165,6 @@ function brokenRedirect(id: string, uri: string, type: string): string | undefin
   if (url.protocol === 'http:') return undefined
   const expected = `${new URL(id).hostname.split('.').reverse().join('.')}:`
   return url.protocol === expected ? undefined : `redirect URI ${uri} must begin with ${expected}`
-}
-
-/**
- * Whether a requested redirect URI is one of the client's. On loopback any port is accepted, also beside a declared one: the
- * system chooses it when the app listens (RFC 8252 §7.3).
- */
-export function isRedirectOf({ metadata }: Client, uri: string): boolean {
-  return metadata.redirect_uris.some((known) => known === uri || isSameButPort(known, uri))
-}
-
-function isSameButPort(known: string, uri: string): boolean {
-  const expected = URL.parse(known)
-  const actual = URL.parse(uri)
-  if (!expected || !actual || expected.protocol !== 'http:') return false
-  if (!/^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/?]|$)/.test(uri)) return false
-  expected.port = ''
-  actual.port = ''
-  return actual.href === expected.href
 }
 
 function attempt<Result>(make: () => Result): Result {

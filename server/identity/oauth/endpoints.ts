@@ -2,6 +2,7 @@
  * The HTTP endpoints of the authorization server: `/oauth/…` and its two documents. They answer any origin (CORS), because web
  * apps call them. A person decides in the interface, to which `/oauth/authorize` redirects.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields } from '../../platform/xrpc/body.ts'
 import { createCallerReader } from '../../platform/xrpc/caller.ts'
@@ -15,7 +16,8 @@ import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { urlsOf } from './app-session.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import { resourceMetadata, serverMetadata } from './metadata.ts'
-import type { OAuth, OAuthDeps } from './oauth.ts'
+import type { OAuth } from './oauth.ts'
+import type { OAuthDeps } from './oauth-parts.ts'
 
 interface Deps extends Pick<OAuthDeps, 'config' | 'store' | 'log' | 'origin'> {
   readonly oauth: OAuth

@@ -2,10 +2,11 @@
  * The last valid documents of clients with a grant. They are used while a fetch fails: the computer is offline, the client's site is
  * down, or look-ups are refused for load. A successful fetch replaces them, even if the new document makes the client invalid.
  */
+
 import type { OAuthClientMetadata } from '@atproto/oauth-types'
 import type { Database, Writer } from '../../store/database.ts'
 import * as rows from '../tables/oauth-clients.ts'
-import type { Client, FindClient } from './clients.ts'
+import type { Client, FindClient } from './client.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-errors.ts'
 
 /** The document of a client, or its keys, cannot be read now. */

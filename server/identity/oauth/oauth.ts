@@ -2,23 +2,13 @@
  * Sign-in of apps by OAuth. The parts of the authorization server are loaded with its first request: most servers are never
  * asked, and the libraries take 15 MB.
  */
-import type { Platform } from '../../platform/platform.ts'
 import { once } from '../../util/once.ts'
-import type { Tokens } from '../auth/tokens.ts'
-import type { ResolveDid } from '../did/resolver.ts'
-import type { Secrets } from '../did/server-secrets.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
-import type { OAuthParts } from './oauth-parts.ts'
+import type { OAuthDeps, OAuthParts } from './oauth-parts.ts'
 
 export interface OAuth extends OAuthParts {
   /** Loads the authorization server. */
   load(): Promise<AuthorizationServer>
-}
-
-export interface OAuthDeps extends Platform {
-  readonly secrets: Secrets
-  readonly tokens: Tokens
-  readonly resolveDid: ResolveDid
 }
 
 export function createOAuth(deps: OAuthDeps): OAuth {

@@ -1,11 +1,12 @@
 /** Parameters of authorization requests, as clients push them. */
+
 import {
   type OAuthAuthorizationRequestParameters,
   oauthAuthorizationRequestParametersSchema,
 } from '@atproto/oauth-types'
 import { isIdentifier, normalizeIdentifier } from '../../repository/access/identifier.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
-import { type Client, isRedirectOf } from './clients.ts'
+import { type Client, isRedirectOf } from './client.ts'
 import { OAuthError } from './oauth-errors.ts'
 import { isKnownScope } from './permissions.ts'
 import type { RequestParameters } from './request-view.ts'

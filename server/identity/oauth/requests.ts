@@ -1,4 +1,5 @@
 /** Authorization requests: pushed by a client (RFC 9126), shown to a person, then allowed or denied. */
+
 import { randomInt } from 'node:crypto'
 import type { DidString } from '@atproto/syntax'
 import { identifiersOf } from '../../repository/access/identifier.ts'
@@ -12,7 +13,7 @@ import type { Secrets } from '../did/server-secrets.ts'
 import * as rows from '../tables/oauth.ts'
 import { openedAt } from '../tables/sessions.ts'
 import type { DecisionFailure } from './attempt-failures.ts'
-import type { Client } from './clients.ts'
+import type { Client } from './client.ts'
 import { invalid, readParameters } from './parameters.ts'
 import type { ExpandScope } from './permission-sets.ts'
 import { type PendingRequest, pendingRequest, type RequestParameters } from './request-view.ts'

@@ -1,4 +1,5 @@
 /** Tokens of apps: a code is exchanged once, a refresh token is replaced each time (RFC 6749 §4.1.3, §6; RFC 9700 §4.14). */
+
 import { createHash } from 'node:crypto'
 import type { DidString } from '@atproto/syntax'
 import type { Database, Writer } from '../../store/database.ts'
@@ -11,7 +12,7 @@ import { oauthLifetimeSeconds, type Tokens } from '../auth/tokens.ts'
 import type { Secrets } from '../did/server-secrets.ts'
 import * as rows from '../tables/oauth.ts'
 import * as sessions from '../tables/sessions.ts'
-import type { Client } from './clients.ts'
+import type { Client } from './client.ts'
 import { keepClient } from './kept-clients.ts'
 import { OAuthError } from './oauth-errors.ts'
 import type { RequestParameters } from './request-view.ts'

@@ -1,9 +1,10 @@
 /** The key of the copies and the passwords of their places: a file of their owner, or what the desktop keeps in the system's keyring. */
+
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
 import { isObject, parseJson } from '../../util/json.ts'
-import type { PlaceCredentials } from './places/open.ts'
+import type { PlaceCredentials } from './places/place.ts'
 import { ReplicaKey } from './replica-key.ts'
 
 /** As text in JSON. */

@@ -3,6 +3,7 @@
  * intact, then the transactions of the journals up to the first that does not verify. Later ones cannot be applied, because each builds on
  * the previous ones. The result is put in place like a restored backup.
  */
+
 import { basename, join } from 'node:path'
 import { checkVersion, type Schema } from '../database/migrate.ts'
 import { type Files, nodeFiles, writeChunks } from '../files/files.ts'
@@ -20,8 +21,9 @@ import { type Scanned, scanJournal } from '../journal/journal.ts'
 import { applyFrames } from '../journal/recover.ts'
 import { scanCheckpoint } from '../pages/checkpoint.ts'
 import { closeFile, isSound, type OpenedFile, openPageFile, setSeq } from '../pages/database-file.ts'
+import type { Pages } from '../pages/page.ts'
 import { PageChecksums } from '../pages/page-checksums.ts'
-import { PageFile, type Pages } from '../pages/page-file.ts'
+import { PageFile } from '../pages/page-file.ts'
 import type { Reader } from '../pages/reader.ts'
 import { blobCids, forgetBlobs } from './backup-blobs.ts'
 import { collectBlobs, scratchPrefix } from './read-backup.ts'

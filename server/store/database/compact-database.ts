@@ -2,13 +2,14 @@
  * Gives the space of deleted data back to the disk, before a store is opened. A crash at any point leaves the old database or the new
  * one, both with the same number of the last transaction; without checksums it must pass SQLite's integrity check.
  */
+
 import { join } from 'node:path'
 import { type Files, readHead, replaceFile, writeChunks } from '../files/files.ts'
 import { checkpointName, checksumsName, databaseName } from '../files/layout.ts'
 import { load } from '../journal/recover.ts'
 import { allPages, closeFile, openChecked, setSeq } from '../pages/database-file.ts'
+import { pageBytes } from '../pages/page.ts'
 import { PageChecksums } from '../pages/page-checksums.ts'
-import { pageBytes } from '../pages/page-file.ts'
 
 /** Bytes that must become free: less is not worth the time. */
 const leastBytes = 16 * 2 ** 20

@@ -6,14 +6,16 @@
  * both and of the list that follows: number and checksum of each page, ascending. Numbers have 32 bits, little-endian. The pages follow in
  * the same order.
  */
+
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type Files, readIfThere, replaceByChunks, writeFully } from '../files/files.ts'
 import { checkpointName, databaseName } from '../files/layout.ts'
 import { StoreDamaged, StoreTooNew } from '../files/store-errors.ts'
+import { type Pages, pageBytes, pageChecksum } from './page.ts'
 import { type PageChecksums, saveChecksums } from './page-checksums.ts'
-import { type PageFile, type Pages, pageBytes, pageChecksum } from './page-file.ts'
+import type { PageFile } from './page-file.ts'
 
 const formatVersion = 1
 const title = Buffer.from('pds checkpoint ')

@@ -2,13 +2,15 @@
  * The database file: a normal SQLite file that any tool opens, with the number of its last transaction. In a data directory it has
  * checksums of its pages beside it; without them it was put there by a person or a restore, and must pass SQLite's integrity check.
  */
+
 import { join } from 'node:path'
 import { type Files, isMissing } from '../files/files.ts'
 import { checkpointName, checksumsName, databaseName } from '../files/layout.ts'
 import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../files/store-errors.ts'
 import { readCheckpoint } from './checkpoint.ts'
+import { pageBytes } from './page.ts'
 import { PageChecksums, readChecksums } from './page-checksums.ts'
-import { PageFile, pageBytes } from './page-file.ts'
+import { PageFile } from './page-file.ts'
 import { PageOverlay } from './page-overlay.ts'
 import type { Reader } from './reader.ts'
 import { Sqlite } from './sqlite.ts'

@@ -3,12 +3,13 @@
  * block and 1023 checksums, little-endian. The first entry, which belongs to no page, is the version of the format. A checkpoint writes
  * only the blocks that have changed, in their places.
  */
+
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Files, isMissing, readIfThere, replaceFile, writeFully } from '../files/files.ts'
 import { checksumsName } from '../files/layout.ts'
 import { StoreDamaged, StoreTooNew } from '../files/store-errors.ts'
-import { type Pages, pageChecksum } from './page-file.ts'
+import { type Pages, pageChecksum } from './page.ts'
 
 const formatVersion = 1
 const blockBytes = 4096

@@ -2,24 +2,13 @@
  * The pages of the database on disk: `pds.sqlite`, a checksum for each page in `pds.sqlite.pages`, and, while a checkpoint puts pages in
  * their places, those pages in memory. A page that fails its checksum is never returned.
  */
-import { crc32 } from 'node:zlib'
 import type { Files, ReadableFile } from '../files/files.ts'
 import { StoreDamaged } from '../files/store-errors.ts'
+import { type Pages, pageBytes } from './page.ts'
 import type { PageChecksums } from './page-checksums.ts'
-
-/** The size of every page, which this program gives to its databases. */
-export const pageBytes = 4096
 
 /** SQLite keeps this page, at 1 GiB, free of data: elsewhere it has locks there. */
 const lockPage = 1024 ** 3 / pageBytes + 1
-
-/** Pages by their number. The first one is 1. */
-export type Pages = ReadonlyMap<number, Uint8Array>
-
-/** Returns the checksum of a page. Its number is part of it: a page in another's place fails its check. */
-export function pageChecksum(page: Uint8Array, number: number): number {
-  return crc32(page, number)
-}
 
 export class PageFile {
   readonly path: string

@@ -4,9 +4,11 @@
  * sql.js is made for files in memory. It takes as a new file what `slice()` returns, reads it with `subarray()`, writes it with `set()`,
  * and replaces it by an array only if it is to be longer than its `length`, or shorter than it is. `Sqlite` never lets SQLite shorten it.
  */
+
 import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
 import { freePages } from './free-pages.ts'
-import { type PageFile, type Pages, pageBytes } from './page-file.ts'
+import { type Pages, pageBytes } from './page.ts'
+import type { PageFile } from './page-file.ts'
 
 /** Pages per allocation: many small ones would leave gaps in the memory of the process. */
 const pagesPerSlab = 64

@@ -1,8 +1,9 @@
 /** The only file that imports sql.js: SQLite with cached statements and plain rows. */
+
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 import { StoreDamaged } from '../files/store-errors.ts'
-import { pageBytes } from './page-file.ts'
+import { pageBytes } from './page.ts'
 import { PageOverlay } from './page-overlay.ts'
 
 /** Booleans are stored as 0 and 1, times as ISO 8601 text with milliseconds and Z. */

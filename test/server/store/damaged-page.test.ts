@@ -1,10 +1,11 @@
 /** A page of the database that is damaged on the disk: what needs it fails, everything else works. */
+
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { databaseName } from '../../../server/store/files/layout.ts'
-import { pageBytes } from '../../../server/store/pages/page-file.ts'
+import { pageBytes } from '../../../server/store/pages/page.ts'
 import { day, hour, minute } from '../../support/server/clock.ts'
 import { adminAuth, refusal } from '../../support/server/server.ts'
 import { owner, server, setupServer } from '../../support/server/setup.ts'

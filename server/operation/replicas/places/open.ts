@@ -3,27 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { untilAborted } from '../../../util/until-aborted.ts'
 import { folderPlace } from './folder.ts'
-import { type Place, PlaceProblem } from './place.ts'
-
-/** What a place asks for besides its URL. */
-export interface PlaceCredentials {
-  /** WebDAV. */
-  readonly password?: string
-  /** S3. */
-  readonly accessKeyId?: string
-  readonly secretAccessKey?: string
-}
-
-export interface PlaceOptions {
-  readonly credentials?: PlaceCredentials | undefined
-  /** Most bytes per second that are sent; no limit without it. */
-  readonly bandwidth?: number | undefined
-  readonly now?: () => Date
-  /** Aborts requests. */
-  readonly signal?: AbortSignal
-  /** Milliseconds without progress after which a server counts as unreachable; a minute by default. */
-  readonly idleMs?: number
-}
+import { type Place, type PlaceOptions, PlaceProblem } from './place.ts'
 
 /** @throws PlaceProblem `invalid` */
 export async function openPlace(url: string, options: PlaceOptions = {}): Promise<Place> {

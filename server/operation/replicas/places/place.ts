@@ -86,3 +86,23 @@ export async function ifUndamaged<T>(
     throw error
   }
 }
+
+/** The sign-in of a place, which its URL leaves out. */
+export interface PlaceCredentials {
+  /** WebDAV. */
+  readonly password?: string
+  /** S3. */
+  readonly accessKeyId?: string
+  readonly secretAccessKey?: string
+}
+
+export interface PlaceOptions {
+  readonly credentials?: PlaceCredentials | undefined
+  /** Most bytes per second that are sent; unlimited by default. */
+  readonly bandwidth?: number | undefined
+  readonly now?: () => Date
+  /** Aborts requests. */
+  readonly signal?: AbortSignal
+  /** Milliseconds without progress after which a server counts as unreachable; a minute by default. */
+  readonly idleMs?: number
+}

@@ -1,4 +1,5 @@
 /** HTTP requests to places: kept connections, time limits, one retry, and problems that people can act on. */
+
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import {
   collect,
@@ -11,7 +12,7 @@ import {
 } from '../../../platform/network/client.ts'
 import { OutboundRefused } from '../../../platform/network/guard.ts'
 import { retryAfter } from '../../../util/retry-after.ts'
-import type { PlaceOptions } from './open.ts'
+import type { PlaceOptions } from './place.ts'
 import { PlaceProblem } from './place.ts'
 
 export interface PlaceRequest<T> {

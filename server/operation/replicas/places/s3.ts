@@ -1,5 +1,5 @@
 /** A bucket of S3-compatible storage, or a prefix in it. */
-import type { PlaceOptions } from './open.ts'
+import type { PlaceOptions } from './place.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 import {
   createRequest,

@@ -1,7 +1,8 @@
 /** A folder of a WebDAV server (RFC 4918), such as Nextcloud. */
+
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path/posix'
-import type { PlaceOptions } from './open.ts'
+import type { PlaceOptions } from './place.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 import {
   createRequest,

@@ -1,4 +1,5 @@
 /** A database that SQLite recovered from a damaged one is restored as BACKUPS.md describes, and the server opens it. */
+
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { damagedRepositories } from '../../../../server/operation/replicas/verify-repositories.ts'
 import { databaseName } from '../../../../server/store/files/layout.ts'
-import { pageBytes } from '../../../../server/store/pages/page-file.ts'
+import { pageBytes } from '../../../../server/store/pages/page.ts'
 
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 

@@ -1,7 +1,8 @@
 /** Places at servers: what they store and list, and what their faults mean. */
+
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { openPlace, type PlaceOptions } from '../../../../server/operation/replicas/places/open.ts'
-import type { Place } from '../../../../server/operation/replicas/places/place.ts'
+import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
+import type { Place, PlaceOptions } from '../../../../server/operation/replicas/places/place.ts'
 import { type Fault, S3Server, WebdavServer } from '../../../support/replicas/place-server.ts'
 
 let dav: WebdavServer

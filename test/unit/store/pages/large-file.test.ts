@@ -1,12 +1,13 @@
 /** Databases beyond 2 and 4 GiB, where offsets have more than 31 and 32 bits. Their files are sparse. */
+
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Database } from '../../../../server/store/database.ts'
 import { checksumsName, databaseName } from '../../../../server/store/files/layout.ts'
+import { pageBytes } from '../../../../server/store/pages/page.ts'
 import { PageChecksums } from '../../../../server/store/pages/page-checksums.ts'
-import { pageBytes } from '../../../../server/store/pages/page-file.ts'
 import { schemaOf } from '../../../support/store/schema-of.ts'
 
 const schema = schemaOf('CREATE TABLE rows (id INTEGER PRIMARY KEY, bytes BLOB) STRICT')

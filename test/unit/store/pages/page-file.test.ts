@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { StoreDamaged } from '../../../../server/store/files/store-errors.ts'
+import { pageBytes } from '../../../../server/store/pages/page.ts'
 import { PageChecksums } from '../../../../server/store/pages/page-checksums.ts'
-import { PageFile, pageBytes } from '../../../../server/store/pages/page-file.ts'
+import { PageFile } from '../../../../server/store/pages/page-file.ts'
 
 test('the page that SQLite leaves empty at 1 GiB is read as empty, also from a file that ends before it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pds-test-'))

@@ -1,12 +1,13 @@
 /** The formats of `pds.sqlite.pages` and `pds.checkpoint`: round trips, damage, and newer versions. */
+
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { StoreTooNew } from '../../../../server/store/files/store-errors.ts'
 import { readCheckpoint, scanCheckpoint, writeCheckpoint } from '../../../../server/store/pages/checkpoint.ts'
+import { pageBytes, pageChecksum } from '../../../../server/store/pages/page.ts'
 import { PageChecksums } from '../../../../server/store/pages/page-checksums.ts'
-import { pageBytes, pageChecksum } from '../../../../server/store/pages/page-file.ts'
 import { bytesOf, openBytes } from '../../../support/store/database-bytes.ts'
 import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 import { directory, TrackedStore } from '../../../support/store/tracked-store.ts'

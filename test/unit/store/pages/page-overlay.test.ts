@@ -2,12 +2,14 @@
  * What sql.js's file system does with the object that it takes for the content of a file. `PageOverlay` relies on it: an update of
  * sql.js that does more must fail here.
  */
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Files, ReadableFile } from '../../../../server/store/files/files.ts'
 import { StoreDamaged, StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { createSqlite, openPageFile } from '../../../../server/store/pages/database-file.ts'
+import { type Pages, pageBytes } from '../../../../server/store/pages/page.ts'
 import { PageChecksums } from '../../../../server/store/pages/page-checksums.ts'
-import { PageFile, type Pages, pageBytes } from '../../../../server/store/pages/page-file.ts'
+import { PageFile } from '../../../../server/store/pages/page-file.ts'
 import { PageOverlay } from '../../../../server/store/pages/page-overlay.ts'
 import { Sqlite } from '../../../../server/store/pages/sqlite.ts'
 import { bytesOf } from '../../../support/store/database-bytes.ts'
