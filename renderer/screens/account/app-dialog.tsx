@@ -7,7 +7,7 @@ import { CopyBlock } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
 
 type Started = Body<typeof com.core.factor.startTotp.main>
 
@@ -28,16 +28,7 @@ export function AppDialog(props: AppDialogProps) {
     onClose: props.onClose,
   })
   if (started) return <ConfirmDialog {...props} started={started} />
-  return (
-    <FormDialog
-      {...start}
-      action={t.ui.continue}
-      error={isWrongPassword(start.error) ? null : start.error}
-      title={t.factors.appTitle}
-    >
-      <OwnPasswordField error={start.error} />
-    </FormDialog>
-  )
+  return <PasswordDialog {...start} action={t.ui.continue} title={t.factors.appTitle} />
 }
 
 interface ConfirmDialogProps extends AppDialogProps {

@@ -8,14 +8,13 @@ import { hasPasskeys } from '../../api/passkeys.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
 import { AppDialog } from './app-dialog.tsx'
 import { EmailFactor } from './email-factor.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 type Factors = Body<typeof com.core.factor.listFactors.main>
@@ -145,16 +144,14 @@ function RemoveDialog({ id, name, onClose }: RemoveDialogProps) {
     onClose,
   })
   return (
-    <FormDialog
+    <PasswordDialog
       {...remove}
       action={t.factors.remove}
-      error={isWrongPassword(remove.error) ? null : remove.error}
       title={t.factors.removeTitle(name)}
       variant="danger"
     >
       <p>{t.factors.removeText}</p>
-      <OwnPasswordField error={remove.error} />
-    </FormDialog>
+    </PasswordDialog>
   )
 }
 
@@ -171,14 +168,8 @@ function RenewDialog({ onCodes, onClose }: RenewDialogProps) {
     onClose,
   })
   return (
-    <FormDialog
-      {...renew}
-      action={t.factors.renew}
-      error={isWrongPassword(renew.error) ? null : renew.error}
-      title={t.factors.renewTitle}
-    >
+    <PasswordDialog {...renew} action={t.factors.renew} title={t.factors.renewTitle}>
       <p>{t.factors.renewText}</p>
-      <OwnPasswordField error={renew.error} />
-    </FormDialog>
+    </PasswordDialog>
   )
 }

@@ -7,13 +7,12 @@ import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { FormError, Loaded, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { HandleDialog } from './handle-dialog.tsx'
 import styles from './identity.module.css'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
 
 /** The handle and the recovery keys of the account. */
@@ -161,16 +160,14 @@ function RemoveKeyDialog({ publicKey, onClose }: RemoveKeyDialogProps) {
     onClose,
   })
   return (
-    <FormDialog
+    <PasswordDialog
       {...remove}
       action={t.identity.removeSubmit}
-      error={isWrongPassword(remove.error) ? null : remove.error}
       title={t.identity.removeTitle}
       variant="danger"
     >
       <p>{t.identity.removeText}</p>
       <code className={styles.key}>{publicKey}</code>
-      <OwnPasswordField error={remove.error} />
-    </FormDialog>
+    </PasswordDialog>
   )
 }

@@ -8,7 +8,7 @@ import type { Fields } from '../../ui/form.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
 import { canCreateKeys, createRecoveryKey, type RecoveryKey } from './recovery-key.ts'
 import { RecoveryKit } from './recovery-kit.tsx'
 
@@ -57,20 +57,18 @@ function KitDialog({ created, onClose }: DialogProps & { readonly created: Recov
   const [isKept, setKept] = useState(false)
   const add = useAddKey(() => created.publicKey, onClose)
   return (
-    <FormDialog
+    <PasswordDialog
       action={t.identity.addSubmit}
       {...add}
       disabled={!isKept}
       dismissible={false}
-      error={isWrongPassword(add.error) ? null : add.error}
       title={t.identity.kitTitle}
       wide
     >
       <p>{t.identity.kitIntro}</p>
       <RecoveryKit recoveryKey={created} />
       <Switch checked={isKept} label={t.identity.kept} onChange={setKept} />
-      <OwnPasswordField error={add.error} />
-    </FormDialog>
+    </PasswordDialog>
   )
 }
 
@@ -80,10 +78,9 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
   const add = useAddKey((field) => field('key').trim(), onClose)
   const isKey = /^did:key:z[1-9A-HJ-NP-Za-km-z]+$/.test(key)
   return (
-    <FormDialog
+    <PasswordDialog
       action={t.identity.addSubmit}
       {...add}
-      error={isWrongPassword(add.error) ? null : add.error}
       onSubmit={(field) => isKey && add.onSubmit(field)}
       title={t.identity.addTitle}
     >
@@ -98,8 +95,7 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
         required
         value={key}
       />
-      <OwnPasswordField error={add.error} />
-    </FormDialog>
+    </PasswordDialog>
   )
 }
 

@@ -19,7 +19,7 @@ export interface LinkCount {
   readonly count: number
 }
 
-/** Returns how many records refer to each post, by path; nothing for paths without any. */
+/** Returns how many records refer to each post, by path; leaves out paths of zero. */
 export function countLinks(db: Reader, ids: readonly number[], collection: string): LinkCount[] {
   return db.all<LinkCount>(
     `SELECT r.id AS record, n.path, n.count FROM json_each(?) wanted
@@ -141,7 +141,7 @@ export function subjectId(db: Reader, [did, rkey, collection]: RecordKey): numbe
   return row?.id ?? 0
 }
 
-interface LinkPage {
+export interface LinkPage {
   readonly path: number
   /** Record id: the page has older ones. */
   readonly before: number | undefined

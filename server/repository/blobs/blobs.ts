@@ -1,8 +1,8 @@
 /**
  * Blobs: files of accounts, which their records refer to.
  *
- * The file comes before its row and goes after it, so that a row always has a file. Steps that a crash leaves undone are files
- * without a row, or rows that nothing keeps; `sweep` removes both.
+ * The file is written before its row and deleted after it, so a row always has a file. A crash can leave an orphan of either;
+ * `sweep` deletes it.
  *
  * Small versions of pictures are in `thumbnails/`, videos as playlists with fragments in `videos/`; threads make both.
  */
@@ -31,7 +31,7 @@ export interface Blobs {
   isReadable(blob: blobs.Blob): Promise<boolean>
   /** Deletes blobs that an account no longer refers to. */
   release(did: string, cids: readonly string[]): Promise<void>
-  /** Deletes uploads to which no record has referred in time; none while the clock is implausible. */
+  /** Deletes uploads that no record has referred to in time. Waits while the clock is implausible. */
   expire(): Promise<void>
   /** Removes temporary files of earlier processes. Call it before the first upload. */
   removeTemporaries(): Promise<void>
@@ -40,7 +40,7 @@ export interface Blobs {
    * count as missing until they are uploaded again. Returns the state of each blob that is still stored.
    */
   examine(cids: readonly string[]): Promise<Examined[]>
-  /** Deletes blobs without a reference and files without a blob. Examines marked blobs again. */
+  /** Deletes unreferenced blobs, and files that belong to no blob. Examines marked blobs again. */
   sweep(): Promise<void>
 }
 

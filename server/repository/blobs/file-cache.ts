@@ -8,6 +8,14 @@ import type { Platform } from '../../platform/platform.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 
+/** A file in the cache. */
+export interface CachedFile {
+  /** Its name, which also is its entity tag. */
+  readonly name: string
+  readonly mimeType: string
+  readonly size: number
+}
+
 export interface FileCache {
   path(name: string): string
   /** Bytes of a file; undefined if it is not there. */

@@ -1,5 +1,6 @@
 /** An app in the browser that signs in with the network's own library, as its developer runs it on this computer. */
 import { BrowserOAuthClient, type OAuthSession } from '@atproto/oauth-client-browser'
+import { loopbackClient } from './loopback-client.ts'
 
 /** The part of the browser that it uses: tests are checked without the types of browsers. */
 declare const location: Readonly<Record<'port' | 'search' | 'hash', string>>
@@ -17,22 +18,7 @@ const server =
   new URLSearchParams(location.hash.slice(1)).get('server') ?? localStorage.getItem('server') ?? ''
 if (server !== '') localStorage.setItem('server', server)
 
-const client = new BrowserOAuthClient({
-  clientMetadata: {
-    client_id: `http://localhost?${new URLSearchParams({ redirect_uri: redirect, scope })}`,
-    redirect_uris: [redirect],
-    response_types: ['code'],
-    grant_types: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_method: 'none',
-    application_type: 'native',
-    dpop_bound_access_tokens: true,
-    scope,
-  },
-  allowHttp: true,
-  handleResolver: server,
-  plcDirectoryUrl: server,
-  responseMode: 'query',
-})
+const client = new BrowserOAuthClient({ ...loopbackClient(server, scope, redirect), responseMode: 'query' })
 
 const found = await client.initCallback(new URLSearchParams(location.search), redirect).catch(async () => {
   const stored = localStorage.getItem('did')

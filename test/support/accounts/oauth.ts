@@ -3,6 +3,7 @@ import { NodeOAuthClient, type NodeOAuthClientOptions } from '@atproto/oauth-cli
 import { expect } from 'vitest'
 import type { Account } from '../server/server.ts'
 import { server } from '../server/setup.ts'
+import { loopbackClient } from './loopback-client.ts'
 
 /** The local address of the server as clients know it: its issuer. */
 export const issuer = () => `http://localhost:${server.running.port}`
@@ -41,19 +42,7 @@ export function networkClient(
     del: async (key: string) => void stored.delete(key),
   }
   const options = {
-    clientMetadata: {
-      client_id: `http://localhost?${new URLSearchParams({ redirect_uri: redirect, scope })}`,
-      redirect_uris: [redirect],
-      response_types: ['code'],
-      grant_types: ['authorization_code', 'refresh_token'],
-      token_endpoint_auth_method: 'none',
-      application_type: 'native',
-      dpop_bound_access_tokens: true,
-      scope,
-    },
-    allowHttp: true,
-    handleResolver: at,
-    plcDirectoryUrl: at,
+    ...loopbackClient(at, scope, redirect),
     stateStore: store,
     sessionStore: store,
     requestLock: (_: string, work: () => unknown) => work(),

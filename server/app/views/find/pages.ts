@@ -9,7 +9,7 @@ interface Page {
 }
 
 /** The page parameters of a method. */
-interface PageParams {
+export interface PageParams {
   readonly cursor?: string | undefined
   readonly limit: number
 }

@@ -1,6 +1,6 @@
 /**
  * Thumbnails of pictures: made in a thread when a client asks for one, and cached as files. The content of a CID never changes,
- * so a thumbnail is never outdated. Nothing is read or loaded before the first request.
+ * so a thumbnail stays valid. The first request loads the parts and reads the folder.
  */
 import { extname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -14,20 +14,12 @@ import {
   isOutOfTime,
   readForeignBytes,
 } from '../../../util/foreign-bytes.ts'
-import { createLimit } from '../../../util/limit.ts'
 import type { Blob } from '../../tables/blobs.ts'
-import { createFileCache } from '../file-cache.ts'
+import { type CachedFile, createFileCache } from '../file-cache.ts'
+import { createMaking } from '../making.ts'
 import { maxFileBytes } from './image-size.ts'
 import type { ThumbnailJob } from './make.ts'
 import { boxes, type Preset } from './presets.ts'
-
-/** A file in the cache. */
-export interface Thumbnail {
-  /** Its name, which also is its entity tag. */
-  readonly name: string
-  readonly mimeType: string
-  readonly size: number
-}
 
 export interface Thumbnails {
   /**
@@ -39,7 +31,7 @@ export interface Thumbnails {
     picture: Blob,
     preset: Preset,
     read: (start: number, end: number) => AsyncIterable<Uint8Array>,
-  ): Promise<Thumbnail | undefined>
+  ): Promise<CachedFile | undefined>
   /** Reads a part of a thumbnail. */
   read(name: string, start: number, end: number): AsyncIterable<Uint8Array>
   /** Deletes the thumbnails of a picture. */
@@ -81,8 +73,6 @@ export function createThumbnails({
   // The large pictures of one account do not hold those of others up: what waits longer is sent as it is.
   waitingMs = 10_000,
 }: Deps): Thumbnails {
-  /** One at a time, because decoding needs memory. Owners of pictures do not matter: a page shows those of many. */
-  const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
   const folder = join(dataDir, thumbnailsName)
   const cache = createFileCache({
     folder,
@@ -92,9 +82,9 @@ export function createThumbnails({
     files,
     log,
   })
-  const making = new Map<string, Promise<Thumbnail | undefined>>()
+  const making = createMaking<CachedFile | undefined>({ log, waiting: maxWaiting }, 'thumbnail not made')
 
-  async function findCached(name: string): Promise<Thumbnail | undefined> {
+  async function findCached(name: string): Promise<CachedFile | undefined> {
     const size = await cache.find(name)
     return size === undefined ? undefined : { name, mimeType, size }
   }
@@ -104,7 +94,7 @@ export function createThumbnails({
     { cid, mimeType: mediaType }: Blob,
     preset: Preset,
     read: () => AsyncIterable<Uint8Array>,
-  ): Promise<Thumbnail | undefined> {
+  ): Promise<CachedFile | undefined> {
     const name = nameOf(cid, preset)
     const file = await buffer(read())
     if (blobCid(newBlobHash().update(file)) !== cid) throw new Error('The file of the picture is damaged')
@@ -160,24 +150,13 @@ export function createThumbnails({
       if (!types.has(picture.mimeType) || size <= smallBytes || size > maxFileBytes) return undefined
       const cached = await findCached(name)
       if (cached || cache.hasFailed(name)) return cached
-      const made =
-        making.get(name) ??
-        limit('', () => make(picture, preset, () => read(0, size)), AbortSignal.timeout(waitingMs))
-      making.set(name, made)
-      try {
-        return await made
-      } catch (err) {
-        // The file is damaged, or the server is busy, out of disk space or closing.
-        log.debug({ err, cid, preset }, 'thumbnail not made')
-        return undefined
-      } finally {
-        making.delete(name)
-      }
+      const task = () => make(picture, preset, () => read(0, size))
+      return making.run(name, task, AbortSignal.timeout(waitingMs))
     },
     read: cache.read,
     async remove(cid) {
       for (const name of presets.map((preset) => nameOf(cid, preset))) {
-        making.delete(name)
+        making.drop(name)
         await cache.remove(name)
       }
     },

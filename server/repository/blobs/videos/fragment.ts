@@ -67,7 +67,7 @@ export async function fragment({ from, cid, to, url }: FragmentJob): Promise<str
     ...{ input, output: new Output({ format, target }) },
     showWarnings: false,
   })
-  // A track that would have to be encoded anew: without its sound or its picture, a video is another one.
+  // A track that would have to be encoded anew. Leaving out its sound or picture would make another video.
   if (!conversion.isValid || conversion.discardedTracks.length > 0) {
     throw new Error('The video has a track that cannot be copied')
   }

@@ -1,6 +1,6 @@
 /**
  * Videos in the form in which players of the network stream them: made in a thread when a player asks for one, and cached as two
- * files. The content of a CID never changes, so they are never outdated. Nothing is read or loaded before the first request.
+ * files. The content of a CID never changes, so they stay valid. The first request loads the parts and reads the folder.
  */
 import { extname, join } from 'node:path'
 import type { Platform } from '../../../platform/platform.ts'
@@ -12,27 +12,19 @@ import {
   isOutOfTime,
   readForeignBytes,
 } from '../../../util/foreign-bytes.ts'
-import { createLimit } from '../../../util/limit.ts'
 import type { Blob } from '../../tables/blobs.ts'
-import { createFileCache } from '../file-cache.ts'
+import { type CachedFile, createFileCache } from '../file-cache.ts'
+import { createMaking } from '../making.ts'
 import { damagedFile } from './damaged-file.ts'
 import type { FragmentJob } from './fragment.ts'
 import { fragmentsFile, playlistFile, type VideoPath } from './video-path.ts'
-
-/** A file in the cache. */
-export interface VideoFile {
-  /** Its name, which also is its entity tag. */
-  readonly name: string
-  readonly mimeType: string
-  readonly size: number
-}
 
 export interface Videos {
   /**
    * Returns a file of a streamable video. Undefined if it cannot be made: for files that are no video, or damaged, or hold what
    * cannot be copied, and while too many wait.
    */
-  find(video: Blob, file: VideoPath['file']): Promise<VideoFile | undefined>
+  find(video: Blob, file: VideoPath['file']): Promise<CachedFile | undefined>
   /** Reads a part of a file. */
   read(name: string, start: number, end: number): AsyncIterable<Uint8Array>
   /** Deletes the files of a video. */
@@ -59,17 +51,16 @@ const maxWaiting = 20
 const maker = 1
 
 export function createVideos({ store, files, dataDir, log, signal, onUnloadable }: Deps): Videos {
-  const limit = createLimit({ total: 1, perKey: 1, waiting: maxWaiting })
   const cache = createFileCache({
     ...{ folder: join(dataDir, videosName), maxBytes: maxCacheBytes, maker, files, log },
     isOurs: (name) =>
       suffixes.some((suffix) => name.endsWith(suffix) && isBlobName(name.slice(0, -suffix.length))),
   })
-  const making = new Map<string, Promise<void>>()
+  const making = createMaking<void>({ log, waiting: maxWaiting }, 'video not made streamable')
   const noteOf = (cid: string) => nameOf(cid, playlistFile)
   const nameOf = (cid: string, file: VideoPath['file']) => `${cid}${kinds[file].suffix}`
 
-  async function findCached(cid: string, wanted: VideoPath['file']): Promise<VideoFile | undefined> {
+  async function findCached(cid: string, wanted: VideoPath['file']): Promise<CachedFile | undefined> {
     const [playlist, fragments] = await Promise.all([
       cache.find(nameOf(cid, 'playlist.m3u8')),
       cache.find(nameOf(cid, 'video.m4s')),
@@ -108,7 +99,7 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
   }
 
   async function remove(cid: string): Promise<void> {
-    making.delete(cid)
+    making.drop(cid)
     await cache.remove(nameOf(cid, 'playlist.m3u8'))
     await cache.remove(nameOf(cid, 'video.m4s'))
   }
@@ -126,17 +117,7 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
       if (!video.mimeType.startsWith('video/')) return undefined
       const cached = await findCached(cid, file)
       if (cached || cache.hasFailed(noteOf(cid))) return cached
-      const made = making.get(cid) ?? limit('', () => make(video))
-      making.set(cid, made)
-      try {
-        await made
-      } catch (err) {
-        // The server is busy, out of disk space or closing.
-        log.debug({ err, cid }, 'video not made streamable')
-        return undefined
-      } finally {
-        making.delete(cid)
-      }
+      await making.run(cid, () => make(video))
       return findCached(cid, file)
     },
     read: cache.read,

@@ -2,10 +2,9 @@ import { app } from '../../../../../lexicons/generated/index.ts'
 import * as postLinks from '../../../../app/tables/post-links.ts'
 import * as viewRecords from '../../../../app/tables/view-records.ts'
 import { isHidden } from '../../../../app/views/filter/actors.ts'
-import { takePage } from '../../../../app/views/find/pages.ts'
+import { linkPage } from '../../../../app/views/find/link-page.ts'
 import { loadActors } from '../../../../app/views/load/actors.ts'
 import { viewTables } from '../../../../app/views/load/context.ts'
-import { subjectIdOf } from '../../../../app/views/load/posts.ts'
 import { profileView } from '../../../../app/views/show/profiles.ts'
 import { paths } from '../../../../repository/format/link-paths.ts'
 import { method } from '../../../method.ts'
@@ -14,12 +13,8 @@ export const getLikes = method(app.example.feed.getLikes, {
   auth: 'optional',
   reads: viewTables,
   handler({ params, auth, caller, app: { viewContext } }) {
-    const { uri, cid } = params
     const ctx = viewContext(caller.origin, auth?.did)
-    const subject = subjectIdOf(ctx, uri)
-    const { items, cursor } = takePage(params, (page) =>
-      postLinks.linkingActors(ctx.db, subject, { ...page, path: paths.like }),
-    )
+    const { items, ...page } = linkPage(ctx, params, postLinks.linkingActors, paths.like)
     loadActors(
       ctx,
       items.map(({ actor }) => actor),
@@ -30,9 +25,7 @@ export const getLikes = method(app.example.feed.getLikes, {
     )
     const likes = records.flatMap((row) => ctx.records.read(app.example.feed.like.main, row) ?? [])
     return {
-      uri,
-      cid,
-      cursor,
+      ...page,
       likes: likes
         .filter(({ actor }) => !isHidden(ctx, actor))
         .map(({ actor, indexedAt, value }) => ({
