@@ -17,7 +17,7 @@ try {
 
 function start({ fail, setCleanup }: Failures): void {
   app.setName(productName)
-  // enableSandbox() would remove --no-sandbox after the zygote was started without one. Each window has `sandbox: true` in any case.
+  // enableSandbox() would remove --no-sandbox, although the zygote has started unsandboxed by then. Each window has `sandbox: true` in any case.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
   // A GPU process that cannot run ends the whole program, and with it the server. The interface does not need one.
   app.disableHardwareAcceleration()

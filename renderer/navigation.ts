@@ -20,7 +20,7 @@ export interface Screen {
   /** The key that opens the screen after `g`. */
   readonly key: string
   readonly ownerOnly?: boolean
-  /** It needs neither a session nor a running server. */
+  /** It works before sign-in, and while the server is stopped. */
   readonly local?: boolean
 }
 

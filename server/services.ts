@@ -76,7 +76,7 @@ export const onClockCorrected: readonly CorrectTimes[] = [
   correctNotificationTimes,
 ]
 
-/** Records of other servers have no `media`, which is not stored here, and no `wanted`. */
+/** Records of other servers lack `media`, which their servers store, and `wanted`. */
 interface Listeners {
   readonly media?: RecordListener
   readonly notifications: RecordListener

@@ -88,7 +88,7 @@ export interface Settings extends Readonly<Record<TextSetting, string>> {
   readonly keepAwake: 'mains' | 'always' | 'off'
 }
 
-/** The mail server. Without a host, messages stay in the outbox. */
+/** The mail server. If the host is empty, messages stay in the outbox. */
 export interface MailSettings {
   readonly host: string
   readonly port: string
@@ -218,7 +218,7 @@ export interface PlaceInput {
   readonly secret: string
 }
 
-/** What is needed to read the copies without this computer. */
+/** The key and addresses with which another computer reads the copies. */
 export interface RecoverySheet {
   /** An age identity. */
   readonly key: string
@@ -226,7 +226,7 @@ export interface RecoverySheet {
   readonly places: readonly string[]
 }
 
-/** What the server is restored from. */
+/** The source of a restore. */
 export type RestoreSource =
   /** The backups of this computer. */
   | { readonly from: 'backups' }
@@ -262,7 +262,7 @@ export interface FoundPoints {
   readonly points: readonly RestorePoint[]
 }
 
-/** What a restore would bring back, read from the data itself. */
+/** The content that a restore would bring back, read from the data itself. */
 export interface RestorePreview extends Plain<content.BackupContent> {
   /** What else there was that cannot be restored, in sentences. */
   readonly loss?: string | undefined

@@ -1,4 +1,4 @@
-/** What the server is restored from: the backups of this computer, a place, or a file. */
+/** The sources of a restore: the backups of this computer, a place, or a file. */
 import { basename } from 'node:path'
 import { bringBack, findChain } from '../../server/operation/replicas/bring-back.ts'
 import {
@@ -147,7 +147,7 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
 interface OpenedPlace extends NamedPlace {
   readonly target: Target
   readonly key: string
-  /** What this computer keeps itself. */
+  /** The backups of this computer. */
   readonly own: Credentials
 }
 

@@ -27,7 +27,7 @@ const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age
 export function setupRestores(deps: RestoresDeps): Restores {
   const { dataDir, server, window, log } = deps
   const now = () => new Date()
-  /** One at a time: they share the folder of what is fetched. */
+  /** One at a time: they share the folder of fetched files. */
   const serialize = createSerializer()
   let chosen: string | undefined
   let opening = new AbortController()
@@ -39,7 +39,7 @@ export function setupRestores(deps: RestoresDeps): Restores {
     return ofFile(deps, chosen, source.passphrase)
   }
 
-  /** Ends what is previewed, and returns the signal for the next one. */
+  /** Ends the current preview, and returns the signal for the next one. */
   function renew(): AbortSignal {
     opening.abort(new Error(t.restore.cancelled))
     opening = new AbortController()

@@ -18,7 +18,7 @@ export type SecretName = (typeof secretNames)[number]
 export interface Secrets {
   /** `plain` until the keyring has responded. */
   readonly protection: Protection
-  /** Whether it was read, or there is none: false while the keyring does not respond or cannot decrypt it. */
+  /** Whether its value is final (read, or known to be absent); false while the keyring is silent or fails to decrypt it. */
   isLoaded(name: SecretName): boolean
   /** Null if there is none, or if it cannot be read yet. */
   read(name: SecretName): string | null

@@ -1,4 +1,4 @@
-/** What the settings file keeps of the program through which the server is public. */
+/** The entries of the settings file about the program through which the server is public. */
 import type { Settings } from '../ground/bridge.ts'
 
 export type Changed = Pick<Settings, 'publicUrl' | 'proxyPort' | 'plcUrl' | 'relays'>

@@ -1,7 +1,7 @@
 /** Shows native notifications. */
 import { Notification } from 'electron'
 
-/** Shown notifications. Without a reference, garbage collection would drop their click listeners. */
+/** Shown notifications, kept here because garbage collection would drop their click listeners. */
 const shown = new Set<Notification>()
 
 /**

@@ -12,7 +12,7 @@ export interface UpdateCheck {
   readonly now?: () => Date
 }
 
-/** @returns `unknown` if there is no valid response: having no network is not a failure */
+/** @returns `unknown` if there is no valid response: being offline is normal */
 export async function checkForUpdates({
   feed,
   current,

@@ -1,11 +1,11 @@
-/** Runs programs that the person has installed: finds them, and keeps what they print. Nothing goes through a shell. */
+/** Runs programs that the person has installed: finds them, and keeps their output. They are started without a shell. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** What a program printed, and how it ended. */
+/** The output of a program, and how it ended. */
 export interface Ran {
   /** Null if it was ended by a signal or by its time limit. */
   readonly status: number | null

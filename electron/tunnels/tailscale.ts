@@ -54,7 +54,7 @@ export interface Tailscale {
   status(): Promise<Status>
   /** @throws for output that cannot be read */
   served(name: string, port: FunnelPort): Promise<Served | undefined>
-  /** Turns Funnel on. `onText` gets what it prints while it waits for the person's consent. */
+  /** Turns Funnel on. `onText` gets its output while it waits for the person's consent. */
   open(port: FunnelPort, localPort: number, options: Pick<RunOptions, 'onText' | 'signal'>): Promise<Ran>
   close(port: FunnelPort): Promise<Ran>
 }

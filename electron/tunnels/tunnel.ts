@@ -105,7 +105,7 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
     done.catch((err: unknown) => log.warn({ err }, 'tunnel could not be opened'))
   }
 
-  /** Looks at what is really configured, whatever the program has printed. */
+  /** Reads the actual configuration, whatever the program has printed. */
   async function finish(
     tailscale: Tailscale,
     record: TunnelRecord,

@@ -50,7 +50,7 @@ export function addSession(session: Session): void {
   endedSession.set(undefined)
 }
 
-/** Updates fields of a stored session. Does nothing after sign-out or without a change. */
+/** Updates fields of a stored session. Ignored after sign-out, and if all are the same. */
 export function updateSession(did: string, fields: Partial<Session>): void {
   const session = findSession(did)
   const isChanged =

@@ -12,7 +12,7 @@ interface AvatarProps {
   readonly size?: 's' | 'm' | 'l'
 }
 
-/** The picture of an account. Without one, or until it loads: the first letter of the handle, on a colour derived from it. */
+/** The picture of an account. Until it loads, and if there is none: the first letter of the handle, on a colour derived from it. */
 export function Avatar({ handle, picture, size = 'm' }: AvatarProps) {
   const [broken, setBroken] = useState<string>()
   const sum = [...handle].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)

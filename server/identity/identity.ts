@@ -28,7 +28,7 @@ export interface Identity {
   readonly passwords: PasswordHasher
   readonly requirePassword: RequirePassword
   readonly resolveDid: ResolveDid
-  /** Resolves handles of other domains; undefined while no directory is configured: then nothing leaves this machine. */
+  /** Resolves handles of other domains; undefined until a directory is configured, so that requests stay on this machine. */
   readonly resolveHandle: ResolveHandle | undefined
   /** The host name of this server as a handle. */
   readonly hostHandle: HostHandle

@@ -1,4 +1,4 @@
-/** Says what a client reads when this server has too little of something: disk, memory, threads, or places in a queue. */
+/** The errors that clients get when this server is short of disk, memory, threads, or places in a queue. */
 import { PasswordQueueFull } from '../identity/auth/passwords.ts'
 import { protocolError, type XrpcError } from '../platform/xrpc/xrpc-errors.ts'
 import {

@@ -22,7 +22,7 @@ for (const [value, code] of codes.entries()) values[code] = value
 const recent = new Map<string, Uint8Array>()
 const maxRecent = 500
 
-/** Returns bytes that must not be changed. Throws for text that is no CID. */
+/** Returns bytes that callers must leave unchanged. Throws for text that is no CID. */
 export function cidBytes(cid: string): Uint8Array {
   const known = recent.get(cid)
   if (known) return known

@@ -13,7 +13,7 @@ export interface Limits {
 
 export interface ForeignBytesOptions<Job, Result>
   extends Omit<WorkerOptions<Job, Result>, 'inline' | 'maxHeapBytes'> {
-  /** Runs jobs if no thread can be started; without it they are refused. For readers that need little memory. */
+  /** Runs jobs if threads cannot be started; if absent, those jobs are refused. For readers that need little memory. */
   readonly inline?: WorkerOptions<Job, Result>['inline']
   readonly limits?: Partial<Limits>
   /** Whether its values are few, so that V8 needs no limit of their heap, which costs 5 % of a job. Buffers are measured. */

@@ -1,4 +1,4 @@
-/** Whether a parsed JSON value is an object: not null, not an array. */
+/** Whether a parsed JSON value is an object, other than null and arrays. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

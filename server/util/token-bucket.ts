@@ -1,7 +1,7 @@
 /** Limits a rate and allows bursts: tokens return at a steady rate, up to a capacity. */
 
 export interface TokenBucket {
-  /** Takes tokens, even if that overdraws the bucket. @returns milliseconds until it is no longer overdrawn; 0 if it is not */
+  /** Takes tokens, even if that overdraws the bucket. @returns milliseconds until its balance is positive again; 0 if it is now */
   take(count?: number): number
 }
 

@@ -20,7 +20,7 @@ export function HandleField({ choice, serverError, onType }: HandleFieldProps) {
   const problem = serverError ?? (isBlurred || check.state === 'taken' ? check.problem : undefined)
   return (
     <Field
-      // Without completion: the name without its domain is no user name for a password manager.
+      // No completion: password managers store the whole handle, and this is only its name.
       exact
       error={problem}
       hint={

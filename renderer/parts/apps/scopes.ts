@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
   'transition:chat.bsky': t.scopes.chat,
 }
 
-/** Returns what a text of scopes lets an app do, one phrase a scope. */
+/** Returns the permissions in a text of scopes, one phrase per scope. */
 export function scopeWords(scope: string): string[] {
   return [...new Set(scope.split(' ').map((one) => words[one] ?? describe(one)))]
 }

@@ -25,7 +25,7 @@ interface DecisionProps {
   readonly name: string
 }
 
-/** A button for what the owner decides about a place, after a confirmation. */
+/** A button for a decision of the owner about a place, after a confirmation. */
 export function DecisionButton({ label, ...props }: DecisionProps & { readonly label?: string }) {
   return (
     <DialogButton

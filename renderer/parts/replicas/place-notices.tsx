@@ -19,7 +19,7 @@ interface PlaceNoticesProps {
   readonly source: RestoreSource | undefined
 }
 
-/** What is wrong at a place, each with what helps. */
+/** The problems of a place, each with its fix. */
 export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) {
   const { url, problem, proofProblem, lost, missingHere = 0 } = place
   const isRefused = problem?.kind === 'refused' && isOwn && !url.startsWith('file:')

@@ -39,7 +39,7 @@ function stateOf({ problem, progress, paused, lastCopiedAt, ...place }: CopyPlac
   return place.behindSeconds > behindSeconds || place.missingMedia > 0 ? 'behind' : 'current'
 }
 
-/** What a place outside of this computer has: its state, its problems with what helps, and its restore points. */
+/** A place outside of this computer: its state, its problems with their fixes, and its restore points. */
 export function PlaceRow({ place, view, now }: PlaceRowProps) {
   const { url } = place
   const name = placeName(url)

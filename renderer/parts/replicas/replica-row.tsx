@@ -15,7 +15,7 @@ interface ReplicaRowProps extends Pick<RowProps, 'icon' | 'detail' | 'action'> {
   readonly children: ReactNode
 }
 
-/** What this computer or a place has of the server: its state, and its restore points in a fold. */
+/** The copy at this computer or a place: its state, and its restore points in a fold. */
 export function ReplicaRow({ name, badges, source, children, ...row }: ReplicaRowProps) {
   return (
     <Row

@@ -23,7 +23,7 @@ interface RestoreDialogProps {
   readonly source: RestoreSource
   /** The newest state by default. */
   readonly at?: string | undefined
-  /** What the person enters before anything is opened. */
+  /** The inputs of the person, before a source is opened. */
   readonly asks?: 'time' | 'passphrase' | undefined
   readonly title?: string
   /** The name of the chosen file. */

@@ -5,7 +5,7 @@ import styles from './desktop-links.module.css'
 
 const entries = groupsOf(isLocal).flatMap((group) => group.entries)
 
-/** Links to the screens that need neither a session nor the server. */
+/** Links to the screens that work before sign-in, and while the server is stopped. */
 export function DesktopLinks() {
   const [path] = useLocation()
   return (

@@ -193,7 +193,7 @@ function Consent({ request, accounts, first }: ConsentProps) {
   )
 }
 
-/** What the app asks for, and where it says that it is. */
+/** The permissions that the app requests, and the address that it claims. */
 function RequestedScopes({ request: { scope, client, redirectTo, isLocal } }: RequestProps) {
   return (
     <Panel padded>

@@ -6,7 +6,7 @@ import { Loaded } from '../../ui/states.tsx'
 import { OwnerSections } from './owner-sections.tsx'
 import { PagesSection, ServicesSection, SettingsSections } from './settings-sections.tsx'
 
-/** Access to the server, and its requests to others. In the desktop it needs neither a session nor a running server. */
+/** Access to the server, and its requests to others. In the desktop it also works before sign-in, and while the server is stopped. */
 export function NetworkScreen() {
   return (
     <Page lead={t.network.lead} title={t.network.title}>

@@ -55,7 +55,7 @@ function OutgoingRow({ purpose, state, targets }: OutgoingRowProps) {
 
 const kinds = ['lookups', 'calls', 'consumers'] as const
 
-/** Work that the server has refused for lack of room since its start. Renders nothing without any. */
+/** Work that the server has refused for lack of room since its start. Empty if there was none. */
 export function RefusedSection({ refused }: { readonly refused: Network['refused'] }) {
   const some = kinds.filter((kind) => refused[kind] > 0)
   if (some.length === 0) return null

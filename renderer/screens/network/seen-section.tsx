@@ -19,7 +19,7 @@ type Relay = Report['relays'][number]
 type Account = Relay['accounts'][number]
 type Variant = keyof typeof t.seen.badges
 
-/** What relays and the app view have of this server, and what helps where that is not all. */
+/** How much of this server relays and the app view have indexed, and how to fix gaps. */
 export function SeenSection({ events }: { readonly events: Network['events'] }) {
   const run = useProcedure(com.core.admin.checkRelays)
   const report = run.data

@@ -96,7 +96,7 @@ function Gap({ uri }: { readonly uri: string | undefined }) {
   return <p className={styles.gap}>{useMissingText(uri)}</p>
 }
 
-/** Why a post is not shown: it was deleted, or it is on another server and did not arrive here. */
+/** Why a post is missing: it was deleted, or is only on another server. */
 function useMissingText(uri: string | undefined): string {
   const { data: author } = useActor(uri === undefined ? undefined : parseAtUri(uri).repo)
   return author?.isLocal === false ? t.post.elsewhere : t.post.missing

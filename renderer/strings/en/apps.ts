@@ -35,7 +35,7 @@ export const authorize = {
   denied: (app: string) => `${app} may not sign in`,
 }
 
-/** What a scope lets an app do, after "The app could". */
+/** The permissions of a scope, after "The app could". */
 export const scopes = {
   atproto: 'see your handle and identity',
   generic:

@@ -38,7 +38,7 @@ export function actorPreferences({ names, now }: Deps, db: Reader, { did, isFull
 }
 
 /**
- * Replaces the preferences of an account. Without a full session, its personal details stay as they are.
+ * Replaces the preferences of an account; only a full session changes its personal details.
  * @throws AccountNotFound; InvalidRequest, also if a move has stopped the writes of the account
  */
 export function replaceActorPreferences(

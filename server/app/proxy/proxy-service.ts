@@ -37,7 +37,7 @@ export function serviceFor(
   header: string | undefined,
   { appView, serverDid }: { appView: Service; serverDid: string },
 ): Service | undefined {
-  // Services may compare names case-insensitively. Without aliases, the names of the network are other names of ours, too.
+  // Services may compare names case-insensitively. Even if no aliases are configured, the names of the network stand for ours.
   const names = [called.toLowerCase(), nsid.toLowerCase()]
   const isReport = names.some((name) => reports.includes(name))
   const isElsewhere = names.includes(readPreferences) && isOtherService(header, appView)

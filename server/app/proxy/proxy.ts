@@ -71,7 +71,7 @@ export interface ServiceProxy {
 const appViewCalls = { total: 64, perKey: 32, waiting: 500 }
 const namedCalls = { total: 128, perKey: 16, waiting: 500 }
 
-/** Creates the proxy. @returns undefined if no app view is configured: then nothing is forwarded */
+/** Creates the proxy. @returns undefined if no app view is configured */
 export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
   const { config, serverDid, resolveDid, findAddresses, authorize, freshWrites, now, log } = options
   const appView = appViewOf(config)

@@ -30,7 +30,7 @@ export type Outcome =
   | { readonly kind: 'done' }
   /** The device has unregistered at its push service. */
   | { readonly kind: 'unregistered' }
-  /** The push service does not have the method that delivers, or no longer. */
+  /** The push service lacks the method that delivers. */
   | { readonly kind: 'unsupported'; readonly reason: string }
   /** A retry would fail too. `reason` is safe to log. */
   | { readonly kind: 'refused'; readonly reason: string }

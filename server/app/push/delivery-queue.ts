@@ -1,6 +1,6 @@
 /**
  * Delivers the push queue. Deliveries run concurrently: at most one per device and few per target and account, so that
- * neither a slow target nor an account with many of them delays others. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
+ * a slow target, or an account with many of them, delays only itself. A target that is down is paused. Failed deliveries are retried with growing delays and dropped after the
  * last one. A delivery stays in the store until its outcome is stored: a crash loses none, but may repeat one.
  *
  * `pushed.ts` chooses the notifications, `deliver.ts` makes one attempt.
@@ -71,7 +71,7 @@ export function startPushQueue(services: Deps): () => void {
         pause(delivery.target, Math.max(delaysMs[0], outcome.retryAfterMs))
       await recordOutcome(services, delivery, outcome)
     } catch (error) {
-      // The store cannot write: without a pause, the same delivery would be repeated at once.
+      // The store cannot write: pause, or the same delivery would be repeated at once.
       wakeIn(longestTimerMs)
       throw error
     }

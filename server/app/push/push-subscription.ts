@@ -13,7 +13,7 @@ export function isWebPush({ platform, token }: Pick<PushRegistration, 'platform'
   return platform === 'web' && /^\s*\{/.test(token)
 }
 
-/** Parses a subscription; undefined if it is not valid. `allowHttp` also allows endpoints without TLS. */
+/** Parses a subscription; undefined if it is invalid. `allowHttp` also allows plain HTTP endpoints. */
 export function parseSubscription(token: string, allowHttp: boolean): Subscription | undefined {
   const value = parseJson(Buffer.from(token))
   if (!isObject(value) || !isString(value.endpoint) || !isObject(value.keys)) return undefined

@@ -28,7 +28,7 @@ export function add(tx: Writer, account: number, { id, draft, at }: Change): voi
   ])
 }
 
-/** Replaces a draft, which comes first then; does nothing if there is none with the id. */
+/** Replaces a draft, which comes first then. Ignores an unknown id. */
 export function replace(tx: Writer, account: number, { id, draft, at }: Change): void {
   tx.run(
     `UPDATE drafts SET draft = ?, updated_at = ?, position = (SELECT max(position) + 1 FROM drafts)

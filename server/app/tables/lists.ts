@@ -49,7 +49,7 @@ export function blocksByList(
   )
 }
 
-/** Whether an account mutes any list: most do not, and need no query for its members. */
+/** Whether an account mutes any list. Most mute none, which saves the query for members. */
 export function mutesAny(db: Reader, account: number): boolean {
   return db.get('SELECT 1 FROM muted_lists WHERE account = ? LIMIT 1', [account]) !== undefined
 }

@@ -3,7 +3,7 @@
  *
  * A kind is a reason plus whether the account follows the author. A reader's filter is a set of kinds. An index orders the
  * notifications of each kind, and triggers count its unread ones, so neither a page nor the count reads notifications
- * outside the filter. Hidden notifications are neither listed nor counted nor pushed.
+ * outside the filter. Hidden notifications are left out of lists, counts and pushes.
  */
 import type { AtUriString, DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { type LinkPath, paths } from '../../repository/format/link-paths.ts'
@@ -247,7 +247,7 @@ function recount(tx: Writer, account: number): void {
 /** How long ago notifications arrived whose time is corrected. */
 const correctedMs = 60_000
 
-/** The id of the last notification that is not in the future; 0 if there is none. */
+/** The id of the last notification up to now; 0 if there is none. */
 export function lastUpTo(db: Reader, now: number): number {
   const row = db.get<{ id: number }>(
     'SELECT id FROM notifications WHERE indexed_at <= ? ORDER BY id DESC LIMIT 1',

@@ -70,7 +70,7 @@ export function postpone(tx: Writer, { registration, notification }: Delivery, d
   ])
 }
 
-/** Deletes the registration and its queue. Does nothing when the delivery no longer exists: the id may be reused. */
+/** Deletes the registration and its queue. Ignores a delivery that was deleted: its id may be reused. */
 export function removeRegistration(tx: Writer, { registration, notification }: Delivery): void {
   tx.run(
     `DELETE FROM push_registrations

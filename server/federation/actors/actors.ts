@@ -68,7 +68,7 @@ export type ActorsDeps = ReadIdentityDeps & {
 }
 
 const day = 24 * 60 * 60_000
-/** A DID that does not exist is not looked up again for this time. */
+/** How long the absence of a DID is cached. */
 const failureMaxAgeMs = 60_000
 /** Look-ups of one DID in a minute: sources can say at any time that an identity has changed. */
 const lookupsPerMinute = 5

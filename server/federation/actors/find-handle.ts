@@ -9,7 +9,7 @@ import type { Actors } from './actors.ts'
 import { type HandleDeps, hostLabel, isUnder, resolveAt } from './handles.ts'
 
 /**
- * Returns the DID of a handle of another server; undefined if there is none, or no server answers.
+ * Returns the DID of a handle of another server; undefined if it has none, or all servers fail.
  * @param handle in lower case
  * @throws TooManyLookups
  */

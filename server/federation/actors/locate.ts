@@ -42,7 +42,7 @@ export interface Hints {
 /** @throws UnresolvableDid */
 export async function locate(deps: LocateDeps, did: string, hints: Hints): Promise<Located> {
   const document = await deps.resolveDid(did, { maxAgeMs: 0 }).catch((error: unknown) => {
-    // A directory that answers and does not have a DID does not know of identities that are not published.
+    // A directory answers for published identities only: an unknown DID may be an unpublished one.
     const mayBeUnpublished =
       error instanceof UnresolvableDid && !error.isOutage && !error.isEnded && did.startsWith('did:plc:')
     if (!mayBeUnpublished) throw error

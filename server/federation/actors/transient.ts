@@ -23,7 +23,7 @@ export interface TransientActor {
   /** Negative, unlike ids of actors in the store. */
   readonly id: number
   readonly did: DidString
-  /** Verified and of no other known actor; null: none. */
+  /** Verified, and unique among known actors; null if it has none. */
   readonly handle: HandleString | null
   readonly profile: graph.RecordRow | undefined
 }

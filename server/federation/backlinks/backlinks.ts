@@ -20,7 +20,7 @@ import { type LiveLinks, openLive } from './live-links.ts'
 export interface BacklinkState {
   readonly streamUrl: string | undefined
   readonly indexUrl: string | undefined
-  /** `idle`: no stream is configured, and no catch-up is running. */
+  /** `idle`: neither a stream nor a catch-up is running. */
   readonly state: LiveLinks['state'] | 'catchingUp' | 'idle'
   readonly lastLinkAt: Date | undefined
   readonly lastCatchUpAt: Date | undefined
@@ -59,7 +59,7 @@ export interface BacklinkDelays {
   readonly intervalMs: number
   /** Before the first attempt to connect again. */
   readonly reconnectMs: number
-  /** Without a message or a ping of the live stream, until its connection counts as dead. */
+  /** Silence of the live stream (no message, no ping) after which its connection counts as dead. */
   readonly silenceMs: number
 }
 

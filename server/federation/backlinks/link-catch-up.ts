@@ -1,5 +1,5 @@
 /**
- * Reads the links that the live stream did not deliver: to each account here, and to its recent posts. The service has no "since", so
+ * Reads the links that the live stream missed: to each account here, and to its recent posts. The service has no "since", so
  * lists are read from the newest link to the newest page that ends with a known one.
  */
 import type { DidString } from '@atproto/syntax'

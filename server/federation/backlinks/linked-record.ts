@@ -17,7 +17,7 @@ import type { Intake } from '../remote/intake.ts'
 import { keyOf, type Link } from './link.ts'
 import { isRecent } from './recent-records.ts'
 
-/** `ignored`: the record does not exist, is not proven, or refers to nothing here. `retry`: it cannot be fetched now. */
+/** `ignored`: the record is missing, unproven, or refers to nothing here. `retry`: fetching it failed for now. */
 export type Outcome = 'kept' | 'ignored' | 'retry'
 
 export interface LinkedRecords {
@@ -88,7 +88,7 @@ function isOutage(error: unknown): boolean {
   return error instanceof StoreFull || error instanceof StoreUnavailable
 }
 
-/** Whether a host has answered that it does not have the repository, or that the account is not active. */
+/** Whether a host has answered that the repository is missing or the account inactive. */
 function isRefusal(error: unknown): boolean {
   return error instanceof XrpcError && error.status < 500 && error.status !== 429
 }

@@ -118,7 +118,7 @@ export function openLive(deps: Deps): LiveLinks {
     openSince = undefined
   }
 
-  /** Without an account nothing is sent: without DIDs the service would send the links of everyone. */
+  /** Stays disconnected until there is an account: an empty filter would mean the links of everyone. */
   function update(): void {
     if (!readWanted()) return
     if (wanted.size === 0) {

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DidString, HandleString } from '@atproto/syntax'
 
-/** What a server says of itself. The digits cover it. */
+/** The self-description of a server. The digits cover it. */
 export interface Card {
   /** The account that follows and is followed. */
   readonly did: DidString

@@ -18,7 +18,7 @@ export interface Computer {
   readonly url: string
 }
 
-/** What this server says of itself. */
+/** The announcement of this server. */
 export interface Announcement {
   readonly name: string
   readonly handle: string
@@ -38,7 +38,7 @@ export interface DiscoveryNetwork {
 }
 
 interface Deps extends Pick<Platform, 'log'> {
-  /** Undefined while there is nothing to find: no account exists. */
+  /** Undefined until an account exists. */
   readonly announcement: () => Announcement | undefined
   readonly network?: DiscoveryNetwork | undefined
 }
@@ -49,7 +49,7 @@ const ttl = 120
 /** At most one query and one answer in this time. */
 const pauseMs = 1000
 const maxComputers = 50
-/** Servers of one address: one that announces many must not leave no room for others. */
+/** Servers per address, so that one that announces many leaves room for others. */
 const maxPerAddress = 8
 const maxText = 64
 /** How long a goodbye may take. */
@@ -63,7 +63,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
   let asked = 0
   let answered = 0
   const mdns: MulticastDNS = makeMdns({ ...network, ...(network.interface && { bind: '0.0.0.0' }) })
-  // Without a network, or with a port that another program keeps for itself, nothing is found.
+  // Finds nothing while there is no network, or another program keeps the port for itself.
   const warn = (err: Error) => log.warn({ err }, 'local network cannot be searched')
   mdns.on('error', warn)
   mdns.on('warning', (err: Error) => log.debug({ err }, 'packet of the local network was not understood'))

@@ -284,7 +284,7 @@ function stateOf({ isDeclined, confirmedHere, confirmedThere }: Entry): PairingS
   return confirmedThere ? 'agreed' : 'confirmed'
 }
 
-/** Checks what another server says of itself. */
+/** Checks the self-description of another server. */
 function isCard(value: unknown): value is Card {
   if (!isObject(value)) return false
   const { did, handle, name, port } = value

@@ -45,7 +45,7 @@ export interface Intake {
   /**
    * Applies verified changes in order, in transactions of a few milliseconds. Resolves when they are on disk.
    * @param source origin of the source
-   * @throws StoreFull, StoreUnavailable: some of the changes were not applied, and `last` was not called. Try again later
+   * @throws StoreFull, StoreUnavailable: only some changes were applied, and `last` is still to be called. Try again later
    */
   apply(source: string, changes: readonly RemoteChange[], options?: ApplyOptions): Promise<Applied>
   /** Whether a budget would refuse a new record: then a change need not be verified. */
@@ -145,7 +145,7 @@ export function createIntake({
     return { outcomes, callbacks }
   }
 
-  /** As `applySome`. A change that fails must not stop its source for good: then changes are applied one by one, without that one. */
+  /** As `applySome`. If a change fails, the changes are applied one by one and that one is skipped, so that its source goes on. */
   async function applySlice(slice: Slice): Promise<Result> {
     try {
       return await store.transact((tx) => applySome(tx, slice))

@@ -14,7 +14,7 @@ export interface Interest {
   isKnown(did: string): boolean
   /**
    * Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one: bytes that take long to
-   * search counts as a mention, so that nothing is lost. Anyone can mention an account, so this spares the sender no check.
+   * search counts as a mention, to be complete. Anyone can mention an account, so the sender is checked all the same.
    */
   mentionsLocal(bytes: Uint8Array): boolean
 }

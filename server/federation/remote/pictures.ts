@@ -1,6 +1,6 @@
 /**
  * Pictures of people on other servers, which views show: fetched from their servers when a client asks for them, and cached as files.
- * The content of a CID never changes, so nothing in the cache is ever outdated.
+ * The content of a CID never changes, so cached pictures stay valid.
  */
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -56,9 +56,9 @@ const maxBytes = 5_000_000
 const maxCacheBytes = 200_000_000
 /** Milliseconds in which a server must have sent a picture. */
 const timeoutMs = 20_000
-/** Milliseconds for which a picture that could not be fetched is not asked for again. */
+/** Milliseconds after which a picture is requested again that could not be fetched. */
 const failureMs = 10 * 60_000
-/** Milliseconds for which a server that does not respond is not asked for others. */
+/** Milliseconds for which requests to a silent server are paused. */
 const silenceMs = 60_000
 /** Requests that run at once, and requests that run or wait: a page of a feed can show a hundred pictures. */
 const maxRunning = 4

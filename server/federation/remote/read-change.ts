@@ -43,7 +43,7 @@ const storedCollections: ReadonlySet<string> = new Set([
   collections.chat,
 ])
 
-/** Returns undefined for a collection that has no meaning here, and for a key that no repository can have. */
+/** Returns undefined for a collection that is unused here, and for an invalid key. */
 export function nameOf({ did, collection, rkey }: RemoteChange, names: Names): RemoteName | undefined {
   const kind = names.own(collection)
   if (!storedCollections.has(kind) || names.stored(collection) !== collection) return undefined

@@ -39,7 +39,7 @@ export interface RequestedRecord {
 
 export type RecordView = ReturnType<typeof recordView>
 
-/** Returns a record; undefined if there is none, or no server answers. @param requester undefined: no other server is asked */
+/** Returns a record; undefined if it is missing, or all servers fail. @param requester if undefined, only the store is read */
 export type ReadRecord = (
   record: RequestedRecord,
   requester: Requester | undefined,

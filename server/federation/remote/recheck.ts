@@ -18,7 +18,7 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'now' | 'signal'> {
   readonly fetchRecord: FetchRecord
   readonly intake: Pick<Intake, 'apply'>
   readonly catchUp: Pick<CatchUp, 'onIncomplete'>
-  /** Whether a source that reports no deletions, such as a backlink service, is configured. Without one, `checkDue` does nothing. */
+  /** Whether a source that reports no deletions, such as a backlink service, is configured. Otherwise `checkDue` returns at once. */
   readonly isOn: () => boolean
 }
 

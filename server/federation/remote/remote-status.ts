@@ -1,4 +1,4 @@
-/** The status of actors of other servers. Records of inactive ones are kept, but neither shown nor notified of. */
+/** The status of actors of other servers. Records of inactive ones are kept and hidden, and create no notifications. */
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import type { NextTid } from '../../repository/format/tid.ts'

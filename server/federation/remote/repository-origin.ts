@@ -20,7 +20,7 @@ export type Identify = (
   },
 ) => Promise<Origin>
 
-/** Milliseconds for which an identity is not looked up again, although a proof was not signed by its key. */
+/** Shortest milliseconds between two look-ups of an identity, even if a proof has the signature of another key. */
 const doubtMs = 60_000
 
 /**

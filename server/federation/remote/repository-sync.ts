@@ -28,7 +28,7 @@ export interface SyncOptions {
   readonly via?: string | undefined
   /** Origin of a host: a repository that is elsewhere is not read. */
   readonly hostedAt?: string | undefined
-  /** In milliseconds since 1970: a repository that has not changed since is not read. */
+  /** In milliseconds since 1970: only a repository that has changed since is read. */
   readonly changedSince?: number | undefined
   /** Whether it is read although its revision is the one that was read last: other records of it are of interest now. */
   readonly isWhole?: boolean | undefined

@@ -196,7 +196,7 @@ export function subjects(
   )
 }
 
-/** Ids of active accounts that the viewer does not follow, newest first, without the viewer. */
+/** Ids of other active accounts that the viewer does not follow, newest first. */
 export function notFollowed(db: Reader, viewer: number | undefined, { before, limit }: PageOf): number[] {
   const rows = db.all<{ id: number }>(
     `SELECT a.id FROM (SELECT ? AS id) v CROSS JOIN accounts a JOIN actors c ON c.id = a.id AND c.inactive = 0

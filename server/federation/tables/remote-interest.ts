@@ -106,14 +106,14 @@ export function isSubject(db: Reader, record: NamedRecord): boolean {
   return row !== undefined
 }
 
-/** Whether one of some accounts neither mutes nor blocks an author, nor is blocked by it. @param dids of the accounts */
+/** Whether an author may notify one of some accounts: a mute of the account, and a block by either side, forbid it. @param dids of the accounts */
 export function isWelcome(db: Reader, author: string, dids: readonly string[]): boolean {
   return isAccepted(db, author, 'SELECT id FROM accounts WHERE did IN (SELECT value FROM json_each(?2))', [
     JSON.stringify(dids),
   ])
 }
 
-/** Whether one of the accounts that watch an author neither mutes nor blocks it, nor is blocked by it. */
+/** As `isWelcome`, for the accounts that watch an author. */
 export function isRead(db: Reader, author: string): boolean {
   const watchers = `
     SELECT f.actor AS id FROM links f CROSS JOIN accounts c ON c.id = f.actor WHERE f.subject = ?1 AND f.path = ${paths.follow}

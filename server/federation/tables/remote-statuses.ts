@@ -9,7 +9,7 @@ export interface StatusRow {
   readonly inactive: number
   /** Null if active, or if it had an account here that was deleted. */
   readonly status: RemoteStatus | null
-  /** A commit with a later revision makes an inactive actor active; null: none does, unless `status` is null, too. */
+  /** A commit with a later revision makes an inactive actor active. Null: no commit does; beside a `status` of null, every commit does. */
   readonly rev: string | null
 }
 

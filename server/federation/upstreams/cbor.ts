@@ -1,6 +1,6 @@
-/** Reads parts of DAG-CBOR without decoding the rest, because most events of a stream concern nothing here. */
+/** Reads parts of DAG-CBOR and skips the rest, because most events of a stream concern nothing here. */
 
-/** The bytes are no valid CBOR, or not of the expected shape. */
+/** The bytes are invalid CBOR, or have another shape than expected. */
 export class InvalidCbor extends Error {
   override name = 'InvalidCbor'
 }

@@ -1,4 +1,4 @@
-/** Looks up and verifies the content of an event: no claim of a source counts without proof. */
+/** Looks up and verifies the content of an event: a claim of a source counts only with its proof. */
 import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
@@ -72,7 +72,7 @@ export function createExaminer({
   /** Whether a new record would be refused by a budget, regardless of its signature. */
   function isOverBudget(did: string, { action, path, cid }: OpClaim, blockOf: BlockOf): boolean {
     const bytes = action === 'create' && cid && blockOf(cid.bytes)
-    // A larger record is verified: it is neither a like nor a repost, and takes long to read.
+    // A larger record is verified: likes and reposts are smaller, and reading it takes long.
     if (!bytes || bytes.length > maxLikeBytes) return false
     const change = {
       did: did as DidString,

@@ -6,7 +6,7 @@ import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { InvalidProof } from '../../repository/format/verify-commit.ts'
 import { InvalidFrame } from './upstream-frames.ts'
 
-/** `later`: another server cannot be reached now. `invalid`: the event proves nothing. `unusable`: nothing can be done about it. */
+/** `later`: another server cannot be reached now. `invalid`: bad signature or proof. `unusable`: a retry would fail again. */
 export type Verdict = 'later' | 'invalid' | 'unusable'
 
 /** @returns undefined for an unexpected error */

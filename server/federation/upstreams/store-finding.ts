@@ -6,7 +6,7 @@ import type { Intake } from '../remote/intake.ts'
 import type { Finding } from './examine.ts'
 
 /**
- * @param last runs in the transaction that stores the finding, or its last part; not if this server has nothing to store itself
+ * @param last runs in the transaction that stores the finding, or its last part; skipped if this server stores nothing itself
  * @throws StoreFull, StoreUnavailable
  */
 export type StoreFinding = (finding: Finding, last: (tx: Writer) => void) => Promise<void>

@@ -160,7 +160,7 @@ export class UpstreamStream {
     }
   }
 
-  /** Whether a message is an event that may be replayed: not one that was read already, nor of an unknown kind. */
+  /** Whether a message is a new event of a known kind. */
   #isNext(frame: ReturnType<typeof readFrame>): frame is Frame {
     return 'did' in frame && frame.seq > this.#lastBefore(frame.seq)
   }

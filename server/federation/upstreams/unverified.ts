@@ -1,4 +1,4 @@
-/** Reads records of a commit before it is verified: enough to decide that it is not worth it, never to store them. */
+/** Reads records of a commit before it is verified: only to decide whether verifying it is worthwhile. Unverified records are never stored. */
 
 import { type CarBlock, InvalidCar, readBlocks } from '../../repository/format/read-car.ts'
 import { cidKey } from '../../util/cid.ts'

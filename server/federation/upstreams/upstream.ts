@@ -100,7 +100,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   const events = createHourCounter(now)
   const stored = createHourCounter(now)
   const examine = createExaminer({ ...deps, origin })
-  // A server that does not respond must not delay the events of others.
+  // A silent server delays only its own events.
   const examineSoon = createExaminer({ ...deps, origin, patienceMs })
   const [droppedLastHour, droppedLastDay, toFetch] = [
     createHourCounter(now),

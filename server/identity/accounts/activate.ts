@@ -28,7 +28,7 @@ type Deps = Parameters<typeof identityProblem>[0] & {
  * Publishes the pending operations of a deactivated account, and requires that its identity names this server: an account that is
  * active at two servers has two repositories.
  * @param account as it was before `keepAccount`
- * @throws InvalidRequest while it does not. NotEnoughResources, UpstreamFailure when the directory refuses or does not answer
+ * @throws InvalidRequest while it does not. NotEnoughResources, UpstreamFailure when the directory refuses or fails
  */
 export async function prepareActivation(deps: Deps, account: Account): Promise<void> {
   if (account.deactivatedAt === null) return

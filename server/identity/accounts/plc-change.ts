@@ -141,7 +141,7 @@ function finishChange({ origin, now }: PlcDeps, tx: Writer, did: string): void {
   emitIdentity(tx, did, now())
 }
 
-/** Changes an identity that no directory has, or the handle alone while no directory is configured. */
+/** Changes an unpublished identity, or the handle alone while no directory is configured. */
 function changeHere(deps: PlcDeps, tx: Writer, did: string, change: IdentityChange): void {
   const { origin, secrets, now } = deps
   change.check?.(tx)

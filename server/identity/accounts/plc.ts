@@ -37,7 +37,7 @@ export interface PlcPublisher {
   publishDue(): Promise<void>
   /**
    * Submits the first operation of an identity whose account is created next. Returns whether the directory has it; false after a few
-   * seconds, and if none is configured. If the account is not created then, the directory has an identity without an account, which does no harm.
+   * seconds, and if none is configured. An identity whose account is never created stays in the directory, which is harmless.
    */
   publishFirst(did: string, operation: PlcOperation): Promise<boolean>
   /** Begins or ends to hold events back after the directory was configured or removed. Call it before the first request. */

@@ -1,6 +1,6 @@
 /**
  * Last-used times of sessions. Requests note them in memory; a periodic job and the shutdown write them. So a request that only
- * reads neither waits for a write nor fails on a full disk. A crash loses at most the uses since the last write.
+ * reads waits for no write and works on a full disk. A crash loses at most the uses since the last write.
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../store/database.ts'

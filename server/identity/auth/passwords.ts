@@ -15,7 +15,7 @@ export interface PasswordHasher {
    */
   hash(password: string, network: string): Promise<string>
   /**
-   * Whether `hash` is of this password. Without a hash (no such account, or one without a password) returns false after the
+   * Whether `hash` is of this password. If there is no hash (unknown account, or one that has no password), returns false after the
    * same work, so that the response time does not reveal which accounts exist.
    * @throws PasswordQueueFull
    */

@@ -37,7 +37,7 @@ export interface SessionOpening {
   readonly scope: Scope
   readonly appPasswordName: string | null
   readonly client: string | undefined
-  /** What it may do, as OAuth scopes; null: everything that its scope permits. */
+  /** Its permissions as OAuth scopes; null: all that its scope permits. */
   readonly permissions: string | null
 }
 

@@ -6,7 +6,7 @@ import type { AuthWord } from './credentials.ts'
 
 /** The methods that pages of other sites may call without credentials. */
 const openToPages = new Set([
-  // Clients show a server's requirements before anyone signs in. The response is the same for every server of this kind: no names, no DIDs.
+  // Clients show a server's requirements before anyone signs in. The response is the same for every server of this kind: it has neither names nor DIDs.
   'com.core.server.describeServer',
 ])
 

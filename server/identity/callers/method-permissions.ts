@@ -7,7 +7,7 @@ import { isManagement } from '../auth/scopes.ts'
 import type { Permissions } from '../oauth/permissions.ts'
 import type { AuthWord } from './credentials.ts'
 
-/** What a method needs. */
+/** The permissions that a method requires. */
 interface Need {
   /** The scope, for readers. */
   readonly scope: string
@@ -45,7 +45,7 @@ export const openToApps: ReadonlySet<string> = new Set(
 )
 
 /**
- * Requires what a method needs.
+ * Requires the permissions of a method.
  * @param audiences the service that answers, under each of its names
  * @param isRead whether the call changes nothing
  * @throws XrpcError `ScopeMissingError`, `Forbidden`

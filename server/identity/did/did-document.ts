@@ -92,7 +92,7 @@ export function serviceEndpointOf(document: DidDocument, fragment: string): stri
   return endpointOf(document, (entry) => isFragment(document, entry.id, fragment))
 }
 
-/** Returns the handle that the document claims (its first `at://` name); undefined if there is none or it is not valid. */
+/** Returns the handle that the document claims (its first `at://` name); undefined if it is missing or invalid. */
 export function handleOf(document: DidDocument): string | undefined {
   const handle = document.alsoKnownAs?.find((name) => name.startsWith('at://'))?.slice('at://'.length)
   return isValidHandle(handle) ? handle.toLowerCase() : undefined

@@ -9,7 +9,7 @@ export function directoryUrl(plcUrl: string, did: string): string {
   return `${plcUrl.replace(/\/+$/, '')}/${encodeURIComponent(did)}`
 }
 
-/** The directory answered that it does not accept an operation, and its log does not have it. */
+/** The directory refused an operation, and its log lacks it. */
 export class PlcRefused extends OutboundFailed {
   override name = 'PlcRefused'
   /** The HTTP status of the answer. */
@@ -43,7 +43,7 @@ export async function submitOperation(
   if (!failed) return
   const isInLog = await hasOperation(plcUrl, did, operation, options).catch(() => undefined)
   if (isInLog) return
-  // After an answer the log is final. Without one, the request may still arrive.
+  // After an answer the log is final. If none came, the request may still arrive.
   if (failed instanceof PlcRefused && isInLog === undefined) throw new OutboundFailed(failed.message)
   throw failed
 }

@@ -7,12 +7,12 @@ import { type DidDocument, parseDidDocument } from './did-document.ts'
 import { directoryUrl } from './plc-directory.ts'
 
 export type DidResolverOptions = {
-  /** Address of the did:plc directory. Without one, only a did:plc of `local` resolves. */
+  /** Address of the did:plc directory; if undefined, only a did:plc of `local` resolves. */
   plcUrl?: string | undefined
   /** Allows did:web documents of this machine and its network, and of localhost by plain http. */
   allowPrivate: boolean
   now: () => Date
-  /** The document of an account whose identity is not published. Called before any request; never cached. */
+  /** The document of an account whose identity is unpublished. Called before any request, each time anew. */
   local?: (did: string) => DidDocument | undefined
   /** The document to use while the DID cannot be looked up. `stale` is the last one that was found. */
   fallback?: (did: string, stale: DidDocument | undefined) => DidDocument | undefined

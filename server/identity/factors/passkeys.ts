@@ -29,7 +29,7 @@ const challengeMs = 5 * 60_000
 /** Answers that are remembered, so that each counts once. */
 const maxUsed = 10_000
 
-/** What a challenge is for: a passkey for an account, or a proof. */
+/** The purpose of a challenge: a passkey for an account, or a proof. */
 type Purpose = `add ${string}` | 'prove'
 
 /** A new passkey. */
@@ -86,7 +86,7 @@ export function createPasskeys({ now, origin, port }: Deps) {
         timeout: challengeMs,
         attestationType: 'none',
         excludeCredentials: others.flatMap(({ credentialId: id }) => (id === null ? [] : [{ id }])),
-        // The browser finds it without a name of the account, so a challenge names none.
+        // A discoverable credential: requests need no `allowCredentials`.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return asJson({ ...options, rp: { name: options.rp.name } })

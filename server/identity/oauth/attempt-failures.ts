@@ -1,4 +1,4 @@
-/** What a person reads when a decision about the request of an app fails. */
+/** The message for the person when a decision about the request of an app fails. */
 
 export type DecisionFailure = 'RequestNotFound' | 'WrongAccount' | 'WrongNumber' | 'SignInRequired'
 

@@ -31,7 +31,7 @@ export interface AuthorizationRequest {
   readonly deniedAt: DatetimeString | null
 }
 
-/** What an app may do with an account: the session of the same id, and the client to which it belongs. */
+/** The permissions of an app for an account: the session of the same id, and the client to which it belongs. */
 export interface Grant {
   readonly sessionId: string
   readonly clientId: string

@@ -18,7 +18,7 @@ export interface SecondFactor {
   readonly host: string | null
   readonly createdAt: DatetimeString
   readonly lastUsedAt: DatetimeString | null
-  /** 0 while an authenticator app has not shown a right code yet: it does not count then. */
+  /** 1 once an authenticator app has shown a right code. Until then it does not count. */
   readonly isConfirmed: number
   /** Wrong codes since the last right one, entered with the right password. */
   readonly wrongCodes: number

@@ -17,7 +17,7 @@ export interface Session {
   readonly expiresAt: DatetimeString
   /** When a refresh token was last used that had been replaced long before; null: never. */
   readonly oldTokenUsedAt: DatetimeString | null
-  /** What it may do, as OAuth scopes; null: everything that its scope permits. */
+  /** Its permissions as OAuth scopes; null: all that its scope permits. */
   readonly permissions: string | null
   /** Thumbprint (RFC 7638) of the key that proves its requests; null: its access tokens are bearer tokens. */
   readonly dpopKey: string | null

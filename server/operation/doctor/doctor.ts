@@ -9,7 +9,7 @@ export interface Doctor {
   readonly probes: Probes
   /** Runs all checks. Concurrent calls share one run. */
   check(): Promise<Check[]>
-  /** Asks relays and the app view what they have of this server. Concurrent calls share one run. */
+  /** Asks relays and the app view how much of this server they have. Concurrent calls share one run. */
   checkRelays(): Promise<Seen>
 }
 

@@ -1,6 +1,6 @@
 /**
  * What relays and the app view have of this server: whether its posts are seen. Their answers are compared with the own event
- * stream and repositories, and trusted in nothing else: a wrong one shows a wrong state and changes nothing.
+ * stream and repositories, and trusted with that alone: a wrong one shows a wrong state, without any effect.
  */
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { com } from '../../../lexicons/generated/index.ts'
@@ -47,7 +47,7 @@ const perServer = 4
 /** Milliseconds for all answers: a person waits. */
 const patienceMs = 30_000
 
-/** Asks all of them at the same time. Sends nothing without a public address. */
+/** Asks all of them at the same time, if there is a public address. */
 export async function lookAtSeen(deps: Deps): Promise<Seen> {
   const { config, store } = deps
   if (config.publicUrl === undefined) return { relays: [], appView: undefined }

@@ -12,7 +12,7 @@ export function relayViews(relays: Pick<Relays, 'state'>): com.core.admin.getNet
   }))
 }
 
-/** Relays read a server after they were asked to. Without one, indexes of the network do not learn of its accounts. */
+/** Relays read a server after a request to do so. Indexes of the network learn of its accounts through a relay only. */
 export function checkRelays(relays: Pick<Relays, 'state'>): Check {
   const name = 'relays'
   const states = relays.state()

@@ -36,7 +36,7 @@ export async function copyMedia(sides: Sides, did: string, progress: MediaProgre
       const reason = await copyBlob(sides, did, cid, progress)
       if (reason) missing.push({ cid, record, reason })
     })
-    // A cursor that does not move on would never end.
+    // A cursor that stays the same would loop forever.
     if (!isString(page.cursor) || page.cursor === cursor || files.length === 0) return missing
     cursor = page.cursor
   }
@@ -101,7 +101,7 @@ async function* verified(
   if (blobCid(hash) !== cid) throw new WrongBytes(`The old server sent other bytes for ${cid}`)
 }
 
-/** Returns why a server does not send or take one file. @throws errors that are not about the file */
+/** Returns why a server refuses to send or take one file. @throws all other errors */
 function refusalOf(error: unknown): MissingReason {
   const all = causes(error)
   if (all.some((each) => each instanceof WrongBytes)) return 'wrongBytes'

@@ -93,7 +93,7 @@ export async function endSession(peer: Peer, token: string, signal?: AbortSignal
   await peer.post('com.core.server.deleteSession', undefined, { token, signal }).catch(() => {})
 }
 
-/** Returns the claims of a token, which is not verified; empty if it is no JWT. */
+/** Returns the claims of a token, unverified; empty if it is no JWT. */
 export function claimsOf(token: string): Json {
   const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url'))
   return isObject(claims) ? claims : {}

@@ -34,7 +34,7 @@ export interface StepContext {
   readonly progress: MediaProgress
   /** Stores changes at once. */
   readonly update: (changes: MoveChanges) => Promise<void>
-  /** Stores which files could not be copied. Returns how many of them the owner has not agreed to leave behind. */
+  /** Stores which files could not be copied. Returns how many of them still need the owner's consent to be left behind. */
   readonly storeMissing: (files: readonly MissingFile[]) => Promise<number>
   /** Signs the operation without a mailed code; undefined if the owner must enter one. */
   readonly signer: SigningKey | undefined

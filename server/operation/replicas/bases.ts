@@ -172,7 +172,7 @@ export function createBases(deps: Deps) {
   }
 }
 
-/** Removes databases that an earlier run has left without a description, or for a place that is no longer one. */
+/** Removes databases of an earlier run whose description is missing, or whose place was removed. */
 export async function removeLeftovers(files: Files, folder: string, ids: readonly string[]): Promise<void> {
   const names = await files.list(folder)
   const isNeeded = (name: string) => {

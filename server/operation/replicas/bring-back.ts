@@ -15,12 +15,12 @@ import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
 import { type Chain, isAt, limitsOf, waysTo } from './ways.ts'
 
-/** The folder of what has been fetched, until the restore is done. */
+/** The folder of fetched files, until the restore is done. */
 export function fetchedFolder(dataDir: string): string {
   return join(dataDir, 'copy.fetched')
 }
 
-/** What is lost: changes after the state that is restored, or media. */
+/** The losses of a restore: changes after the restored state, or media. */
 export type LossOf = 'changes' | 'media'
 
 export interface BringBackOptions {
@@ -132,7 +132,7 @@ interface FetchBestOptions extends Pick<BringBackOptions, 'target' | 'at' | 'bas
   readonly assembleIn: (folder: string, chain: Chain) => Promise<readonly string[]>
 }
 
-/** Fetches the newest state and puts it together. What is damaged is left out, and the best way that remains is taken. */
+/** Fetches the newest state and puts it together. Damaged objects are left out; the best remaining way is taken. */
 export async function fetchBest(
   { target, at, base, assembleIn }: FetchBestOptions,
   root: string,
@@ -160,7 +160,7 @@ export async function fetchBest(
       isSecond = true
       continue
     }
-    // What was fetched of another database is of no use.
+    // Files of another database are useless.
     const name = chain.base.name.replaceAll('/', '-')
     for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
     const folder = join(root, name)

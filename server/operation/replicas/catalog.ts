@@ -1,5 +1,5 @@
 /**
- * What a place has of a server, as its names say:
+ * The objects of a server at a place, as their names state:
  *
  *     pds-replica                                      format, and the fingerprint of the key; not encrypted
  *     timelines/NAME                                   a timeline that begins with a base; its content is the lease

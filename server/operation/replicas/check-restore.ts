@@ -89,7 +89,7 @@ export async function checkRestore(
 interface AssembledJob {
   /** The folder of `fetchChain`. */
   readonly folder: string
-  /** What the store was when the proof began. */
+  /** The state of the store when the proof began. */
   readonly store: Summary
   readonly at: Date
 }

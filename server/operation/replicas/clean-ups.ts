@@ -1,6 +1,6 @@
 /**
- * What the last clean-up of a place saw. An object is removed only if two listings, of this clean-up and of an earlier one, show it as
- * surplus. A listing that lacks what an earlier one had proves nothing. After a leap of the clock, removals wait for a week.
+ * The listings of the last clean-up of a place. An object is removed only if two listings, of this clean-up and of an earlier one,
+ * show it as surplus. A listing that lacks an object of an earlier one does not count. After a leap of the clock, removals wait for a week.
  */
 import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
 import type { Content } from './catalog.ts'

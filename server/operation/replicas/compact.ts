@@ -44,7 +44,7 @@ export async function compact(target: Target, options: CompactOptions): Promise<
     signal?.throwIfAborted()
     await betweenSteps(() => join(target, group))
   }
-  // Read again: what was joined must be there.
+  // Read again: the joined segments must be there.
   const after = await readOwn(options)
   if (!after) return
   const { content, timeline, chain, now } = after
@@ -56,7 +56,7 @@ export async function compact(target: Target, options: CompactOptions): Promise<
   const unfinished = content.unfinished.filter(({ at }) => at < chain.base.at)
   const timelines = passed(content, timeline)
   const over = [...bases, ...segments, ...unfinished, ...timelines].map(({ name }) => name)
-  // What an earlier reading of this clean-up has listed must be there as well.
+  // All objects of an earlier listing of this clean-up must be there as well.
   const listed = listedNames(content)
   const isShorter = [...listedNames(before.content)].some((name) => !listed.has(name))
   const confirmed = await cleanUps.confirm(listed, isShorter ? [] : over, options.now)
@@ -72,7 +72,7 @@ export async function compact(target: Target, options: CompactOptions): Promise<
   for (const each of timelines.filter(isConfirmed)) await remove(leaseName(each))
 }
 
-/** Returns what is no longer kept: of the way to the present, and of branches that were abandoned. */
+/** Returns the expired objects: of the way to the present, and of abandoned branches. */
 function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: number) {
   const path = onPath(content, timeline)
   const isOnPath = ({ name }: { name: string }) => onPathNames.has(name)
@@ -162,7 +162,7 @@ interface MediaOptions extends Omit<CompactOptions, 'cleanUps'> {
 const marginWeeks = 2
 
 /**
- * Removes media that neither the server nor a kept restore point needs. Needs a base at the place, and ends at once if another computer continues the server.
+ * Removes media that are unused by the server and by all kept restore points. Needs a base at the place, and ends at once if another computer continues the server.
  * @throws PlaceProblem
  */
 export async function compactMedia(target: Target, options: MediaOptions): Promise<void> {

@@ -14,7 +14,7 @@ interface Known {
   readonly readAt: number
   /** Hidden names of the media that are there. */
   readonly there: Set<string>
-  /** What was compared last. */
+  /** The last comparison. */
   groups: readonly MediaGroup[]
   /** The groups of which all media are there. */
   complete: ReadonlySet<MediaGroup>

@@ -64,7 +64,7 @@ export async function loadCredentials(
 }
 
 /**
- * Changes what is kept. A key that another one replaces stays among the earlier ones.
+ * Changes the stored credentials. A key that another one replaces stays among the earlier ones.
  * @param replaced name of the folder of replaced data that the earlier key belongs to
  */
 export async function changeCredentials(
@@ -96,7 +96,7 @@ export async function moveKeyBefore(keeper: CredentialsKeeper, from: string, to:
   if (key !== undefined) await changeCredentials(keeper, { keysBefore: { ...others, [to]: key } })
 }
 
-/** Returns what is kept, which may be nothing. @throws Error with a sentence for people */
+/** Returns the stored credentials, which may be empty. @throws Error with a sentence for people */
 export async function readCredentials(keeper: CredentialsKeeper): Promise<Partial<Credentials>> {
   const text = await keeper.read()
   if (text === undefined) return {}

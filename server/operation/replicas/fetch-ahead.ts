@@ -1,4 +1,4 @@
-/** Fetches what a restore from a place needs, while the server still runs: a person then sees what comes back before anything changes. */
+/** Fetches the files for a restore from a place while the server still runs, so that a person sees the result before anything changes. */
 import { keptBlobs } from '../../store/backups/restore.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import { nodeFiles } from '../../store/files/files.ts'

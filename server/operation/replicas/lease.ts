@@ -54,7 +54,7 @@ export async function findElsewhere(
   return undefined
 }
 
-/** What a lease says for which the current one at the place is out of date. */
+/** The claims of a lease that makes the current one at the place out of date. */
 export async function renewLease(target: Target, timeline: Timeline, lease: Lease): Promise<void> {
   await putJson(target, leaseName(timeline), lease)
 }

@@ -14,7 +14,7 @@ export interface Loop {
   changed(): void
   /** Reads the place again, at once. */
   wake(): void
-  /** Copies now what the place lacks. Does not throw: see the state of the replicator. */
+  /** Copies at once everything that the place lacks. Does not throw: see the state of the replicator. */
   flush(): Promise<void>
   /** Resolves when the last step has ended, after the signal. */
   ended(): Promise<void>
@@ -32,7 +32,7 @@ interface Deps extends Pick<ReplicatorDeps, 'store' | 'now'> {
 
 /** Milliseconds from a change to its copy: a folder is written at once, requests to other places are collected. */
 export const pauseMs = (url: string) => (url.startsWith('file:') ? 1000 : 15_000)
-/** Without changes, places are read so often for traces of another computer. */
+/** How often places are read for traces of another computer while there are no changes. */
 const idleMs = 5 * 60_000
 /** After a failure, doubled each time; longer if the place asks for it. */
 const retryMs = { first: 2000, last: 5 * 60_000, asked: 60 * 60_000 }

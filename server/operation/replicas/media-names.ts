@@ -14,7 +14,7 @@ export type MediaGroup = ReadonlyMap<string, string>
 
 export interface MediaNames {
   /**
-   * Returns the server's media. A group without changes is the same object as before, and so is the array if no group has changed. Does not
+   * Returns the server's media. An unchanged group is the same object as before; if all groups are, so is the array. Does not
    * block: one group is read at once.
    */
   read(): Promise<readonly MediaGroup[]>

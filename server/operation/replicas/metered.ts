@@ -34,7 +34,7 @@ export const questions: Partial<Record<NodeJS.Platform, Question>> = {
 const validMs = 5 * 60_000
 const limitMs = 20_000
 
-/** Returns a check whose answer is kept for five minutes. Without an answer, the connection counts as not metered. @param signal ends the command */
+/** Returns a check whose answer is cached for five minutes. If there is none, the connection counts as unmetered. @param signal ends the command */
 export function createMeteredCheck(
   question: Question | undefined,
   signal?: AbortSignal,

@@ -1,4 +1,4 @@
-/** Reads what a place has, and keeps the lease of this process there. */
+/** Lists the objects of a place, and keeps the lease of this process there. */
 
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
@@ -24,7 +24,7 @@ export async function permitEmpty(files: Files, dataDir: string, id: string): Pr
 export interface PlaceReader {
   /** The timeline of this process as the place has it; undefined before the place was read. */
   readonly own: Timeline | undefined
-  /** What was listed last. */
+  /** The last listing. */
   readonly content: Content | undefined
   /** Whether the last reading is too old. */
   isDue(): boolean

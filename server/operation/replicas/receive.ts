@@ -20,7 +20,7 @@ export interface Progress {
 
 interface Options {
   readonly files: Files
-  /** Folder for everything that is fetched. What an earlier call has fetched is not fetched again. */
+  /** Folder for everything that is fetched. Files of an earlier call are reused. */
   readonly folder: string
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
@@ -56,7 +56,7 @@ export async function fetchChain(target: Target, { base, segments }: Chain, opti
     if (hash.digest('hex') === end.sha256) break
     await files.removeDir(join(folder, 'parts'))
     await files.makeDir(join(folder, 'parts'))
-    // What an earlier call has fetched may be damaged here, and whole at the place.
+    // A file of an earlier call may be damaged here, and whole at the place.
     if (!isNew) {
       isNew = true
       continue

@@ -1,5 +1,5 @@
 /**
- * What a place keeps: all segments of the last hour, one per minute of the last day, one per day of the last month, then one base per week.
+ * The retention of a place: all segments of the last hour, one per minute of the last day, one per day of the last month, then one base per week.
  * Decisions follow only from objects that are listed whole, so a listing that lacks some removes less, never more.
  */
 import type { Base, Content, Segment } from './catalog.ts'
@@ -62,7 +62,7 @@ export interface Expired {
   readonly segments: readonly Segment[]
 }
 
-/** Returns what is no longer kept of the way to the present. @param weeks how long weekly bases are kept */
+/** Returns the expired objects of the way to the present. @param weeks how long weekly bases are kept */
 export function expired(content: Objects, now: Date, weeks: number): Expired {
   const age = ({ at }: { readonly at: Date }) => now.getTime() - at.getTime()
   const { bases, segments, cut } = content
@@ -110,7 +110,7 @@ function expiredBases(
   return surplus
 }
 
-/** Whether the last restore point of an abandoned branch is no longer kept. Nothing listed is unknown, never old. */
+/** Whether the last restore point of an abandoned branch has expired. False if the branch is absent from the list: its age is unknown. */
 export function isOver({ bases, segments, unfinished, cut }: Objects, now: Date, weeks: number): boolean {
   const last = Math.max(...[...bases, ...segments, ...unfinished, ...cut].map(({ at }) => at.getTime()))
   return Number.isFinite(last) && now.getTime() - last >= weeks * weekMs

@@ -1,4 +1,4 @@
-/** What is known about the copies, also for commands beside the server. */
+/** The status of the copies, also for commands beside the server. */
 
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'

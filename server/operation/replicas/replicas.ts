@@ -39,7 +39,7 @@ export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   dismissLost(url: string): Promise<void>
   /** This computer continues the server, although another one did. */
   continueHere(): Promise<void>
-  /** Copies what is left, for at most `limitMs`, and stops. Nothing writes any more. */
+  /** Copies the remaining changes, for at most `limitMs`, and stops. Call it after the last write. */
   close(limitMs: number): Promise<void>
 }
 
@@ -106,7 +106,7 @@ function knownGeneration({ current, elsewhere }: Timelines): number {
   return Math.max(current.generation, generationOf(elsewhere?.timeline ?? '0'))
 }
 
-/** Creates the copies. Without places, journals are no longer kept for them. */
+/** Creates the copies. If there are no places, it releases the journals that were kept for them. */
 export async function createReplicas(deps: Deps): Promise<Replicas> {
   const { config, store, files, now, log } = deps
   const { dataDir, copies: urls, copiesCredentials } = config

@@ -1,4 +1,4 @@
-/** What the replicator of a place needs, where it stands, and what is known of it. */
+/** The dependencies, the position and the state of the replicator of a place. */
 import type { Database } from '../../store/database.ts'
 import type { Files } from '../../store/files/files.ts'
 import type { JournalTail } from '../../store/journal/tail.ts'
@@ -20,7 +20,7 @@ export interface ReplicatorDeps extends Target {
   readonly mediaNames: MediaNames
   /** Names files of this place in the data directory. */
   readonly id: string
-  /** What an earlier run of the server has left. */
+  /** The state that an earlier run of the server has stored. */
   readonly earlier?: EarlierStatus | undefined
   /** Called when the state has changed. */
   readonly onState: () => void
@@ -71,7 +71,7 @@ export interface ReplicatorState {
   readonly isPaused: boolean
 }
 
-/** What an earlier run of the server has left about a place. */
+/** The state of a place that an earlier run of the server has stored. */
 export interface EarlierStatus {
   readonly copiedAt: Date | undefined
   /** When the problem began that it had at the end. */

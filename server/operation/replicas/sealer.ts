@@ -22,7 +22,7 @@ export interface SealJob {
   readonly content: Uint8Array
 }
 
-/** What the thread returns: undefined for a damaged object. */
+/** The response of the thread: undefined for a damaged object. */
 export type SealResult = Uint8Array | undefined
 
 /** Smaller ones take less time here than on their way to a thread. */

@@ -25,7 +25,7 @@ const compress = promisify(zstdCompress)
 /** Content of an object before it is encrypted, at most. */
 export const partBytes = 8 * 1024 * 1024
 
-/** What the end of a base says. */
+/** The content of the `end` marker of a base. */
 export interface BaseEnd {
   readonly parts: number
   /** SHA-256 of the compressed database, in hexadecimal. */

@@ -58,7 +58,7 @@ function pathOf(segments: readonly Segment[], limits: ReadonlyMap<string, number
 }
 
 interface TimeLimit {
-  /** Leaves out what was on disk later. */
+  /** Leaves out later states. */
   readonly until?: Date | undefined
 }
 

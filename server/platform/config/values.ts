@@ -21,7 +21,7 @@ export interface Kind<T> {
 export const directory: Kind<string> = {
   placeholder: 'DIR',
   expected: 'a folder',
-  // Shells do not expand the ~ of --data-dir=~/x, and environment files never do.
+  // Neither shells (in --data-dir=~/x) nor environment files expand this ~.
   parse: (text) => (text.includes('\0') ? undefined : resolve(text.replace(/^~(?=$|[\\/])/, homedir()))),
 }
 
@@ -242,7 +242,7 @@ function copyPlace(text: string): string | undefined {
   if (!url || !copyProtocols.includes(url.protocol) || url.password) return undefined
   if ((url.protocol === 'file:') !== (url.host === '')) return undefined
   if (url.protocol === 'file:' && !isFolder(url)) return undefined
-  // The root of a drive keeps its slash: without it, Windows takes the working directory on that drive.
+  // The root of a drive keeps its slash: `C:` alone would be the working directory on that drive.
   return url.href.replace(/(?<![:/])\/$/, '')
 }
 

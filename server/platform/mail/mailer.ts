@@ -1,4 +1,4 @@
-/** Sends mail by SMTP if it is configured. Without SMTP, and when it fails, messages go to the outbox. */
+/** Sends mail by SMTP if it is configured. Otherwise, and when SMTP fails, messages go to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
 import type { Logger } from '../../util/log.ts'
@@ -25,7 +25,7 @@ export interface Mail {
 export interface Mailer {
   /**
    * Resolves when the mail server has accepted the message, or the outbox has it on disk.
-   * @throws {TypeError} if `to` is not one plain address or `subject` is not one line
+   * @throws {TypeError} unless `to` is one plain address and `subject` one line
    */
   send(mail: Mail): Promise<void>
   /** Deletes messages to an address from the outbox, except those after `before`, which are for another account. */
@@ -138,7 +138,7 @@ async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<st
 /** Loaded with the first message, because it takes 25 MB. */
 const nodemailer = () => import('nodemailer')
 
-/** Credentials are not sent unencrypted over a network, unless the URL has `?requireTLS=false`, which takes precedence. */
+/** Over a network, credentials are sent encrypted only; `?requireTLS=false` in the URL permits the other way. */
 function needsTls(smtpUrl: string): boolean {
   const { username, hostname } = new URL(smtpUrl)
   return username !== '' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

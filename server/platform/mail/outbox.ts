@@ -76,7 +76,7 @@ export async function readMessage(dataDir: string, id: string): Promise<OutboxMe
   if (!ID.test(id)) return undefined
   const source = await readFile(join(outboxFolder(dataDir), id)).catch(ifMissing(undefined))
   if (source === undefined) return undefined
-  // Loaded with the first message: a server without the desktop reads none.
+  // Loaded with the first message: only a server in the desktop reads messages.
   const { default: PostalMime } = await import('postal-mime')
   const message = await PostalMime.parse(source)
   const header = (name: string) => message.headers.find(({ key }) => key === name.toLowerCase())?.value

@@ -161,7 +161,7 @@ function send(url: URL, options: Options, life: Life, agents?: Pool['agents']): 
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { request: create } = url.protocol === 'https:' ? https : http()
   const request = create(url, {
-    // false: a new connection, neither a pooled one nor one through a proxy that would resolve the host itself.
+    // false: a new connection. A pooled one, or a proxy that resolves the host itself, would evade the check of the address.
     agent: agents?.[url.protocol] ?? false,
     method,
     headers: { 'accept-encoding': 'identity', ...headers },

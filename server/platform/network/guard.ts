@@ -7,7 +7,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type FindAddresses, findForOthers, findForOwner } from './names.ts'
 
-/** The request is not allowed; nothing was sent. A retry fails too. */
+/** The request is forbidden and was not sent. A retry fails too. */
 export class OutboundRefused extends Error {
   override name = 'OutboundRefused'
 }

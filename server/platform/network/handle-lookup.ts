@@ -20,7 +20,7 @@ interface Options {
   readonly fetch?: typeof guardedFetch
 }
 
-/** Returns the DID that the domain of a handle names; undefined if it names none, or several, or does not answer. */
+/** Returns the DID that the domain of a handle names; undefined if it names none or several, or fails. */
 export type LookUpHandle = (handle: string) => Promise<DidString | undefined>
 
 const maxRedirects = 3
@@ -28,7 +28,7 @@ const maxBytes = 2_048
 
 export function createHandleLookup(options: Options): LookUpHandle {
   return async (handle) => {
-    // At the same time: a name server that does not answer must not delay the file.
+    // At the same time, so that a silent name server delays only itself.
     const file = didInFile(handle, options)
     const dids = await didsInDns(handle, options)
     return dids.length > 1 ? undefined : (dids[0] ?? (await file))
@@ -38,7 +38,7 @@ export function createHandleLookup(options: Options): LookUpHandle {
 /** The DIDs in the TXT records of a handle, each once. */
 async function didsInDns(handle: string, { nameServers, signal }: Options): Promise<DidString[]> {
   const ask = (resolver: Resolver) => resolver.resolveTxt(`_atproto.${handle}`)
-  // Errors are answers too: no such name, no record of this type.
+  // Some errors are answers: an unknown name, a name without a record of this type.
   const records = await queryDns(nameServers, signal, ask).catch(() => [])
   const dids = records
     .map((parts) => parts.join(''))

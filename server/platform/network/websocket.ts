@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly allowPrivate: boolean
   onOpen(): void
   onMessage(bytes: Buffer): void
-  /** Called once, when the connection has ended or could not be made; not after `close`. */
+  /** Called once, when the connection has ended or failed; not after `close`. */
   onEnd(end: StreamEnd): void
   /** Milliseconds without a message or an answer to a ping after which the connection is cut; tests use fewer. */
   readonly silenceMs?: number | undefined

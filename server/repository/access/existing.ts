@@ -1,4 +1,4 @@
-/** Refuses what an account does while it is deleted: its session was valid when the call began. */
+/** Refuses calls of an account while it is deleted: its session was valid when the call began. */
 
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Reader } from '../../store/database.ts'

@@ -21,7 +21,7 @@ export function findByIdentifier(db: Reader, identifier: string): Account | unde
   return name.includes('@') ? findByEmail(db, name) : findByHandle(db, name)
 }
 
-/** Returns what an account may be named by, as `normalizeIdentifier` returns it. */
+/** Returns the identifiers of an account, as `normalizeIdentifier` returns it. */
 export function identifiersOf({ did, handle, email }: Pick<Account, 'did' | 'handle' | 'email'>): string[] {
   return [did.toLowerCase(), handle, ...(email === null ? [] : [email])]
 }

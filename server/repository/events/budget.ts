@@ -48,7 +48,7 @@ export function createEventBudget({ config, now }: Deps): EventBudget {
   const commits = new Counters(60 * 60)
   let looked: { readonly at: number; readonly seq: number; readonly used: Record<Window, number> } | undefined
 
-  /** Counts what is in the windows, then only what came since. */
+  /** Counts the events in the windows, then only later ones. */
   function used(db: Reader): Record<Window, number> {
     const time = now().getTime()
     const { lastSeq } = events.state(db)
@@ -65,7 +65,7 @@ export function createEventBudget({ config, now }: Deps): EventBudget {
     return { hour: looked.used.hour + since, day: looked.used.day + since }
   }
 
-  /** The window that is used up, apart from what is kept for those that write little. */
+  /** The exhausted window, apart from the share that is reserved for accounts that write little. */
   function fullWindow(db: Reader): Window | undefined {
     const { hour, day } = used(db)
     if (day >= limits.day * commonShare) return 'day'

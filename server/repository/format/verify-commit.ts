@@ -23,7 +23,7 @@ export interface VerifiedCommit {
   record(key: string): { readonly cid: string; readonly bytes: Uint8Array } | undefined
 }
 
-/** The blocks prove nothing: they are damaged, incomplete, or not signed by the key. */
+/** The blocks are no proof: damaged, incomplete, or signed by another key. */
 export class InvalidProof extends Error {
   override name = 'InvalidProof'
 }

@@ -27,7 +27,7 @@ interface CommitContent {
   readonly tree: Uint8Array
 }
 
-/** Encodes a commit of version 3. These form no chain; `prev` stays for readers that require it. @param sig none: the bytes to sign */
+/** Encodes a commit of version 3. Commits form no chain; `prev` stays for readers that require it. @param sig if absent, returns the bytes to sign */
 function encodeCommit({ did, rev, tree }: CommitContent, sig?: Uint8Array): Uint8Array {
   const writer = new CborWriter(textBytes(did) + textBytes(rev) + linkBytes + 128)
   writer.map(sig ? 6 : 5)

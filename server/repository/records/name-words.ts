@@ -4,7 +4,7 @@
 const maxWords = 16
 const maxLength = 64
 
-/** Returns the words of a display name in lower case, without accents. Empty for a value that is not a text. */
+/** Returns the words of a display name in lower case and without accents; empty unless the value is a text. */
 export function wordsOf(name: unknown): string[] {
   if (typeof name !== 'string') return []
   const plain = name

@@ -48,7 +48,7 @@ export interface PrepareOptions {
   /** Account of the repository. */
   readonly did: DidString
   readonly names: Names
-  /** Creates the record key if neither the caller nor the lexicon sets one. */
+  /** Creates the record key, unless the caller or the lexicon sets one. */
   readonly newKey: () => string
 }
 

@@ -35,7 +35,7 @@ export async function announceRestore({ store, repositories, log, now }: Deps): 
       await announce(did)
     } catch (err) {
       if (err instanceof StoreUnavailable) throw err
-      // A repository without its root block, for example: the other accounts must not wait for its repair.
+      // For example, the root block of a repository is missing: the other accounts go on before its repair.
       log.error({ err, did }, 'repository cannot be announced after the restore: it is damaged')
     }
   }

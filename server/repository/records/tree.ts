@@ -86,7 +86,7 @@ export class TreeNode {
     return this.#cid
   }
 
-  /** Whether its CID was not needed so far: it belongs to a change that is not complete. */
+  /** Whether it belongs to an unfinished change, so that its CID is still to be computed. */
   get isNew(): boolean {
     return this.#cid === undefined
   }

@@ -31,7 +31,7 @@ type Content = Pick<StoredRecord, 'id' | 'rkey' | 'bytes'> & {
   readonly indexedAt: number
 }
 
-// Without joins, which take several times longer in this build of SQLite.
+// Joins take several times longer in this build of SQLite.
 const content = 'SELECT id, rkey, cid, bytes, indexed_at AS indexedAt FROM records'
 const inCollection = `WHERE actor = ${actorId} AND collection = ${collectionId}`
 

@@ -53,7 +53,7 @@ export async function removeUnusedBlobs(
   }
 }
 
-/** Returns the CIDs of the blobs in a database that are not marked as damaged: no backup can contain those that are. */
+/** Returns the CIDs of the blobs in a database except those marked as damaged, which backups cannot contain. */
 export function blobCids(sqlite: Reader): string[] {
   // A database may have no tables yet.
   if (!sqlite.get("SELECT 1 FROM sqlite_schema WHERE name = 'blobs'")) return []

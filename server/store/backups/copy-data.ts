@@ -37,7 +37,7 @@ export interface DatabaseCopy {
 }
 
 export interface CopyOptions {
-  /** The last transaction that is on disk: later ones may be undone. Without it, the journals are read to their end. */
+  /** The last transaction that is on disk: later ones may be undone. If undefined, the journals are read to their end. */
   readonly upTo?: number | undefined
   /** Leaves damaged pages out instead of failing. */
   readonly mayBePartial?: boolean | undefined
@@ -162,7 +162,7 @@ async function writeCompressed(files: Files, file: string, chunks: Iterable<Uint
   return packed.digest('hex')
 }
 
-/** Throws StoreDamaged if content that was read back is not what was written. */
+/** Throws StoreDamaged if content that was read back differs from the written one. */
 async function assertSame(file: string, written: Hash, read: AsyncIterable<Uint8Array>): Promise<void> {
   if (written.digest('hex') !== (await sha256Of(read))) {
     throw new StoreDamaged(file, 'was damaged when it was written')

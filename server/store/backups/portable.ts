@@ -19,7 +19,7 @@ import { readTar, type TarFile, writeTar } from './tar.ts'
 
 export interface PortableOptions {
   readonly createdAt: Date
-  /** Without one, the file is not encrypted. */
+  /** If undefined, the file is unencrypted. */
   readonly passphrase?: string | undefined
   /** Binary logarithm of scrypt's N; tests use a low one. */
   readonly workFactor?: number

@@ -69,7 +69,7 @@ export function keptBlobs(dir: string): string[] {
   return [join(dir, blobsName), join(dir, backupsName, blobsName)]
 }
 
-/** A database without what is beside it lacks transactions. */
+/** A database alone lacks the transactions in the files beside it. */
 async function refuseParts(files: Files, file: string): Promise<void> {
   if (basename(file) !== databaseName) return
   const beside = await files.list(dirname(file))

@@ -52,7 +52,7 @@ export interface SalvagePlan {
   readonly damaged: readonly string[]
   readonly keptTransactions: number
   readonly lostTransactions: number
-  /** Whether exactly that many are lost; otherwise at least, and 0 says nothing. */
+  /** True if `lostTransactions` is exact; false if it is a lower bound. */
   readonly isExact: boolean
   /** Time of the newest record that is kept, and of the last write to the files. */
   readonly keptUntil: Date | undefined

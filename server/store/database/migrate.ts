@@ -36,7 +36,7 @@ export async function migrate(
   const version = schemaVersion(sqlite)
   const newest = newestVersion(schema)
   const pending = version === 0 ? [schema.sql] : schema.upgrades.slice(version - 1)
-  // Without a rollback journal, which would hold every changed page in memory. Nor need they stay in SQLite's cache: nothing is rolled back.
+  // The rollback journal, and the cache if it cannot spill, would hold every changed page in memory. A failed upgrade is not rolled back.
   sqlite.exec('PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_spill = ON')
   for (const [at, statements] of pending.entries()) {
     const to = newest - pending.length + 1 + at
@@ -50,7 +50,7 @@ export async function migrate(
   sqlite.forget()
 }
 
-/** Returns a table with rows that refer to missing rows. Unknown if a page is damaged that no upgrade has read: this is no reason to stop. */
+/** Returns a table with rows that refer to missing rows. Undefined also if a damaged page hides the answer: upgrades go on if they did not need that page. */
 function findBroken(sqlite: Sqlite): string | undefined {
   try {
     return sqlite.get<{ table: string }>('PRAGMA foreign_key_check')?.table

@@ -54,7 +54,7 @@ export interface Files {
   chunks(path: string, start?: number, end?: number): AsyncIterable<Uint8Array>
   /** In bytes. */
   size(path: string): Promise<number>
-  /** Measures a directory with all its content, without following links; undefined if the path is no directory. */
+  /** Measures a directory with all its content, links excepted; undefined if the path is no directory. */
   measureDir(path: string): Promise<Measured | undefined>
   /** Bytes that may still be written in an existing directory. */
   freeBytes(dir: string): Promise<number>
@@ -347,7 +347,7 @@ export async function replaceJson(files: Files, path: string, value: unknown): P
 }
 
 /**
- * As `replaceFile`, of content that is not in memory as a whole. A failure leaves no part of it, as the disk may be full.
+ * As `replaceFile`, of content that arrives in parts. A failure removes the parts, as the disk may be full.
  * @param verify gets the path of the new file before it has its name; if it throws, the old file stays
  */
 export async function replaceByChunks(

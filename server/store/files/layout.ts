@@ -78,7 +78,7 @@ export function originalName(damaged: string): string {
   return damaged.slice(0, damaged.indexOf('.damaged-'))
 }
 
-/** Whether a name belongs to the data: neither the lock nor a temporary file. */
+/** Whether a name belongs to the data. The lock and temporary files do not. */
 export function isData(name: string): boolean {
   return name.startsWith('pds.') && !name.startsWith(lockName) && !isTemporary(name)
 }

@@ -6,7 +6,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** The process that listens on a socket; without pid and host if it does not answer. */
+/** The process that listens on a socket; pid and host are absent if it stays silent. */
 export interface Holder {
   readonly pid?: number
   /** Host name. Containers have their own, and their own pids. */
@@ -24,7 +24,7 @@ export async function listen(address: string): Promise<Server> {
   })
   server.listen(address)
   await once(server, 'listening')
-  // Without a listener, an error would end the process, for example when no file descriptor is left for a connection.
+  // An unhandled error would end the process, for example when a connection finds no free file descriptor.
   server.on('error', () => {})
   return server.unref()
 }

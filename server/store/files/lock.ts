@@ -25,7 +25,7 @@ export interface Lock {
 /** Processes that claim the lock at the same moment wait for up to `pauseMs` and try again, this many times. */
 const tries = 100
 const pauseMs = 50
-/** A holder that does not answer within this time is reported without its pid. */
+/** After this time, a silent holder is reported without its pid. */
 const answerMs = 5_000
 /** Programs that clean temporary folders remove files that are older than some days. */
 const touchMs = 60 * 60_000
@@ -179,7 +179,7 @@ async function assertFree(dir: string, address: string): Promise<void> {
 }
 
 async function withdraw(server: Server, file: string): Promise<void> {
-  // A file that stays behind does no harm: nothing listens on it.
+  // A file that stays behind is harmless: nothing listens on it.
   await rm(file, { force: true }).catch(() => {})
   server.close()
 }

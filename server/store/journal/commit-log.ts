@@ -200,7 +200,7 @@ export class CommitLog {
       this.#next = undefined
       this.#writing = undefined
     }
-    // First, so that no start finds what was rejected.
+    // First, so that a start never finds rejected transactions.
     await this.#repair().catch(() => {})
     for (const each of rejected) each?.written.reject(unavailable(cause))
   }

@@ -94,7 +94,7 @@ function withoutPadding(payload: Buffer): Buffer {
 
 /**
  * Returns the frames of a journal and the bytes that they and the first line take (0 if the first line is torn). Throws
- * JournalDamage for every mismatch that a power cut does not explain; in a journal that is not the newest, for every one.
+ * JournalDamage for every mismatch that a power cut does not explain; in an older journal, for every mismatch.
  */
 export function readJournal(
   content: Uint8Array,
@@ -165,7 +165,7 @@ export interface Scanned extends Frames {
   readonly isCounted: boolean
 }
 
-/** Reads a journal that may be damaged. A torn tail, which was never acknowledged, is no damage. */
+/** Reads a journal that may be damaged. A torn tail does not count as damage: it was never acknowledged. */
 export function scanJournal(content: Uint8Array, firstSeq: number): Scanned {
   const bytes = asBuffer(content)
   const title = readTitle(bytes)

@@ -63,7 +63,7 @@ export async function putPages(
   }
 }
 
-/** Reads the pages of a checkpoint that was not finished; undefined if there is none. @throws StoreDamaged, StoreTooNew */
+/** Reads the pages of an unfinished checkpoint; undefined if there is none. @throws StoreDamaged, StoreTooNew */
 export async function readCheckpoint(files: Files, dir: string): Promise<Pages | undefined> {
   const path = join(dir, checkpointName)
   const bytes = await readIfThere(files, path)

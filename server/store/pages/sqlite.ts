@@ -248,7 +248,7 @@ export class Sqlite {
   }
 
   #configure(): void {
-    // The database has one user: no locks to take, no file to wait for, and a rollback journal in memory.
+    // The database has one user, so it needs no locks; the rollback journal is in memory.
     // Deleted rows, such as the private key of an account, are overwritten with zeros.
     // Pages that a transaction has changed stay in SQLite's cache until it ends: if it wrote them earlier, a rollback would shorten the file.
     this.#db.run(

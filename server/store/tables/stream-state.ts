@@ -4,7 +4,7 @@ import { isNotBeingDeleted } from '../database/being-deleted.ts'
 import type { Reader, Writer } from '../database.ts'
 
 export const streamStates = {
-  /** It was never reported: an imported account that was not activated, or a new one that the directory does not have yet. */
+  /** Still unreported: an imported account before its activation, or a new one before the directory has it. */
   unannounced: 0,
   /** Its changes are reported as they happen. */
   live: 1,

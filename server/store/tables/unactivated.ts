@@ -6,7 +6,7 @@ import type { DidString } from '@atproto/syntax'
 import type { DidKey } from '../../util/keys.ts'
 import type { Reader, Writer } from '../database.ts'
 
-/** Why an account was not deleted at its date: its document names this server or its key, or could not be read. */
+/** Why an account outlived its date: its document names this server or its key, or is unreadable. */
 export type KeptReason = 'named' | 'unreadable'
 
 /** SQL condition: whether the account `a` is being moved. */

@@ -30,7 +30,7 @@ function answeredActors(ctx: ViewContext, { value: { reply } }: Post): number[] 
   return uris.flatMap((uri) => recordAt(ctx, uri)?.actor ?? [])
 }
 
-/** Whether feeds of many authors show an item: neither a block nor a mute hides it. */
+/** Whether feeds of many authors show an item. Blocks and mutes hide it. */
 export function isInListFeed(ctx: ViewContext, item: FeedItem): boolean {
   const { post, repost } = item
   const isMuted = (actor: number) => relationTo(ctx, actor).muted

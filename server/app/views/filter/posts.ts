@@ -10,7 +10,7 @@ export function isPostHidden(ctx: ViewContext, post: Post): boolean {
   return isHidden(ctx, post.actor) || isAgainstGate(ctx, post)
 }
 
-/** Whether a reply violates the gate of its thread. Its author sees it, and no one else. */
+/** Whether a reply violates the gate of its thread. Only its author sees it. */
 export function isAgainstGate(ctx: ViewContext, post: Post): boolean {
   const root = post.actor === ctx.viewer ? undefined : rootOf(ctx, post)
   return root !== undefined && violatesThreadGate(ctx, root, post)

@@ -15,7 +15,7 @@ export function termsOf(words: readonly string[]): string[] {
     .filter((term) => term !== '' && term !== '*')
 }
 
-/** A term matches at the beginning of a word, in any letter case. Scripts without spaces have no words. */
+/** A term matches at the beginning of a word, in any letter case. In scripts without spaces, it matches anywhere. */
 export function patternOf(term: string): RegExp {
   const escaped = term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   const begins =

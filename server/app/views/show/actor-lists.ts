@@ -21,7 +21,7 @@ export function activeProfiles(ctx: ViewContext, ids: readonly number[]): Profil
   return ids.filter((id) => actorById(ctx, id).isActive).map((id) => profileView(ctx, id))
 }
 
-/** Returns the profiles of actors that the viewer may want to follow, without actors that it may not see or mutes. */
+/** Returns the profiles of actors that the viewer may want to follow: visible ones that it does not mute. */
 export function suggestedProfiles(ctx: ViewContext, ids: readonly number[]): ProfileView[] {
   loadActors(ctx, ids)
   return visibleProfiles(

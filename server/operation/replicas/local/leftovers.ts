@@ -7,7 +7,7 @@ import { StoreLocked } from '../../../store/files/store-errors.ts'
 import { abandonedBackups } from './list.ts'
 import { backupFolder, isLeftPending } from './target.ts'
 
-/** Removes temporary files, bases without a database, and scratch folders, unless another process is using them. */
+/** Removes temporary files, bases that lack their database, and scratch folders. Those that another process is using stay. */
 export async function removeLeftovers(files: Files, dataDir: string): Promise<void> {
   const folder = backupFolder(dataDir)
   for (const parent of [dataDir, folder]) {

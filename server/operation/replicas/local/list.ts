@@ -27,7 +27,7 @@ export function withoutFuture<T extends Pick<Backup, 'at'>>(backups: readonly T[
   return past.length > 0 ? past : backups
 }
 
-/** Returns when a backup was last proven restorable, without proofs from the future; undefined if never. */
+/** Returns when a backup was last proven restorable, leaving out proofs from the future; undefined if never. */
 export function lastProven(backups: readonly Backup[], now: Date): Date | undefined {
   const proven = backups.flatMap(({ proof }) => proof?.provenAt ?? []).filter((at) => at <= now)
   return proven.toSorted((a, b) => b.getTime() - a.getTime())[0]
@@ -45,7 +45,7 @@ export async function damagedBackups(dataDir: string, files: Files = nodeFiles):
   return (await unfinishedBases(dataDir, files)).filter(({ names }) => wasComplete(names))
 }
 
-/** Returns what a process that was killed has left of backups, with the names of their files. */
+/** Returns the partial backups of a killed process, with the names of their files. */
 export async function abandonedBackups(dataDir: string, files: Files) {
   return (await unfinishedBases(dataDir, files)).filter(({ names }) => !wasComplete(names))
 }
@@ -61,7 +61,7 @@ function wasComplete(names: readonly string[]): boolean {
   return names.includes('end') || names.includes(proofName)
 }
 
-/** The proof first, then the end: a base without both was never complete. */
+/** The proof first, then the end: a base that lacks both counts as incomplete. */
 export async function removeBackup(
   dataDir: string,
   files: Files,

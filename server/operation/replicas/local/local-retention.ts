@@ -17,7 +17,7 @@ const newestPartial = 3
 
 /**
  * Returns the backups that are no longer kept. The clock is wrong now, or was wrong when backups from the future were made: these count for
- * themselves, so that neither they expire the others, nor the others them. So do partial ones.
+ * themselves, so that the two groups do not expire each other. So do partial ones.
  */
 export function expiredBackups<T extends Dated>(backups: readonly T[], now: Date): T[] {
   const groups = Map.groupBy(newestFirst(backups), ({ at, isPartial }) => `${isPartial} ${at > now}`)

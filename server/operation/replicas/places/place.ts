@@ -25,8 +25,8 @@ export interface Place {
 }
 
 /**
- * What keeps a copy from being made or read. `unreachable`: no answer, or one that may differ later; `refused`: wrong password or no
- * permission; `full`: no space; `invalid`: the place is none of its kind; `damaged`: an object is missing or not as it was written;
+ * The reason why a copy cannot be made or read. `unreachable`: a later request may succeed; `refused`: wrong password or missing
+ * permission; `full`: no space; `invalid`: the address is not a WebDAV folder, bucket or directory; `damaged`: an object is missing or not as it was written;
  * `foreign`: it has the copy of another server; `empty`: it had the copy and has nothing now; `elsewhere`: another computer continues this server; `local`: this computer cannot
  * read its own data, or has no disk space.
  */
@@ -63,7 +63,7 @@ export class PlaceProblem extends Error {
   }
 }
 
-/** What keeps this computer from copying. */
+/** Turns an error of this computer into a problem of kind `local`. */
 export function toProblem(error: unknown): PlaceProblem {
   if (error instanceof PlaceProblem) return error
   const reason = error instanceof Error ? error.message : String(error)

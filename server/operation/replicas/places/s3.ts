@@ -26,7 +26,7 @@ export function s3Place(address: string, options: PlaceOptions): Place {
   const root = base.href.replace(/\/$/, '')
   const { credentials = {}, now = () => new Date() } = options
   const request = createRequest(options)
-  /** What the clock of the server is ahead of this one. */
+  /** Milliseconds by which the clock of the server is ahead of this one. */
   let skewMs = 0
 
   async function send<T>({ method, key = '', query = {}, body, read }: Call<T>): Promise<PlaceResponse<T>> {

@@ -29,7 +29,7 @@ interface Resource extends Entry {
 }
 
 interface Listing {
-  /** What the request named. */
+  /** The resource that the request named. */
   readonly self: Resource | undefined
   readonly members: readonly Resource[]
   /** Milliseconds since 1970, by the clock of the server. */

@@ -31,7 +31,7 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     }
     if (auth.scope === scopes.takendown && (lxm === undefined || !isImport(lxm)))
       throw fail('InvalidToken', 'Bad token scope')
-    // A token without a method is valid for chat and imports, too, at services that do not insist on one.
+    // Services that accept a token for any method would take it for chat and imports, too.
     if (auth.scope === scopes.appPassword && (lxm === undefined || needsPrivilege(lxm)))
       throw fail(
         'InvalidToken',
