@@ -19,7 +19,7 @@ function start({ fail, setCleanup }: Failures): void {
   app.setName(productName)
   // enableSandbox() would remove --no-sandbox, although the zygote has started unsandboxed by then. Each window has `sandbox: true` in any case.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
-  // A GPU process that cannot run ends the whole program, and with it the server. The interface does not need one.
+  // A GPU process that fails ends the whole program, and with it the server. The interface works without one.
   app.disableHardwareAcceleration()
   // The installer registers this name; Windows shows notifications of registered programs only.
   app.setAppUserModelId('example.desktop-pds')

@@ -84,7 +84,7 @@ export interface Settings extends Readonly<Record<TextSetting, string>> {
   readonly nativeNotifications: boolean
   readonly theme: Theme
   readonly checkForUpdates: boolean
-  /** Whether a computer with a public server may fall asleep by itself: not on mains, never, or as usual. */
+  /** When a computer with a public server may fall asleep by itself: on battery, never, or as usual. */
   readonly keepAwake: 'mains' | 'always' | 'off'
 }
 
@@ -167,8 +167,8 @@ export type TunnelPort = (typeof tunnelPorts)[number]
 /**
  * What stands between the server and a public address through Cloudflare.
  * - `ready`: it can be opened. `open`: requests arrive.
- * - `connecting`: the program has not said yet. `offline`: it has no connection. `ended`: it ended, and says why.
- * - `rejected`: Cloudflare does not accept the token. `locked`: the keyring has not given the token yet.
+ * - `connecting`: the program has yet to report. `offline`: it is disconnected. `ended`: it ended, with a reason.
+ * - `rejected`: Cloudflare refused the token. `locked`: the keyring still has to return the token.
  * - `noRoute`: at Cloudflare the host name leads nowhere. `elsewhere`: it leads to something else.
  */
 export type ConnectorState =
@@ -188,7 +188,7 @@ export interface ConnectorView {
   readonly state: ConnectorState
   /** Whether the public address of the settings is that of the tunnel. */
   readonly isPublic: boolean
-  /** The service to which the host name must lead, as it is entered at Cloudflare. */
+  /** The service to enter at Cloudflare as the target of the host name. */
   readonly target: string
   readonly url?: string
   /** The program's own words, or the other service. */

@@ -32,7 +32,7 @@ export function keepCredentials(
 
   return {
     async read() {
-      // Without this check a new key would take the place of the one that the keyring holds back.
+      // The keyring may hold a key back: creating one then would replace it.
       if (!secrets.isLoaded('copies')) throw new CredentialsUnavailable(t.copies.keyringLocked)
       // A second new key would replace the one that a late keyring still saves.
       if (isSaving) throw new CredentialsUnavailable(t.copies.notSaved)

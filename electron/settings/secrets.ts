@@ -20,7 +20,7 @@ export interface Secrets {
   readonly protection: Protection
   /** Whether its value is final (read, or known to be absent); false while the keyring is silent or fails to decrypt it. */
   isLoaded(name: SecretName): boolean
-  /** Null if there is none, or if it cannot be read yet. */
+  /** Null if it is absent or still unreadable. */
   read(name: SecretName): string | null
   /** Null removes it. */
   write(name: SecretName, value: string | null): void
@@ -140,7 +140,7 @@ class SecretStore implements Secrets {
     )
   }
 
-  /** @returns null if there is no file, undefined if it cannot be decrypted */
+  /** @returns null if the file is missing, undefined if decryption fails */
   async #readFile(name: SecretName): Promise<string | null | undefined> {
     const path = this.#pathOf(name)
     const current = await readFile(path).catch(() => undefined)

@@ -15,7 +15,7 @@ interface Content {
   copies: readonly string[]
   /** Whether the recovery sheet was printed or saved. */
   sheetKept: boolean
-  /** How the server became public, if it did through Tailscale. */
+  /** The record of Tailscale, if the server is public through it. */
   tunnel: TunnelRecord | null
   /** The same through Cloudflare. */
   connector: ConnectorRecord | null

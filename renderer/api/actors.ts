@@ -16,7 +16,7 @@ const staleTime = 5 * 60_000
 const incompleteMs = 3000
 const maxReads = 10
 
-/** Describes an actor; null if it is not known here. Loads nothing without a DID. */
+/** Describes an actor; null if it is unknown here. Waits until there is a DID. */
 export function useActor(actor: string | undefined): UseQueryResult<Actor | null> {
   const { did } = useSession()
   return useQuery(actorQuery(did, actor))

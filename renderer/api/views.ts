@@ -17,7 +17,7 @@ export type ProfileView = Body<typeof getProfiles.main>['profiles'][number]
 const batchSize = 25
 const staleTime = 5 * 60_000
 
-/** The post at an AT URI; null if it is not known here. Loads nothing without a URI. */
+/** The post at an AT URI; null if it is unknown here. Waits until there is a URI. */
 export function usePost(uri: string | undefined): UseQueryResult<PostView | null> {
   const { did } = useSession()
   return useQuery({
@@ -28,7 +28,7 @@ export function usePost(uri: string | undefined): UseQueryResult<PostView | null
   })
 }
 
-/** The profile of an account; null if it is not known here. Loads nothing without a DID. */
+/** The profile of an account; null if it is unknown here. Waits until there is a DID. */
 export function useProfile(actor: string | undefined): UseQueryResult<ProfileView | null> {
   const { did } = useSession()
   return useQuery({

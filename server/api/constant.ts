@@ -1,6 +1,6 @@
 /**
  * Methods with one answer, or one refusal, for everyone. Clients show an error, or no screen at all, where one of them fails. Nothing is suggested or
- * generated here, because that needs services elsewhere; there are no chats, imported contacts and labels, and no ages are verified.
+ * generated here, because that needs services elsewhere; chats, imported contacts, labels and age verification are absent.
  */
 import { app, chat, com } from '../../lexicons/generated/index.ts'
 import type { CredentialsByWord } from '../identity/callers/credentials.ts'

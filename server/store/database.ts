@@ -531,7 +531,7 @@ export class Database implements Reader {
   }
 }
 
-/** Shrinks a database of which more than half is free. After a failure the store is opened as it is. */
+/** Shrinks a database that is more than half free. If that fails, the store opens the unchanged one. */
 async function compactWhenDue(
   files: Files,
   { directory, onCompacted, onUnloadable }: OpenOptions,

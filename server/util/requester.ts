@@ -1,7 +1,7 @@
 /** The requester of work at other servers. Places for such work are limited per kind, network and requester. */
 
 export interface Requester {
-  /** Kinds do not share places: anonymous callers cannot use up the places of accounts and upstreams. */
+  /** Each kind has its own places, so that anonymous callers leave those of accounts and upstreams free. */
   readonly kind: 'anonymous' | 'account' | 'upstream'
   /** The source of a caller, the DID of an account, the origin of an upstream. */
   readonly key: string

@@ -19,7 +19,7 @@ export function Thumbnails({ did, record }: { readonly did: string; readonly rec
   )
 }
 
-/** Renders nothing for a picture that does not load. */
+/** Hides a picture that fails to load. */
 function Thumbnail({ src }: { readonly src: string }) {
   const [isMissing, setMissing] = useState(false)
   if (isMissing) return null

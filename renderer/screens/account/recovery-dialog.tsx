@@ -16,7 +16,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Adds a recovery key: one that is created here and shown once, or one that its holder has. */
+/** Adds a recovery key: a new one, shown once, or an existing public key. */
 export function RecoveryDialog({ onClose }: DialogProps) {
   const [kind, setKind] = useState<'create' | 'paste'>(canCreateKeys ? 'create' : 'paste')
   const [created, setCreated] = useState<RecoveryKey>()

@@ -89,7 +89,7 @@ export function DocumentNeed({ move }: NeedProps) {
   )
 }
 
-/** Lists the files that cannot be copied, and asks whether to move without them. */
+/** Lists the files that cannot be copied, and asks whether to leave them behind. */
 export function MediaNeed({ move }: NeedProps) {
   const retry = useContinue()
   const accept = useContinue()

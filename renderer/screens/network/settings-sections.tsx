@@ -154,7 +154,7 @@ function WayDialog({ from, to, onClose }: WayDialogProps) {
   const takeBack = useTakeBack(publication)
   const change = useDialogWork({
     async run() {
-      // The program would go on to pass requests on.
+      // Otherwise the program would keep forwarding requests.
       if (publication) await takeBack.mutateAsync()
       await saveSettings(settingsOf[to])
     },

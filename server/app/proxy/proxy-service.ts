@@ -57,7 +57,7 @@ export function serviceFor(
   return did === appView.did ? appView : { did, fragment, url: undefined, audience: did + fragment }
 }
 
-/** Whether a header names a service that is no app view of accounts here. */
+/** Whether a header names a service other than the app views of accounts here. */
 function isOtherService(header: string | undefined, appView: Service): boolean {
   const did = header?.replace(/#.*/, '')
   return did !== undefined && did !== appView.did && !networkAppViews.includes(did)

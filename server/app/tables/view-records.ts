@@ -16,7 +16,7 @@ const maxBytes = 100_000
 /** SQL condition: views may show the record `r`. */
 const isShown = `length(r.bytes) <= ${maxBytes} AND ${isNotTakenDown('r.id')}`
 
-/** Returns the given records whose authors are active. */
+/** Returns the records among `ids` that have active authors. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
     `SELECT ${columns} FROM json_each(?) wanted

@@ -51,7 +51,7 @@ export async function readIdentity(
   }
 }
 
-/** A handle that was verified before remains while it cannot be found out. */
+/** Keeps the last verified handle while a look-up fails. */
 async function isVerified(
   deps: HandleDeps,
   claim: Parameters<typeof isHandleOf>[1],

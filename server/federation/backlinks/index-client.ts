@@ -40,7 +40,7 @@ const timeoutMs = 30_000
 const maxAttempts = 5
 /** Milliseconds before the next attempt, if the service asks for no delay. */
 const defaultRetryMs = 30_000
-/** A service that asks for a longer delay counts as failed. */
+/** A request for a longer delay counts as a failure. */
 const longestRetryMs = 10 * 60_000
 
 /** Calls must not overlap. */

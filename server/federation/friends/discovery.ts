@@ -55,7 +55,7 @@ const maxText = 64
 /** How long a goodbye may take. */
 const goodbyeMs = 500
 
-/** Sends nothing by itself but one announcement, and one goodbye at the end. */
+/** Sends one announcement at the start and one goodbye at the end. Everything else answers others. */
 export function startDiscovery({ announcement, network = {}, log }: Deps): Discovery {
   const id = randomBytes(8).toString('hex')
   const instance = `${id}.${service}`
@@ -63,7 +63,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
   let asked = 0
   let answered = 0
   const mdns: MulticastDNS = makeMdns({ ...network, ...(network.interface && { bind: '0.0.0.0' }) })
-  // Finds nothing while there is no network, or another program keeps the port for itself.
+  // Emitted while there is no network, or another program keeps the port for itself.
   const warn = (err: Error) => log.warn({ err }, 'local network cannot be searched')
   mdns.on('error', warn)
   mdns.on('warning', (err: Error) => log.debug({ err }, 'packet of the local network was not understood'))

@@ -1,7 +1,7 @@
 /**
  * Catches up with changes that the event streams of upstreams did not report: after a gap the repositories of an upstream are listed, and
  * changed ones are read from their hosts. The work is in tables, so that a restart continues it. Meanwhile the
- * streams go on, too: the later revision of a record counts, whichever comes first.
+ * streams go on, too: of two versions of a record, the later revision counts.
  */
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'

@@ -7,7 +7,7 @@ import * as remoteRecords from '../tables/remote-records.ts'
 /** Rows that are examined at once: a millisecond's work. */
 const batch = 20
 
-/** Deletes the records of actors that have lost all relations to accounts here: nothing refers to them, and they refer to none. */
+/** Deletes the records of actors that have lost all relations to accounts here, in both directions. */
 export async function deleteForgotten(store: Database): Promise<void> {
   let after = 0
   await inSlices(store, (tx) => {

@@ -23,7 +23,7 @@ import type { Identify } from './repository-origin.ts'
 export interface Pictures {
   /**
    * Returns a picture that a stored record of someone on another server names. Concurrent calls for one picture share a request.
-   * Resolves with undefined if there is none, or if it cannot be fetched now.
+   * Resolves with undefined if it is missing, or fetching fails.
    */
   find(did: string, cid: string, requester: Requester): Promise<Blob | undefined>
   /** Reads a part of a picture. */

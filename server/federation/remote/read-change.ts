@@ -93,7 +93,7 @@ export function readContent(
   }
 }
 
-/** Whether a collection is one that is stored here. Names of collections are stored for good, so arbitrary ones are left out. */
+/** Whether records of a collection are stored here. Names of collections are kept forever, so arbitrary ones are refused. */
 function isNamed(collection: string, db: Reader, names: Names): boolean {
   return storedCollections.has(names.own(collection)) || idOf(db, collection) !== undefined
 }

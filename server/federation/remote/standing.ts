@@ -7,7 +7,7 @@ import type { Standing } from './budgets.ts'
 export type StandingOf = (db: Reader, did: string) => Standing
 
 const dayMs = 24 * 60 * 60_000
-/** Milliseconds for which an author's standing is not looked up again: each event of a burst asks for it. */
+/** Milliseconds for which an author's standing is cached: each event of a burst needs it. */
 const keptMs = 60_000
 const maxAuthors = 10_000
 

@@ -85,7 +85,7 @@ interface Confirmation {
   readonly rev: string
 }
 
-/** Notes that a record is as it is stored. Its event may come after it was read from the repository: then it notifies now. */
+/** Confirms the stored version of a record. If it was read from the repository before its event came, it notifies now. */
 function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, options: Options): void {
   if (!isLater(before.rev, rev)) remoteRecords.setRev(tx, before.id, rev)
   if (!options.notify || !silentRecords.take(tx, before.id)) return

@@ -67,7 +67,7 @@ export function expire(tx: Writer, did: string): void {
   tx.run(`UPDATE remote_actors SET resolved_at = NULL, tried_at = NULL WHERE id = ${actorId}`, [did])
 }
 
-/** Stores when an actor was last tried to be refreshed. */
+/** Stores the time of the last attempt to refresh an actor. */
 export function setTried(tx: Writer, did: string, at: number): void {
   const id = remoteId(tx, did)
   if (id === undefined) return

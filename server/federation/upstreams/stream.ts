@@ -295,7 +295,7 @@ export class UpstreamStream {
     if (this.#pauses.delete(reason) && this.#pauses.size === 0) this.#connection.resume()
   }
 
-  /** Lets the upstream wait: an honest one that replays its events goes on later. */
+  /** Pauses the upstream: an honest one that replays its events continues later. */
   #pauseFor(ms: number): void {
     this.#pause('rate')
     clearTimeout(this.#rateTimer)

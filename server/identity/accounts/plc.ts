@@ -68,7 +68,7 @@ const cachedStates = 500
 export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   const { store, origin, log, now } = deps
   const serialize = createKeyedSerializer<string>()
-  /** Whether the directory did not answer when it was last asked. */
+  /** Whether the last request to the directory stayed unanswered. */
   let isAway = false
   const retries = new Map<string, { readonly refusals: number; readonly at: number }>()
   const states = new LRUCache<string, { readonly operation: PlcOperation; readonly at: number }>({

@@ -18,7 +18,7 @@ export function isAtServer({ isLocal, isForeignPage }: SignUpCaller): boolean {
 
 /**
  * Refuses the first account, which owns the server, to others than clients on this machine and the administrator. The message
- * does not say why: others must not learn that a server has no owner.
+ * hides the reason: only the owner should learn that the server is unclaimed.
  * @throws Forbidden
  */
 export function refuseFirstAccount(db: Reader, caller: SignUpCaller, isAdmin: boolean): void {

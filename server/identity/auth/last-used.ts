@@ -12,7 +12,7 @@ export interface LastUsed {
   note(session: Pick<sessions.OpenSession, 'sessionId' | 'lastUsedAt'>): void
   /** Returns the last use of a session, written or not. */
   of(session: Pick<sessions.Session, 'id' | 'lastUsedAt'>): DatetimeString
-  /** Writes the noted uses. Does nothing while the store is not writable. @throws StoreUnavailable */
+  /** Writes the noted uses, if the store is writable. @throws StoreUnavailable */
   write(): Promise<void>
 }
 

@@ -21,7 +21,7 @@ export interface Written {
   note(session: Pick<SessionCredentials, 'did' | 'sessionId' | 'account'>, count: number): void
   /** Returns a look-up of the counts of an account, newest day first. @param since time of the sign-in */
   ofAccount(did: string): (access: Access, since: string) => DayCount[]
-  /** Writes the noted counts. Does nothing while the store is not writable. @throws StoreUnavailable */
+  /** Writes the noted counts, if the store is writable. @throws StoreUnavailable */
   write(): Promise<void>
 }
 

@@ -63,7 +63,7 @@ export class UnresolvableDid extends Error {
 }
 
 const DOCUMENT_MAX_AGE_MS = 5 * 60_000
-/** Failures are cached too, so that a DID that does not resolve cannot cause a request with every call. */
+/** Failures are cached too, so that calls with an unresolvable DID share one request. */
 const FAILURE_MAX_AGE_MS = 10_000
 const CACHE_ENTRIES = 500
 

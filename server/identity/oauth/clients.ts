@@ -61,7 +61,7 @@ export function createClients(deps: Deps): FindClient {
     }
   }
 
-  /** The look-up of the client has a place already. */
+  /** Runs within the look-up of the client, which holds a place already. */
   async function keysOf(metadata: OAuthClientMetadata): Promise<JSONWebKeySet> {
     const { token_endpoint_auth_method: method, jwks, jwks_uri: url = '' } = metadata
     if (method === 'none') return { keys: [] }

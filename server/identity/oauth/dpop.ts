@@ -147,7 +147,7 @@ function createKeys() {
   }
 }
 
-/** `htu` has no query and no fragment; clients that add them are common. */
+/** `htu` ends before query and fragment. Many clients add these. */
 function withoutQuery(htu: unknown): string {
   const url = typeof htu === 'string' ? URL.parse(htu) : null
   return url ? url.origin + url.pathname : ''

@@ -35,7 +35,7 @@ export function waitingView(row: AuthorizationRequest) {
   return row.approvalId === null ? undefined : { ...requestView(pendingRequest(row)), id: row.approvalId }
 }
 
-/** Names and logos that a client gives itself prove nothing, so only its address is shown. */
+/** Only the address of a client is shown: names and logos of its own choice are no proof. */
 export function requestView({ id, clientId, loginHint, parameters }: PendingRequest) {
   const { redirectUri, permissions, isFromHere, signedInAfter, isSilent } = parameters
   const target = URL.parse(redirectUri)

@@ -163,7 +163,7 @@ export function setWaiting(
   )
 }
 
-/** @param codeHash of the code that the client gets. @param expiresAt until when it can be exchanged */
+/** @param codeHash of the code for the client. @param expiresAt end of the time in which it can be exchanged */
 export function allowRequest(
   tx: Writer,
   id: string,

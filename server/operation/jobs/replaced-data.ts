@@ -8,7 +8,7 @@ interface Deps extends Pick<Platform, 'config' | 'log' | 'now'> {
   readonly clock: Pick<TrustedClock, 'isPlausible'>
 }
 
-/** Deletes each folder on its own: one that cannot be deleted stops no other. Pauses while the clock is implausible. */
+/** Deletes each folder on its own, so that an error leaves the others to go on. Pauses while the clock is implausible. */
 export async function deleteReplacedData({ config, log, now, clock }: Deps): Promise<void> {
   if (!clock.isPlausible()) return
   for (const { name, keptUntil, bytes } of await listReplaced(config.dataDir)) {

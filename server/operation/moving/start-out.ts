@@ -67,7 +67,7 @@ export async function describeTarget(
   }
 }
 
-/** @param byAdmin the administrator moves the account: no code is mailed @throws XrpcError */
+/** @param byAdmin whether the administrator moves the account, without a code by email. @throws XrpcError */
 export async function startMoveOut(
   deps: Deps,
   account: Account,

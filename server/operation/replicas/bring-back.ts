@@ -26,7 +26,7 @@ export type LossOf = 'changes' | 'media'
 export interface BringBackOptions {
   readonly target: Target
   readonly dataDir: string
-  /** The server as it was at that time; as it was last by default. */
+  /** The time of the state to restore; the newest by default. */
   readonly at?: Date | undefined
   /** The name of a base: the server as that has it. */
   readonly base?: string | undefined
@@ -45,7 +45,7 @@ export interface BringBackOptions {
 export interface BroughtBack {
   /** Of the last change that the copy had. */
   readonly at: Date
-  /** Media that neither the place nor the replaced data have. They are marked as missing. */
+  /** Media that both the place and the replaced data lack. They are marked as missing. */
   readonly missing: readonly string[]
   /** The folder with the data that were replaced. */
   readonly replaced: string | undefined

@@ -38,7 +38,7 @@ export interface CheckResult {
   /** Why the backup cannot be restored, in words for people; undefined if it can. */
   readonly problem: string | undefined
   readonly missing: MissingMedia | undefined
-  /** CIDs of blobs whose copy in the backup or whose file at the server is missing or damaged. */
+  /** CIDs of blobs that are missing or damaged in the backup or at the server. */
   readonly suspects: readonly string[]
 }
 

@@ -17,7 +17,7 @@ export interface FetchedAhead {
   readonly at: Date
   /** Number of media files that it names. */
   readonly media: number
-  /** Number of them that neither the place nor the data directory has. */
+  /** Number of them that both the place and the data directory lack. */
   readonly missingMedia: number
   /** Later changes that cannot be restored, in sentences. */
   readonly loss: string | undefined

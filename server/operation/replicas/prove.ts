@@ -169,7 +169,7 @@ export async function createProver(deps: Deps): Promise<Prover> {
     return length === 0 ? undefined : `The copy lacks ${length} media files that this computer lacks, too.`
   }
 
-  /** A time that is damaged, or in the future, says nothing. */
+  /** A damaged time, or one in the future, is ignored. */
   function isYounger(time: string | undefined, ms: number): boolean {
     const age = now().getTime() - Date.parse(time ?? '')
     return age >= 0 && age < ms

@@ -24,7 +24,7 @@ export interface End {
 }
 
 export interface Reach {
-  /** Returns the fewest segments that continue transaction `seq`: of those that overlap, the one that reaches farthest. */
+  /** Returns the fewest segments that continue transaction `seq`, by taking the farthest-reaching of overlapping ones. */
   linksFrom(seq: number): Link[]
   /** Returns where these segments end; undefined if none continues the transaction. */
   endFrom(seq: number): End | undefined

@@ -11,7 +11,7 @@ export const monthMs = 30 * dayMs
 /** Contents of segments that are joined, together at most: they are in memory. */
 const joinedBytes = 1024 * 1024
 
-/** Returns the neighbouring segments to be joined: those of a minute once it is an hour old, and those of a day after a day. */
+/** Returns neighbouring segments to join: per minute when they are an hour old, per day when they are a day old. */
 export function joinable({ segments }: Pick<Content, 'segments'>, now: Date): Segment[][] {
   const byTimeline = Map.groupBy(segments, ({ timeline }) => timeline)
   return [...byTimeline.values()].flatMap((own) => joinableOf(own, now))
@@ -38,7 +38,7 @@ function joinableOf(segments: readonly Segment[], now: Date): Segment[][] {
   return [...groups, group].filter(({ length }) => length > 1)
 }
 
-/** Names the period whose segments are joined; undefined for one that is not over for long enough. */
+/** Names the period whose segments are joined; undefined for one that ended too recently. */
 function periodOf({ at }: Segment, now: Date): string | undefined {
   const ends = (ms: number) => (Math.floor(at.getTime() / ms) + 1) * ms
   if (now.getTime() - ends(dayMs) >= dayMs) return `day ${ends(dayMs)}`

@@ -63,7 +63,7 @@ export interface ReplicatorState {
   readonly progress: { readonly sent: number; readonly total: number } | undefined
   /** Media files that the place lacks. */
   readonly missingMedia: number
-  /** Media files that neither this computer nor the place has. */
+  /** Media files that both this computer and the place lack. */
   readonly missingHere: number
   /** A branch at the place with changes that this disk has lost. */
   readonly lost: Lost | undefined

@@ -68,7 +68,7 @@ export interface Timelines {
    * their computer has begun another one.
    */
   isRecent(name: string): boolean
-  /** Returns the current timeline as it is at a place, or begins there. @param listed those of the highest generation first */
+  /** Returns the current timeline at a place; begins it there if it is new. @param listed those of the highest generation first */
   at(listed: readonly Timeline[]): Timeline
   /** Returns the earlier timelines of which a place has more than this disk: their computer may still run, however long ago they began. */
   aheadIn(content: Content): ReadonlySet<string>

@@ -8,7 +8,7 @@ export interface Unreferenced {
   /** Records that the server has these media, under their hidden names. */
   seen(names: Iterable<string>): Promise<void>
   /**
-   * Compares the media of the place with those of the server. Returns the ones that the server has not had since `before`.
+   * Compares the media of the place with those of the server. Returns those that the server has lacked since `before`.
    * @param now time of what follows from this comparison
    */
   update(

@@ -1,7 +1,7 @@
 /** Limits mail to an address that is not confirmed, in all methods together: an account can name the address of any person. */
 import { type Count, Counters } from '../xrpc/counters.ts'
 
-/** Codes that a session asks for, codes that anyone asks for by naming the address, and notices of changes. */
+/** Codes for a session, codes for anyone who names the address, and notices of changes. */
 type MailKind = 'code' | 'reset' | 'notice'
 
 /**

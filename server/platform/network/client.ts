@@ -1,6 +1,6 @@
 /**
  * The HTTP client of this server. Requests go where `guard.ts` permits: the host is resolved once and the connection is made to
- * the address that was checked, which prevents DNS rebinding. Redirects are not followed, bodies are not decompressed, and each
+ * the address that was checked, which prevents DNS rebinding. It returns redirects and compressed bodies as they are, and each
  * request is limited in time and size.
  *
  * Beside it: calls of other personal data servers (`peer.ts`), their streams (`websocket.ts`), addresses of hosts (`names.ts`), handles
@@ -70,7 +70,7 @@ export class ResponseTooLarge extends OutboundFailed {}
 /** Nothing was sent or has arrived within `idleMs`. */
 export class ServerSilent extends OutboundFailed {}
 
-/** The response was not complete within `timeoutMs`. */
+/** The response was incomplete after `timeoutMs`. */
 export class RequestTooLong extends OutboundFailed {}
 
 const poolLimits = {

@@ -1,6 +1,6 @@
 /**
  * The memory for answers of other services that clients have not read yet. Each account has a limit, and services that accounts name
- * cannot take the part of the app view: an account that asks for large answers and reads none delays only itself.
+ * cannot take the part of the app view: an account that requests large answers and leaves them unread delays only itself.
  */
 import { XrpcError } from '../xrpc/xrpc-errors.ts'
 

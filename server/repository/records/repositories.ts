@@ -63,7 +63,7 @@ export interface Repositories {
    */
   rename(did: DidString, find: () => readonly RecordChange[]): Promise<boolean>
   /**
-   * Pins the latest commit, so that it can be read while writes go on; undefined if there is none. Waits for an import. The caller
+   * Pins the latest commit for reading during further writes; undefined if there is none. Waits for an import. The caller
    * releases it.
    */
   pin(did: DidString): Promise<Pin | undefined>

@@ -15,7 +15,7 @@ import { storedForm } from './prepare.ts'
 import type { Repositories } from './repositories.ts'
 
 export interface StoredNames {
-  /** Renames all records that have other names than those under which records are stored. A later call goes on after a crash. */
+  /** Renames all records whose names differ from the stored ones. After a crash, the next call continues. */
   renameAll(): Promise<void>
   /** Renames the records of one repository. */
   rename(did: DidString): Promise<void>

@@ -20,7 +20,7 @@ export interface Term {
 export interface Search {
   /** Each has to match; at least one. */
   readonly terms: readonly Term[]
-  /** The viewer, whose follows come first. */
+  /** The viewer. Accounts that it follows are listed first. */
   readonly viewer: number | undefined
   readonly offset: number
   readonly limit: number

@@ -130,7 +130,7 @@ async function recover(data: Data): Promise<OpenedFile & { readonly plan: Salvag
     let seq = start.seq
     let end = seq
     let isBroken = false
-    // A server never leaves its data without a journal.
+    // Every server leaves a journal.
     let isExact = journals.length > 0
     if (!isExact) damaged.push(basename(journalPath(dir, seq + 1)))
     for (const { name, first, ...journal } of journals) {
@@ -219,7 +219,7 @@ async function openBest(
   )
 }
 
-/** Opens the database with pages that have their checksums: its own, those of an unfinished checkpoint, and those of the sources. */
+/** Opens the database with pages that match their checksums: its own, an unfinished checkpoint's, and the sources'. */
 async function openOwn(
   data: Data,
   file: PageFile,

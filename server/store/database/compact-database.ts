@@ -11,7 +11,7 @@ import { allPages, closeFile, openChecked, setSeq } from '../pages/database-file
 import { pageBytes } from '../pages/page.ts'
 import { PageChecksums } from '../pages/page-checksums.ts'
 
-/** Bytes that must become free: less is not worth the time. */
+/** Fewest bytes to gain: a smaller gain is not worth the time. */
 const leastBytes = 16 * 2 ** 20
 /** Bytes that remain, at most: they are in memory as a whole. */
 const mostBytes = 2 ** 30

@@ -45,7 +45,7 @@ export interface Measured {
 }
 
 export interface Files {
-  /** Names in a directory; none when it does not exist. */
+  /** Names in a directory; empty if it is missing. */
   list(dir: string): Promise<string[]>
   read(path: string): Promise<Uint8Array>
   /** Opens an existing file for reading. */

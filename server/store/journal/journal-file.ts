@@ -62,7 +62,7 @@ export class Journal {
     }
   }
 
-  /** Continues a journal whose first `length` bytes are whole, and cuts off the rest. `texts` are those of its statements. */
+  /** Continues a journal: keeps its first `length` bytes, which are intact, and truncates the rest. `texts` are its statements. */
   static async resume(
     files: Files,
     dir: string,

@@ -20,9 +20,9 @@ export class PageChecksums {
   #words: Uint32Array<ArrayBuffer>
   /** Pages with a number below this one may have a checksum. */
   #end = 1
-  /** Blocks that are not on disk as they are here: few after a checkpoint, however large the database is. */
+  /** Blocks that differ from the file: few after a checkpoint, however large the database is. */
   readonly #unsaved = new Set([0])
-  /** Blocks that were damaged when they were read, with their bytes: nothing is known about their pages. */
+  /** Damaged blocks, with the bytes that were read. The checksums of their pages are unknown. */
   readonly #unknown = new Map<number, Buffer>()
   #hasFile = false
 
@@ -106,15 +106,15 @@ export class PageChecksums {
     return this.#end - 1
   }
 
-  /** Learns the checksums of damaged blocks from pages that were checked in another way. */
+  /** Recomputes the checksums of damaged blocks from pages that were verified in another way. */
   learn(pages: Iterable<readonly [number: number, page: Uint8Array]>): void {
     for (const [number, page] of pages) if (this.#isUnknown(number)) this.set(number, page)
     this.#unknown.clear()
   }
 
   /**
-   * Sets the checksums of a checkpoint that was not finished. It may have torn the blocks of its pages; of the other pages of such a block,
-   * the checksums are the same before and after it. The block is known again if all of these match.
+   * Sets the checksums of an unfinished checkpoint, which may have torn the blocks of its pages. The other pages of such a block keep
+   * their checksums; the block is trusted again if all of these match.
    * @param read returns a page of the database file, unchecked
    */
   finish(pages: Pages, read: (number: number) => Uint8Array): void {
@@ -135,7 +135,7 @@ export class PageChecksums {
     return this.#unknown.has(blockOf(number))
   }
 
-  /** Whether a page is known to be another one. */
+  /** Whether a page fails its checksum; false if the checksum is unknown. */
   differs(number: number, page: Uint8Array): boolean {
     if (this.#isUnknown(number)) return false
     return this.#words[wordOf(number)] !== stored(pageChecksum(page, number))
@@ -156,14 +156,14 @@ export class PageChecksums {
     }
     if (this.#words[word] === stored(checksum)) return
     this.#words[word] = stored(checksum)
-    // Those that are skipped as well.
+    // Blocks in between have changed, too.
     for (let block = blockOf(Math.min(number, this.#end)); block <= blockOf(number); block++)
       this.#unsaved.add(block)
     this.#end = Math.max(this.#end, number + 1)
   }
 }
 
-/** Whether the pages that a block has checksums of, but for those of a checkpoint, match them. */
+/** Whether the pages of a block match its checksums. Pages of the checkpoint are skipped. */
 function matchesOthers(
   bytes: Buffer,
   block: number,

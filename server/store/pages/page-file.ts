@@ -12,7 +12,7 @@ const lockPage = 1024 ** 3 / pageBytes + 1
 
 export class PageFile {
   readonly path: string
-  /** Undefined: nothing is known about the pages, and all are accepted. */
+  /** Undefined if there is no file of checksums: then all pages are accepted. */
   checksums: PageChecksums | undefined
   /** Pages that are newer than those in the file. */
   frozen: Pages | undefined

@@ -42,7 +42,7 @@ export class PageOverlay {
     return count
   }
 
-  /** Returns the reason of a failed read, once; SQLite knows only that the disk has failed. */
+  /** Returns the error of a failed read, once: SQLite reports only that the disk failed. */
   takeFailure(): StoreDamaged | StoreUnavailable | undefined {
     const failure = this.#failure
     this.#failure = undefined

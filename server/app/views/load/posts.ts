@@ -84,7 +84,7 @@ export function keyOf({ db, names }: ViewContext, uri: string): viewRecords.Reco
   return [did, rkey, names.stored(nsid)]
 }
 
-/** Returns the id by which the links to a URI are found; 0 if there are none. */
+/** Returns the subject id of a URI, for queries over its links; 0 if there are none. */
 export function subjectIdOf(ctx: ViewContext, uri: string): number {
   return postLinks.subjectId(ctx.db, keyOf(ctx, uri) ?? noKey)
 }

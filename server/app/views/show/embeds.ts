@@ -97,7 +97,7 @@ function recordView(ctx: ViewContext, post: Post, uri: AtUriString, depth: numbe
   return otherRecordView(ctx, row) ?? notFound(uri)
 }
 
-/** Views of records that are no posts; undefined for unknown and invalid ones. */
+/** Views of feed generators, lists and starter packs; undefined for other and invalid records. */
 function otherRecordView(ctx: ViewContext, row: RecordRow): RecordView | undefined {
   switch (ctx.names.own(row.collection)) {
     case feed.generator.$type: {

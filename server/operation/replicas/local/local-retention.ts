@@ -30,7 +30,7 @@ export function expiredBackups<T extends Dated>(backups: readonly T[], now: Date
   })
 }
 
-/** Returns the backups that may make space for the next one, oldest first: those of the last days but for the newest two and weekly ones. */
+/** Returns the backups that may be deleted for the next one, oldest first: those of the last days, except the newest two and weekly ones. */
 export function removableBackups<T extends Dated>(backups: readonly T[], now: Date): T[] {
   const past = newestFirst(backups).filter(({ at, isPartial }) => at <= now && !isPartial)
   const kept = new Set([...firstOfEach(past, weekMs, weeks), newestProven(past)])

@@ -27,7 +27,7 @@ export interface BackupProofs {
 interface Deps extends JobDeps {
   readonly dataDir: string
   readonly now: () => Date
-  /** Repairs media whose file or whose copy in the backups is damaged, or marks them. Returns whether a copy was repaired. */
+  /** Repairs damaged media, of the server and in the backups, or marks them. Returns whether a copy was repaired. */
   readonly repairMedia?: (cids: readonly string[]) => Promise<boolean>
 }
 

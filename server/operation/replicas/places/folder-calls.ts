@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 export interface FolderCalls {
-  /** Number of calls that have not ended; the process cannot exit before they do. */
+  /** Number of running calls, which keep the process from exiting. */
   readonly running: number
   /** Calls `work` when no other call uses this folder. @throws PlaceProblem `unreachable` if that takes too long */
   run<T>(root: string, work: () => Promise<T>): Promise<T>

@@ -10,7 +10,7 @@ export interface Entry {
 
 /** Names have letters, digits, `-`, `_` and `/`, which separates folders. All methods throw PlaceProblem. */
 export interface Place {
-  /** Lists what is directly in a folder; nothing if it does not exist. `''` is the place itself. */
+  /** Lists the direct content of a folder; empty if it is missing. `''` is the place itself. */
   list(folder: string): Promise<Entry[]>
   /** Returns an object; undefined if there is none. */
   get(name: string): Promise<Uint8Array | undefined>

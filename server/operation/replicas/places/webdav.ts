@@ -223,7 +223,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
   }
 }
 
-/** Not 202, which promises it for later, and 207, which reports failures. */
+/** Excludes 202 (accepted for later) and 207 (reports failures). */
 function isDone({ status }: PlaceResponse): boolean {
   return status === 200 || status === 201 || status === 204
 }

@@ -13,7 +13,7 @@ const maxScans = 100
 /** Larger files are not read. */
 export const maxFileBytes = 10_000_000
 
-/** Whether decoding needs little memory. False for files that no decoder is for, and for animations. */
+/** Whether decoding needs little memory. False for animations, and for types without a decoder. */
 export function isDecodable(mediaType: string, file: Buffer): boolean {
   const size = imageSize(mediaType, file)
   if (!size) return false

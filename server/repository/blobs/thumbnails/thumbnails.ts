@@ -70,7 +70,7 @@ export function createThumbnails({
   signal,
   onUnloadable,
   timeMs = 30_000,
-  // The large pictures of one account do not hold those of others up: what waits longer is sent as it is.
+  // So that large pictures of one account do not delay others: after this time the picture is sent as it is.
   waitingMs = 10_000,
 }: Deps): Thumbnails {
   const folder = join(dataDir, thumbnailsName)
