@@ -26,7 +26,7 @@ export async function benchGate(): Promise<void> {
   const rows: Row[] = []
   for (const [method, limit] of Object.entries(kept)) {
     const path = `/xrpc/com.core.server.${method}`
-    const load: Load = { path, calls: [{ token }], amount: 6000 }
+    const load: Load = { path, calls: [{ token }], amount: 10_000 }
     await express.ask(await answerOf(client, load))
     const [ours, bare, ratio] = await alternate([pds, load], [express, load], rounds)
     rows.push({

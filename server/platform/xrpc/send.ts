@@ -32,6 +32,8 @@ function setJsonHeaders(res: ServerResponse, status: number): void {
 /** JSON that is sent several times. */
 export interface JsonBody {
   readonly text: Buffer
+  /** The same as a string, if it is small and has been sent: Node writes it together with the headers. */
+  string?: string
   /** The same compressed, once a client has asked for it. */
   gzip?: Buffer
 }
@@ -48,7 +50,11 @@ export function sendJsonBody(req: IncomingMessage, res: ServerResponse, body: Js
     return
   }
   res.setHeader('Content-Length', body.text.length)
-  res.end(body.text)
+  if (isLarge) res.end(body.text)
+  else {
+    body.string ??= body.text.toString()
+    res.end(body.string)
+  }
 }
 
 /** Sends a stream as fast as the client reads, and stops when it disconnects. */
