@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { acquireFileLock, acquireLock, acquireSystemLock } from '../../../../server/store/files/lock.ts'
 import {
   directoryKey,
@@ -101,11 +101,16 @@ test('lock: a directory under another name is the same directory', async () => {
 test('lock: a path too long for a socket works, and leaves no temporary link', async () => {
   const long = join(directory, 'x'.repeat(150))
   mkdirSync(long)
-  const links = () => readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, 'd')))
-  const before = links()
+  // Other programs use the folder of the system.
+  const temporary = mkdtempSync(join(tmpdir(), 'pds-'))
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    rmSync(temporary, { recursive: true })
+  })
   const held = await acquireLock(long)
   await expect(acquireLock(long)).rejects.toMatchObject({ pid: process.pid })
-  expect(links()).toEqual(before)
+  expect(readdirSync(temporary)).toEqual([])
   await held.release()
   expect(readdirSync(long)).toEqual([])
 })
