@@ -66,7 +66,7 @@ const onAccountDeleted: readonly DeletionListener[] = [
 
 /** What the wings do when an archive has replaced the records of an account, in the order in which they are called. */
 const onImported: readonly ImportListener[] = [
-  // After the links of the new records, which say whom the account follows and blocks.
+  // After the links of the new records, which have its follows and blocks.
   importedArchiveListener,
 ]
 

@@ -1,4 +1,4 @@
-/** What remains of a deleted account for the notifications of others: nothing is sent for it, and its lists have no effect. */
+/** Ends the push messages of a deleted account, and the effect of its lists on the notifications of others. */
 import * as blocks from '../../federation/tables/blocks.ts'
 import type { DeletionListener } from '../../identity/accounts/delete.ts'
 import { inSlices } from '../../store/slices.ts'

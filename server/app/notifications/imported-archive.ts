@@ -1,4 +1,4 @@
-/** The notifications of an account after an archive was imported: whom it follows, blocks and mutes may have changed. */
+/** The notifications of an account after an archive was imported: its follows, blocks and mutes may have changed. */
 import type { ImportListener } from '../../repository/records/import/finish.ts'
 import { updateFollowedAmong } from '../tables/follows.ts'
 import { refreshAmong, refreshLists } from '../tables/hidden.ts'

@@ -59,7 +59,7 @@ export interface BacklinkDelays {
   readonly intervalMs: number
   /** Before the first attempt to connect again. */
   readonly reconnectMs: number
-  /** Silence of the live stream (no message, no ping) after which its connection counts as dead. */
+  /** Milliseconds since the last message or ping of the live stream after which its connection counts as dead. */
   readonly silenceMs: number
 }
 

@@ -37,7 +37,7 @@ export interface PlcPublisher {
   publishDue(): Promise<void>
   /**
    * Submits the first operation of an identity whose account is created next. Returns whether the directory has it; false after a few
-   * seconds, and if none is configured. An identity whose account is never created stays in the directory, which is harmless.
+   * seconds, and if none is configured. If its account is never created, the identity stays in the directory and harms nothing.
    */
   publishFirst(did: string, operation: PlcOperation): Promise<boolean>
   /** Begins or ends to hold events back after the directory was configured or removed. Call it before the first request. */

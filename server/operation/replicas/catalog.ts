@@ -75,7 +75,7 @@ export interface Content {
   readonly cut: readonly Segment[]
 }
 
-/** Numbers of more digits are not exact, and no server writes them. */
+/** Larger numbers would lose digits; servers write smaller ones. */
 const namePattern = '(\\d{6,15}_[0-9a-f]+)'
 const number = '(\\d{1,15})'
 const timelinePattern = new RegExp(`^${namePattern}(?:-${number}-${namePattern})?$`)
@@ -185,7 +185,7 @@ export async function readContent({ place, sealer }: Listed): Promise<Content> {
   }
 }
 
-/** Anyone who writes there can make a name. Higher numbers are no generations of a server, and leave none above them. */
+/** The highest generation of a server. Higher ones are forged: they would leave a restore no generation above them. */
 const maxGeneration = 10 ** 12
 
 /** Listings at most, of a place that changes meanwhile. */
