@@ -103,8 +103,9 @@ export class Database implements Reader {
   readonly #tasks = new AbortController()
   #closing: Promise<void> | undefined
   #refusal: Error | undefined
-  readonly #watchers = new Set<() => void>()
-  #notificationDue = false
+  readonly #watchers = new Set<Watcher>()
+  /** Changed since the watchers were called. */
+  #unreported: Set<string> | 'all' | undefined
 
   private constructor(options: OpenOptions, files: Files, lock: Lock, fence: Fence, opened: OpenedStore) {
     const { directory, freeBytes = files.freeBytes } = options
@@ -238,10 +239,11 @@ export class Database implements Reader {
   }
 
   /**
-   * Calls `watcher` in the next turn of the event loop after changes that a reader can see, before they are on disk.
+   * Calls a function in the next turn of the event loop after changes of these tables that a reader can see, before they are on disk.
    * @returns a function that unsubscribes
    */
-  watch(watcher: () => void): () => void {
+  watch(tables: readonly string[] | 'all', call: () => void): () => void {
+    const watcher = { tables, call }
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
   }
@@ -480,19 +482,32 @@ export class Database implements Reader {
     this.#sqlite = opened.sqlite
     this.#overlay = opened.overlay
     this.#dirty = false
-    this.#changed()
+    this.#changed('all')
     this.#epoch++
   }
 
-  #changed(tables: readonly string[] = []): void {
+  /** @param tables `all` after a reload, which increases `epoch` */
+  #changed(tables: readonly string[] | 'all'): void {
     this.#commits++
-    for (const table of tables) this.#tableVersions.set(table, (this.#tableVersions.get(table) ?? 0) + 1)
-    if (this.#notificationDue || this.#watchers.size === 0) return
-    this.#notificationDue = true
-    setImmediate(() => {
-      this.#notificationDue = false
-      for (const watcher of this.#watchers) watcher()
-    })
+    if (this.#unreported === undefined && this.#watchers.size > 0) {
+      this.#unreported = new Set()
+      setImmediate(() => this.#callWatchers())
+    }
+    if (tables === 'all') {
+      if (this.#unreported) this.#unreported = 'all'
+      return
+    }
+    for (const table of tables) {
+      this.#tableVersions.set(table, (this.#tableVersions.get(table) ?? 0) + 1)
+      if (this.#unreported !== 'all') this.#unreported?.add(table)
+    }
+  }
+
+  #callWatchers(): void {
+    const changed = this.#unreported
+    this.#unreported = undefined
+    const isChanged = (table: string) => changed === 'all' || changed?.has(table) === true
+    for (const { tables, call } of this.#watchers) if (tables === 'all' || tables.some(isChanged)) call()
   }
 
   get #isCheckpointDue(): boolean {
@@ -529,6 +544,11 @@ export class Database implements Reader {
     const { files = nodeFiles, onUnloadable } = this.#options
     return runInBackground(files, task, onUnloadable, this.#tasks.signal)
   }
+}
+
+interface Watcher {
+  readonly tables: readonly string[] | 'all'
+  readonly call: () => void
 }
 
 /** Shrinks a database that is more than half free. If that fails, the store opens the unchanged one. */

@@ -59,7 +59,7 @@ export function createLive(deps: Deps): LiveNotifications {
     },
   )
 
-  store.watch(() => {
+  store.watch('all', () => {
     if (accounts.size > 0) requestRound()
   })
   events.subscribe((arrivals) => {

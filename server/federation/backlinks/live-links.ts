@@ -22,7 +22,7 @@ export interface LiveLinks {
 interface Deps {
   /** Base URL of the service. */
   readonly url: string
-  readonly store: Pick<Database, 'get' | 'all' | 'version' | 'watch'>
+  readonly store: Pick<Database, 'get' | 'all' | 'watch'>
   readonly userAgent: string
   readonly log: Logger
   /** Milliseconds before the first attempt to connect again. */
@@ -53,7 +53,6 @@ export function openLive(deps: Deps): LiveLinks {
   const { store, log } = deps
   const service = new URL(deps.url).host
   let wanted = new Set<string>()
-  let accountsVersion: number | undefined
   let stream: Stream | undefined
   /** Milliseconds since 1970; undefined: no connection is open. */
   let openSince: number | undefined
@@ -63,9 +62,6 @@ export function openLive(deps: Deps): LiveLinks {
 
   /** Reads the accounts again if they have changed. @returns whether others are wanted now */
   function readWanted(): boolean {
-    const version = store.version('accounts')
-    if (version === accountsVersion) return false
-    accountsVersion = version
     const before = wanted
     wanted = new Set(activeDids(store, maxDids))
     return wanted.size !== before.size || [...wanted].some((did) => !before.has(did))
@@ -129,7 +125,7 @@ export function openLive(deps: Deps): LiveLinks {
     else if (!stream && !timer) connect()
   }
 
-  const unwatch = store.watch(update)
+  const unwatch = store.watch(['accounts'], update)
   update()
   return {
     get state() {

@@ -1,6 +1,6 @@
 /**
- * Ends subscriptions when their session ends. A session ends by deletion of its row, so one query after each change of the store
- * finds the ended sessions.
+ * Ends subscriptions when their session ends. A session ends by deletion of its row, so one query after each change of the
+ * sessions finds the ended ones.
  */
 
 import { protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
@@ -39,11 +39,11 @@ export function createSessionWatch({ store, now }: { store: Database; now: () =>
     }
   }
 
-  store.watch(() => {
-    if (watched.size === 0) return
-    check([...watched.keys()])
-    expire()
+  store.watch(['sessions'], () => {
+    if (watched.size > 0) check([...watched.keys()])
   })
+  // Before the changes are sent.
+  store.watch('all', expire)
 
   return ({ sessionId, expiresAt }, end) => {
     const token = { expiresAt, end }

@@ -157,7 +157,7 @@ async function createReplicasWith(
   )
   const status = () => places.map(({ loop }) => loop.status())
   const statusFile = createStatusFile(files, dataDir, status)
-  const stopWatching = store.watch(() => {
+  const stopWatching = store.watch('all', () => {
     for (const { loop } of places) loop.changed()
   })
 

@@ -44,11 +44,12 @@ export async function pruneEvents({ config, store, now, clock, signal }: Deps): 
 /** Prunes whenever the limit is exceeded or an account is deleted. @returns a function that stops it */
 export function watchEvents(deps: Deps & { readonly background: Background }): () => void {
   const { config, store, background } = deps
-  const currentVersion = () => store.version('events', 'event_removals')
+  const tables = ['events', 'event_removals']
+  const currentVersion = () => store.version(...tables)
   const isDue = () => events.state(store).bytes > config.eventLimit || removals.all(store).size > 0
   let version = 0
   let isPruning = false
-  return store.watch(() => {
+  return store.watch(tables, () => {
     if (isPruning || currentVersion() === version) return
     version = currentVersion()
     if (!isDue()) return

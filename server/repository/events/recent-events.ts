@@ -83,7 +83,7 @@ export function createRecentEvents({ store, onFault }: Deps): RecentEvents {
     changed = Promise.withResolvers()
   }
 
-  store.watch(requestRead)
+  store.watch(['events', 'event_removals'], requestRead)
 
   return {
     get start() {

@@ -69,7 +69,7 @@ export function createRelays(deps: Deps): Relays {
   }
 
   if (host !== undefined && relays.length > 0) {
-    store.watch(() => {
+    store.watch(['event_state'], () => {
       const due = takeDue()
       if (due.length > 0) background.run('crawl request', () => ask(due))
     })

@@ -23,7 +23,7 @@ beforeEach(async () => {
     store: {
       get: (sql, params) => store.get(sql, params),
       all: (sql, params) => store.all(sql, params),
-      watch: (watcher) => store.watch(watcher),
+      watch: (tables, watcher) => store.watch(tables, watcher),
       epoch: 0,
       settled: () => onDisk ?? store.settled(),
     },

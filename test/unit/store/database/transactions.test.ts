@@ -284,7 +284,7 @@ describe('watch', () => {
   test('calls the watcher once for many changes, not for reads, and never after it was removed', async () => {
     const db = await open()
     let calls = 0
-    const end = db.watch(() => calls++)
+    const end = db.watch('all', () => calls++)
     const soon = () => new Promise(setImmediate)
     await Promise.all([db.transact(insert('a')), db.transact(insert('b'))])
     await soon()
@@ -300,6 +300,24 @@ describe('watch', () => {
     await db.transact(insert('d'))
     await soon()
     expect(calls).toBe(2)
+    await db.close()
+  })
+
+  test('calls a watcher of tables for changes of one of them, also by a foreign key, and after a reload', async () => {
+    const db = await open()
+    const calls: string[] = []
+    for (const table of ['note', 'word']) db.watch([table], () => calls.push(table))
+    const calledBy = async (sql: string) => {
+      await db.transact((tx) => tx.run(sql)).catch(() => {})
+      await new Promise(setImmediate)
+      return calls.splice(0)
+    }
+    expect(await calledBy("INSERT INTO note (id, text) VALUES (1, 'a')")).toEqual(['note'])
+    expect(await calledBy("INSERT INTO word VALUES (1, 'a')")).toEqual(['word'])
+    expect(await calledBy('DELETE FROM note')).toEqual(['note', 'word'])
+    expect(await calledBy('DELETE FROM note')).toEqual([])
+    disk.failAt(disk.operations + 1, 'fails')
+    expect(await calledBy("INSERT INTO note (text) VALUES ('b')")).toEqual(['note', 'word'])
     await db.close()
   })
 })
