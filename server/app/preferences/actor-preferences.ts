@@ -6,8 +6,7 @@ import type { LexMap } from '@atproto/lex-data'
 import type { Names } from '../../platform/config/aliases.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
-import { existingAccount } from '../../repository/access/existing.ts'
-import { requireWritable } from '../../repository/access/stopped-writes.ts'
+import { requireWriter } from '../../repository/access/writer.ts'
 import { renameRecord } from '../../repository/records/rename.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import { instant } from '../../util/time.ts'
@@ -47,8 +46,7 @@ export function replaceActorPreferences(
   { did, isFull }: Session,
   preferences: readonly LexMap[],
 ): void {
-  existingAccount(tx, did)
-  requireWritable(tx, did)
+  requireWriter(tx, did)
   const isPersonal = hasType(personalDetails, names)
   const isReadOnly = hasType(declaredAge, names)
   const sent = preferences

@@ -3,7 +3,7 @@ import { type HandleString, isValidTld } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
-import { requireWritable } from '../../repository/access/stopped-writes.ts'
+import { requireWriter } from '../../repository/access/writer.ts'
 import { emitIdentity } from '../../repository/events/emit.ts'
 import type { Reader } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
@@ -35,10 +35,10 @@ export async function changeHandle(
 ): Promise<void> {
   const { store, plc, background, now } = deps
   const { did } = account
-  requireWritable(store, did)
+  requireWriter(store, did)
   if (handle !== account.handle) await requireAllowed(deps, account, handle)
   const check = (tx: Reader) => {
-    requireWritable(tx, did)
+    requireWriter(tx, did)
     if (isHandleTaken(tx, handle, did)) throw new XrpcError('HandleNotAvailable', takenMessage(handle))
   }
   if (did.startsWith('did:plc:')) {
@@ -50,7 +50,6 @@ export async function changeHandle(
   await requireClaim(deps, did, handle)
   await store.transact((tx) => {
     check(tx)
-    if (!accounts.findByDid(tx, did)) return
     accounts.setHandle(tx, did, handle)
     emitIdentity(tx, did, now())
   })

@@ -1,6 +1,5 @@
 /**
- * Finds the repository of a request, if the caller may see it. `status-errors.ts` and `stopped-writes.ts` decide whether it may be
- * written.
+ * Finds the repository of a request, if the caller may see it. `writer.ts` decides whether it may be written.
  */
 
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'

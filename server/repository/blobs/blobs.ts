@@ -15,7 +15,7 @@ import { type Files, isMissing } from '../../store/files/files.ts'
 import { backupsName, blobPath, blobsName, temporarySuffix } from '../../store/files/layout.ts'
 import { ofBlob } from '../../store/tables/takedowns.ts'
 import { createKeyedSerializer } from '../../util/serialize.ts'
-import { requireWritable } from '../access/stopped-writes.ts'
+import { requireWriter } from '../access/writer.ts'
 import * as blobs from '../tables/blobs.ts'
 import * as damaged from '../tables/damaged-blobs.ts'
 import type { Room } from './blob-quota.ts'
@@ -117,12 +117,11 @@ export function createBlobs({ store, files, dataDir, log, now, clock, room, remo
         await place(received)
         const expiresAt = now().getTime() + keepUploadsMs
         const blob = await store.transact((tx) => {
-          requireWritable(tx, did)
+          requireWriter(tx, did)
           const stored = blobs.upload(tx, did, { cid, mimeType, size }, expiresAt)
           room?.check(tx, did)
           return stored
         })
-        if (!blob) throw protocolError('AccountNotFound', 'This account no longer exists')
         // The copy in the backups has the same damage.
         if (wasDamaged)
           await examineOne(cid).catch((err) => log.warn({ err, cid }, 'repair of a copy failed'))
@@ -163,7 +162,7 @@ export function createBlobs({ store, files, dataDir, log, now, clock, room, remo
 
   return {
     async upload(did, { encoding, ...input }) {
-      requireWritable(store, did)
+      requireWriter(store, did)
       store.assertRoom()
       const received = await receive(files, folder, room?.upload(did, input) ?? input.body)
       try {

@@ -13,12 +13,10 @@
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
-import type { Reader, Writer } from '../../store/database.ts'
-import * as accounts from '../../store/tables/accounts.ts'
+import type { Writer } from '../../store/database.ts'
 import { createKeyedSerializer } from '../../util/serialize.ts'
 import { accountNotFound } from '../access/existing.ts'
-import { statusError } from '../access/status-errors.ts'
-import { requireWritable } from '../access/stopped-writes.ts'
+import { inactivity, requireRepositoryWriter } from '../access/writer.ts'
 import type { EventBudget } from '../events/budget.ts'
 import { emitCommit } from '../events/emit.ts'
 import type { CommitEvent } from '../events/frames.ts'
@@ -143,8 +141,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 
   /** Writes the records of a commit, and calls the listener. */
   function writeAll(tx: Writer, did: DidString, changes: readonly RecordChange[], event: CommitEvent) {
-    checkActive(tx, did)
-    requireWritable(tx, did)
+    requireRepositoryWriter(tx, did)
     options.budget.spend(tx, did)
     const afterCommit = changes.map((change) => writeRecord(options, tx, did, change))
     emitCommit(tx, event, now())
@@ -157,7 +154,7 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
       if (after) records.update(tx, before.id, { ...before, ...after }, after.blobs)
       else records.remove(tx, before.id)
     }
-    if (isActive(tx, did)) emitCommit(tx, event, now())
+    if (!inactivity(tx, did)) emitCommit(tx, event, now())
   }
 
   return {
@@ -234,20 +231,6 @@ function makeCommit(
     )
   }
   return { head, tree, added: [...added, block], removed, event }
-}
-
-function isActive(tx: Reader, did: string): boolean {
-  const account = accounts.findStatus(tx, did)
-  return account !== undefined && statusError(account) === undefined
-}
-
-/** The events of an inactive repository would be ignored. */
-function checkActive(tx: Reader, did: string): void {
-  const account = accounts.findStatus(tx, did)
-  // It is being deleted.
-  if (!account) throw accountNotFound()
-  const refusal = statusError(account)
-  if (refusal) throw refusal
 }
 
 /** Records with the same content have the same block. */

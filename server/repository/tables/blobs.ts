@@ -82,10 +82,10 @@ export function isStored(db: Reader, cid: string): boolean {
 }
 
 /**
- * Stores an upload, whose file is in place, and returns the blob; undefined if there is no such account. The type of a blob stays once a record
+ * Stores an upload of an account here, whose file is in place, and returns the blob. The type of a blob stays once a record
  * refers to it. @param expiresAt milliseconds since 1970: until then it is kept without a reference
  */
-export function upload(tx: Writer, did: string, blob: Blob, expiresAt: number): Blob | undefined {
+export function upload(tx: Writer, did: string, blob: Blob, expiresAt: number): Blob {
   const { cid, mimeType, size } = blob
   damaged.clear(tx, cid)
   tx.run(
@@ -100,7 +100,7 @@ export function upload(tx: Writer, did: string, blob: Blob, expiresAt: number): 
      WHERE account = ${actorId} AND cid = ? AND rev IS NULL AND ${isReferenced}`,
     [did, cidBytes(cid)],
   )
-  return find(tx, did, cid)
+  return find(tx, did, cid) ?? blob
 }
 
 /** Notes that the latest commit of the account refers to a blob. */

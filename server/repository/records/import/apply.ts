@@ -16,8 +16,7 @@ import * as collections from '../../../store/tables/collections.ts'
 import { cidBytes, cidText } from '../../../util/cid.ts'
 import { signerOf } from '../../../util/keys.ts'
 import { iso } from '../../../util/time.ts'
-import { existingAccount } from '../../access/existing.ts'
-import { requireWritable } from '../../access/stopped-writes.ts'
+import { requireWriter } from '../../access/writer.ts'
 import { blobRefsIn } from '../../blobs/references.ts'
 import type { NextTid } from '../../format/tid.ts'
 import * as imports from '../../tables/imports.ts'
@@ -43,8 +42,7 @@ const pageSize = 500
 
 /** Returns the account if it may be imported to. @throws InvalidRequest unless it is deactivated, and if a move has stopped its writes */
 export function requireDeactivated(db: Reader, did: string): accounts.Account {
-  const account = existingAccount(db, did)
-  requireWritable(db, did)
+  const account = requireWriter(db, did)
   if (statusOf(account) === 'deactivated') return account
   throw protocolError(
     'InvalidRequest',

@@ -3,7 +3,7 @@ import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
+import { requireWriter } from '../../../../repository/access/writer.ts'
 import { isDidKey } from '../../../../util/keys.ts'
 import { method } from '../../../method.ts'
 
@@ -15,7 +15,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
     const { secrets, requirePassword, plc } = identity
     const { did, account } = auth
     requirePlc(account)
-    requireWritable(store, did)
+    requireWriter(store, did)
     const key = input.key.trim()
     const serverKey = secrets.rotationKey.did
     if (!isDidKey(key) || key === serverKey) {

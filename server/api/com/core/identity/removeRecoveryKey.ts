@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
 import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
-import { requireWritable } from '../../../../repository/access/stopped-writes.ts'
+import { requireWriter } from '../../../../repository/access/writer.ts'
 import { method } from '../../../method.ts'
 
 export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
@@ -13,7 +13,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
     const { secrets, requirePassword, plc } = identity
     const { did, account } = auth
     requirePlc(account)
-    requireWritable(store, did)
+    requireWriter(store, did)
     const { key } = input
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
