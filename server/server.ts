@@ -16,6 +16,7 @@ import { startStore } from './platform/start-store.ts'
 import { createInternalCaller } from './platform/xrpc/internal-call.ts'
 import { watchEvents } from './repository/events/event-retention.ts'
 import { announceRestore } from './repository/records/restored.ts'
+import { createAnsweringFor } from './routes/answering.ts'
 import { type Handlers, listenFor } from './routes/listeners.ts'
 import { createPageRoutes } from './routes/pages.ts'
 import { createXrpcRoutes } from './routes/xrpc.ts'
@@ -119,7 +120,8 @@ async function start(
   stops.defer(() => background.idle())
   await makeStoreReady(services)
 
-  const { dispatch, streams, proxy } = createXrpcRoutes(services, adminPassword, options)
+  const answering = createAnsweringFor(services)
+  const { dispatch, streams, proxy } = createXrpcRoutes(services, answering, adminPassword, options)
   // Older than the services, but requests use these.
   stops.defer(() => listener.close(lastRequestMs))
   stops.defer(() => streams.close())
@@ -130,7 +132,7 @@ async function start(
   app.notifySubscribers()
   stops.defer(() => federation.upstreams.close())
   await federation.upstreams.start()
-  ready.resolve({ dispatch, fallback: createPageRoutes(services) })
+  ready.resolve({ dispatch, fallback: createPageRoutes(services, answering) })
   stops.defer(() => federation.backlinks?.close())
   federation.backlinks?.start()
   operation.copies.start()

@@ -6,15 +6,16 @@ import { createDidPaths } from '../operation/web/did-paths.ts'
 import { redirectPageVisit } from '../operation/web/page-visit.ts'
 import { createUi } from '../operation/web/ui.ts'
 import { createWellKnown } from '../operation/web/well-known.ts'
+import type { Answering } from '../platform/xrpc/answer.ts'
 import type { Fallback } from '../platform/xrpc/http.ts'
 import type { Services } from '../services.ts'
 
-export function createPageRoutes(services: Services): Fallback {
+export function createPageRoutes(services: Services, answering: Answering): Fallback {
   const wellKnown = createWellKnown({ ...services, ...services.identity })
   const didPaths = createDidPaths({ ...services, ...services.identity })
   const watch = createWatch(services)
   const ui = createUi()
-  const oauth = createOAuthEndpoints({ ...services, ...services.identity })
+  const oauth = createOAuthEndpoints({ ...services, ...services.identity }, answering)
   return async (req, res, path, name) => {
     // Apps that sign in by OAuth read them first.
     if (path.startsWith('/.well-known/')) services.visitors.note(req)

@@ -8,12 +8,13 @@ import { createPageGuard } from '../identity/callers/foreign-page.ts'
 import { createSessionWatch } from '../identity/callers/session-watch.ts'
 import { createVerifier } from '../identity/callers/verifier.ts'
 import { redirectPageVisit } from '../operation/web/page-visit.ts'
+import type { Answering } from '../platform/xrpc/answer.ts'
 import type { HttpOptions } from '../platform/xrpc/http.ts'
 import { createRouter } from '../platform/xrpc/router.ts'
 import { createStreams, type Streams } from '../platform/xrpc/streams.ts'
 import { callerRename, requestRename } from '../repository/records/rename.ts'
 import type { Services } from '../services.ts'
-import { resourceError } from './resource-errors.ts'
+import { reportFailure } from './answering.ts'
 
 export interface XrpcRoutes {
   readonly dispatch: HttpOptions['dispatch']
@@ -23,6 +24,7 @@ export interface XrpcRoutes {
 
 export function createXrpcRoutes(
   services: Services,
+  answering: Answering,
   adminPassword: string,
   { serviceTimes }: { readonly serviceTimes?: Partial<ServiceTimes> | undefined },
 ): XrpcRoutes {
@@ -38,7 +40,7 @@ export function createXrpcRoutes(
     services,
     authorize,
     admitPage: createPageGuard(config, authorize),
-    onFailure: (error: unknown, nsid: string) => log.error({ err: error, nsid }, 'method failed'),
+    onFailure: reportFailure(log),
   }
   const streams = createStreams({ ...shared, subscriptions })
   const proxy = createProxy({
@@ -58,22 +60,13 @@ export function createXrpcRoutes(
   })
   const route = createRouter({
     ...shared,
-    onCall: services.visitors.noteCaller,
+    answering,
     forward: proxy?.forward,
     methods,
     streams,
-    watchReads: () => {
-      const { epoch } = store
-      return () => store.settled(epoch)
-    },
     versionOf: (tables) => store.version(...tables),
-    rateLimits: config.rateLimits,
-    trustedProxies: config.trustedProxies,
-    trustedOrigins: config.trustedOrigins,
-    publicUrl: config.publicUrl,
     queryHeaders: (nsid, headers) =>
       labelerHeaders(nsid, headers['atproto-accept-labelers']?.toString(), services.serverDid),
-    translate: resourceError,
     ownNames: requestRename(names),
     callerNames: (called, collection) => callerRename(names, called, collection),
   })

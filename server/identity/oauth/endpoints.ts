@@ -4,22 +4,20 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readFields } from '../../platform/xrpc/body.ts'
-import { createCallerReader } from '../../platform/xrpc/caller.ts'
+import type { Answering } from '../../platform/xrpc/answer.ts'
+import { createForms, type FormCall, type FormResponse } from '../../platform/xrpc/forms.ts'
 import { hostname, isLoopback } from '../../platform/xrpc/host.ts'
 import type { Fallback } from '../../platform/xrpc/http.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
-import { limiter } from '../../platform/xrpc/rate-limit.ts'
 import { sendJson } from '../../platform/xrpc/send.ts'
-import { createSources } from '../../platform/xrpc/sources.ts'
-import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { urlsOf } from './app-session.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import { resourceMetadata, serverMetadata } from './metadata.ts'
 import type { OAuth } from './oauth.ts'
 import type { OAuthDeps } from './oauth-parts.ts'
 
-interface Deps extends Pick<OAuthDeps, 'config' | 'store' | 'log' | 'origin'> {
+interface Deps extends Pick<OAuthDeps, 'config' | 'origin'> {
   readonly oauth: OAuth
 }
 
@@ -35,9 +33,7 @@ const posts: Readonly<Record<string, keyof AuthorizationServer['endpoints']>> = 
 }
 
 /** Answers the paths of the authorization server. */
-export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps): Fallback {
-  const readCaller = createCallerReader(config, createSources())
-  const checkLimit = config.rateLimits ? limiter([limit], undefined) : undefined
+export function createOAuthEndpoints({ config, origin, oauth }: Deps, answering: Answering): Fallback {
   const documents: Readonly<Record<string, unknown>> = {
     '/.well-known/oauth-protected-resource': resourceMetadata(origin),
     '/.well-known/oauth-authorization-server': serverMetadata(origin),
@@ -45,23 +41,23 @@ export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps
     '/oauth/jwks': { keys: [] },
   }
 
-  async function answerPost(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
-    const caller = readCaller(req)
-    const { epoch } = store
-    res.setHeader('Cache-Control', 'no-store')
+  const answerPost = createForms(answering, {
+    limits: [limit],
+    maxBytes: maxBodyBytes,
+    handle,
+    errorResponse,
+  })
+
+  async function handle({ path, caller, req, res, readFields }: FormCall): Promise<FormResponse> {
+    const server = await oauth.load()
+    res.setHeader('DPoP-Nonce', server.dpop.nonce())
+    const endpoint = server.endpoints[posts[path] as keyof AuthorizationServer['endpoints']]
     try {
-      checkLimit?.({ input: undefined, address: caller.source, account: undefined }, res)
-      const server = await oauth.load()
-      res.setHeader('DPoP-Nonce', server.dpop.nonce())
-      const fields = await readFields(req, maxBodyBytes)
-      const endpoint = server.endpoints[posts[path] as keyof AuthorizationServer['endpoints']]
-      const { status, body } = await endpoint(requestOf(req, caller, origin), fields)
-      await store.settled(epoch)
-      sendJson(req, res, status, body)
+      return await endpoint(requestOf(req, caller, origin), await readFields())
     } catch (error) {
-      const { status, body } = errorResponse(error)
-      if (status === 500) log.error({ err: error, path }, 'OAuth endpoint failed')
-      sendJson(req, res, status, body)
+      const refused = refusalOf(error)
+      if (refused) return refused
+      throw error
     }
   }
 
@@ -85,8 +81,10 @@ export function createOAuthEndpoints({ config, store, log, origin, oauth }: Deps
     if (!allowed.includes(req.method ?? '')) {
       res.setHeader('Allow', allowed.join(', '))
       sendJson(req, res, 405, { error: 'invalid_request', error_description: `Use ${allowed[0]}` })
-    } else if (isPost) await answerPost(req, res, path)
-    else if (document !== undefined) sendJson(req, res, 200, document)
+    } else if (isPost) {
+      res.setHeader('Cache-Control', 'no-store')
+      await answerPost(req, res, path)
+    } else if (document !== undefined) sendJson(req, res, 200, document)
     else await authorize(res, URL.parse(req.url ?? '', origin)?.searchParams ?? new URLSearchParams())
     return true
   }
@@ -114,12 +112,8 @@ function isPageOfWeb(origin: string | undefined): boolean {
   return name !== 'localhost' && !(name !== undefined && isLoopback(name))
 }
 
-/** Returns the response of an error. The errors of this server's libraries are recognized by their shape: they are not loaded here. */
-function errorResponse(error: unknown): { readonly status: number; readonly body: unknown } {
-  if (error instanceof XrpcError) {
-    const code = error.status === 429 ? 'slow_down' : 'invalid_request'
-    return { status: error.status, body: { error: code, error_description: error.message } }
-  }
+/** Returns the response to a request that OAuth refuses. The errors of its libraries are recognized by their shape: they are not loaded here. */
+function refusalOf(error: unknown): FormResponse | undefined {
   const { name, status, message, code } = error as {
     name?: string
     status?: number
@@ -128,5 +122,15 @@ function errorResponse(error: unknown): { readonly status: number; readonly body
   }
   if (name === 'OAuthError' && status !== undefined) return { status, body: error }
   if (name === 'DpopError') return { status: 400, body: { error: code, error_description: message } }
-  return { status: 500, body: { error: 'server_error', error_description: 'The server failed' } }
+  return undefined
+}
+
+const codes: Readonly<Record<number, string>> = {
+  429: 'slow_down',
+  500: 'server_error',
+  503: 'temporarily_unavailable',
+}
+
+function errorResponse({ status, message }: XrpcError): FormResponse {
+  return { status, body: { error: codes[status] ?? 'invalid_request', error_description: message } }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
-import { type CallerOptions, createCallerReader } from './caller.ts'
+import type { Answering } from './answer.ts'
 import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
 import {
   discardOutput,
@@ -16,40 +16,27 @@ import {
   sendOutput,
 } from './prepared.ts'
 import type { Rename } from './project.ts'
-import { limiter, type RateLimit } from './rate-limit.ts'
 import { createResponseCache, type Slot } from './response-cache.ts'
-import { keepPrivate, sendError, sendJsonBody, setHeaders } from './send.ts'
-import { createSources } from './sources.ts'
+import { keepPrivate, sendJsonBody, setHeaders } from './send.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
-import { protocolError, XrpcError } from './xrpc-errors.ts'
+import { protocolError } from './xrpc-errors.ts'
 
-export interface RouterOptions<Word, Services> extends CallerOptions {
+export interface RouterOptions<Word, Services> {
+  readonly answering: Answering
   readonly methods: readonly Method<Word, Services>[]
   /** The subscriptions beside the methods. */
   readonly streams?: Streams
-  /** Called with each call, before anything of it is checked. */
-  readonly onCall?: (caller: Caller, headers: IncomingHttpHeaders) => void
   /** Forwards calls to other services; none when absent. */
   readonly forward?: Forward | undefined
   readonly services: Services
   readonly authorize: Authorize<Word>
   /** Checks queries of pages of other sites; all are admitted when absent. */
   readonly admitPage?: AdmitPage<Word>
-  /**
-   * Called when a call begins. The returned function resolves once everything that the call may have read is durable: no
-   * response is sent earlier.
-   */
-  readonly watchReads: () => () => Promise<void>
   /** Increases with every change of the tables. Responses are not cached when absent. */
   readonly versionOf?: (tables: readonly string[]) => number
-  readonly rateLimits: boolean
   /** Returns further headers of the answer to a query. */
   readonly queryHeaders?: (nsid: string, headers: IncomingHttpHeaders) => Readonly<Record<string, string>>
-  /** Reports unexpected errors; clients only see InternalServerError. */
-  readonly onFailure: (error: unknown, nsid: string) => void
-  /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
-  readonly translate?: (error: unknown) => XrpcError | undefined
   /** Maps requests, which may have aliases, to our names. */
   readonly ownNames?: Rename
   /** Maps responses to the names that a caller uses: for the method, and for the collection if the call has one. */
@@ -85,21 +72,13 @@ export interface IncomingCall {
  */
 export type Forward = (call: IncomingCall, isKnown: boolean) => Promise<boolean>
 
-/** Limit of all calls per source. Local programs are exempt: they all share one address. */
-const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
-
-/** A query that read data which a failed write then took back is answered again from the data on disk. */
-const maxAttempts = 3
-
 export function createRouter<Word extends string, Services>(
   options: RouterOptions<Word, Services>,
 ): Dispatch {
-  const { services, rateLimits } = options
+  const { services, answering } = options
+  const { sources, rateLimits } = answering
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
-  const sources = createSources()
-  const readCaller = createCallerReader(options, sources)
   const responses = createResponseCache()
-  const checkOverall = rateLimits ? limiter([overallLimit], undefined) : undefined
 
   async function call(
     prepared: Prepared<Word, Services>,
@@ -150,23 +129,11 @@ export function createRouter<Word extends string, Services>(
     return sendJsonBody(req, res, body)
   }
 
-  async function dispatch(
-    name: MethodName,
-    query: string,
-    req: IncomingMessage,
-    res: ServerResponse,
-    settled: () => Promise<void>,
-  ): Promise<void> {
-    const caller = readCaller(req)
-    options.onCall?.(caller, req.headers)
-    if (checkOverall && (!caller.isLocal || caller.isForeignPage)) {
-      checkOverall({ input: undefined, address: caller.source, account: undefined }, res)
-    }
-    const { called, nsid } = name
+  async function dispatch(incoming: IncomingCall, settled: () => Promise<void>): Promise<void> {
+    const { called, nsid } = incoming.name
     const prepared = table.get(nsid)
     const isKnown = prepared !== undefined || options.streams?.has(nsid) === true
-    const incoming = { name, query, caller, req, res }
-    if (!asksForWebSocket(req) && (await options.forward?.(incoming, isKnown))) return
+    if (!asksForWebSocket(incoming.req) && (await options.forward?.(incoming, isKnown))) return
     if (prepared) await call(prepared, incoming, settled)
     else if (options.streams?.has(nsid)) await options.streams.open(incoming, options.callerNames?.(called))
     else if (isValidNsid(nsid))
@@ -174,26 +141,10 @@ export function createRouter<Word extends string, Services>(
     else throw protocolError('InvalidRequest', 'The path must be /xrpc/ and the NSID of a method')
   }
 
-  return async (name, query, req, res) => {
-    for (let attempt = 1; ; attempt++) {
-      const settled = options.watchReads()
-      try {
-        return await dispatch(name, query, req, res, settled)
-      } catch (thrown) {
-        // Error responses reveal state too: wait until it is durable.
-        const unsettled = await settled().then(
-          () => undefined,
-          (error: unknown) => ({ error }),
-        )
-        if (unsettled && attempt < maxAttempts && req.method === 'GET' && !res.headersSent) continue
-        const error = unsettled ? unsettled.error : thrown
-        const known = error instanceof XrpcError ? error : options.translate?.(error)
-        if (!known) options.onFailure(error, name.nsid)
-        if (!res.headersSent) sendError(req, res, known ?? protocolError('InternalServerError'))
-        return
-      }
-    }
-  }
+  return (name, query, req, res) =>
+    answering.answer(req, res, name.nsid, (caller, settled) =>
+      dispatch({ name, query, caller, req, res }, settled),
+    )
 }
 
 /** Reads a JSON body; a binary one is read by the handler. */

@@ -1,5 +1,6 @@
 /** The real HTTP and XRPC layers over methods of a test, without accounts, store and configuration. */
 
+import { type AnsweringOptions, createAnswering } from '../../../server/platform/xrpc/answer.ts'
 import { createApp, type HttpOptions } from '../../../server/platform/xrpc/http.ts'
 import { listen, type Timeouts } from '../../../server/platform/xrpc/listen.ts'
 import { methodFactory } from '../../../server/platform/xrpc/method.ts'
@@ -19,7 +20,9 @@ export const method = methodFactory<Words, object>()
 export const subscription = subscriptionFactory<Words, object>()
 export type TinyMethod = ReturnType<typeof method>
 
-type Options = Partial<HttpOptions & RouterOptions<Word, object> & StreamsOptions<Word, object>> & {
+type Options = Partial<
+  HttpOptions & AnsweringOptions & RouterOptions<Word, object> & StreamsOptions<Word, object>
+> & {
   hosts?: readonly string[]
   timeouts?: Timeouts
 }
@@ -62,7 +65,7 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
       return userPrincipal(headers.authorization)
     },
     onFailure: (error) => failures.push(error),
-  } satisfies Partial<RouterOptions<Word, object>>
+  } satisfies Partial<AnsweringOptions & RouterOptions<Word, object>>
   const streams = createStreams<Word, object>({
     ...shared,
     subscriptions: [],
@@ -72,8 +75,12 @@ export async function serve(methods: readonly TinyMethod[], options: Options = {
     ...shared,
     methods,
     streams,
-    watchReads: () => async () => {},
-    rateLimits: false,
+    answering: createAnswering({
+      ...shared,
+      watchReads: () => async () => {},
+      rateLimits: false,
+      ...options,
+    }),
     ...options,
   })
   const app = createApp({
