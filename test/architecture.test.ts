@@ -251,10 +251,9 @@ describe('imports', () => {
     expect(circlesOf(electron.flatMap(importsOf).filter(isOurs).filter(isCode))).toEqual([])
   })
 
-  test('form no cycles by types, with one exception', () => {
-    const exceptions = ['server/platform/xrpc/router.ts, server/platform/xrpc/streams.ts']
+  test('form no cycles by types', () => {
     const all = [...ours, ...electron.flatMap(importsOf).filter(isOurs)]
-    expect(circlesOf(all.filter(({ isThread }) => !isThread))).toEqual(exceptions)
+    expect(circlesOf(all.filter(({ isThread }) => !isThread))).toEqual([])
   })
 })
 

@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { SessionCredentials } from '../../identity/callers/credentials.ts'
 import { readJson } from '../../platform/xrpc/body.ts'
+import type { IncomingCall } from '../../platform/xrpc/incoming.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
-import type { IncomingCall } from '../../platform/xrpc/router.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import { isObject, isString } from '../../util/json.ts'
 

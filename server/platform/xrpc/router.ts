@@ -5,7 +5,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import type { Answering } from './answer.ts'
-import { type AdmitPage, type Authorize, type Caller, fail, type Method } from './method.ts'
+import type { IncomingCall, MethodName } from './incoming.ts'
+import { type AdmitPage, type Authorize, fail, type Method } from './method.ts'
 import {
   discardOutput,
   openInput,
@@ -43,27 +44,12 @@ export interface RouterOptions<Word, Services> {
   readonly callerNames?: (called: string, collection?: string) => Rename | undefined
 }
 
-/** The name of a method as called, which may be an alias, and as the method is defined. */
-export interface MethodName {
-  readonly called: string
-  readonly nsid: string
-}
-
 export type Dispatch = (
   name: MethodName,
   query: string,
   req: IncomingMessage,
   res: ServerResponse,
 ) => Promise<void>
-
-/** A call, before this server or another service answers it. */
-export interface IncomingCall {
-  readonly name: MethodName
-  readonly query: string
-  readonly caller: Caller
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-}
 
 /**
  * Forwards a call to another service, and sends its response.
