@@ -4,7 +4,9 @@
  */
 import { join } from 'node:path'
 import { type Files, nodeFiles } from '../files/files.ts'
-import { parseReplacedName } from '../files/layout.ts'
+import { databaseName, parseReplacedName } from '../files/layout.ts'
+import type { Lock } from '../files/lock.ts'
+import { StoreLocked } from '../files/store-errors.ts'
 
 export interface ReplacedData {
   /** Name of the folder in the data directory. */
@@ -32,12 +34,40 @@ export async function listReplaced(dir: string, files: Files = nodeFiles): Promi
   return replaced.sort((a, b) => b.replacedAt.getTime() - a.replacedAt.getTime())
 }
 
-/** Deletes a folder that `listReplaced` lists. Returns whether there was one; nothing else is ever deleted. */
+/**
+ * Deletes a folder that `listReplaced` lists. Returns whether there was one; nothing else is ever deleted.
+ * @throws Error with a sentence for people while an undo puts it back
+ */
 export async function deleteReplaced(dir: string, name: string, files: Files = nodeFiles): Promise<boolean> {
   if (parseReplacedName(name) === undefined) return false
   const folder = join(dir, name)
   if (!(await files.measureDir(folder))) return false
-  await files.removeDir(folder)
+  const lock = await lockReplaced(files, folder).catch((error: unknown) => {
+    if (error instanceof ReplacedInUse) throw error
+    // A full disk has no space for a lock, and deleting frees some.
+  })
+  try {
+    // An undo needs the database: it takes no folder of which a part is deleted.
+    await files.remove(join(folder, databaseName))
+    await files.removeDir(folder)
+  } finally {
+    await lock?.release()
+  }
   await files.syncDir(dir)
   return true
+}
+
+/** Takes the lock of a folder of replaced files, which an undo moves and `deleteReplaced` removes. @throws ReplacedInUse */
+export async function lockReplaced(files: Files, folder: string): Promise<Lock> {
+  try {
+    return await files.lock(folder)
+  } catch (error) {
+    throw error instanceof StoreLocked ? new ReplacedInUse(folder) : error
+  }
+}
+
+class ReplacedInUse extends Error {
+  constructor(folder: string) {
+    super(`${folder} is being put back or deleted. Nothing was changed. Try again later.`)
+  }
 }

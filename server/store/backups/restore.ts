@@ -25,6 +25,7 @@ import { putPages } from '../pages/checkpoint.ts'
 import type { Reader } from '../pages/reader.ts'
 import { markBlobs } from './backup-blobs.ts'
 import { type CheckOptions, readBackup } from './read-backup.ts'
+import { lockReplaced } from './replaced.ts'
 
 export interface RestoreOptions extends Pick<CheckOptions, 'blobFolders' | 'sha256'> {
   readonly directory: string
@@ -131,17 +132,31 @@ export async function undoRestore(
     const isInterrupted = await exists(files, join(dir, undoingName))
     await finishRestore(files, dir, now())
     if (isInterrupted) throw new Error('An undo that was interrupted is finished now.')
-    if (!(await exists(files, join(folder, databaseName)))) {
-      throw new Error(`${folder} has no database. Nothing was changed.`)
-    }
+    await commitUndo(files, dir, folder, onBegin)
+    return (await finishUndo(files, dir, now())) ?? dir
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Moves a folder of replaced data to the name that commits an undo. Meanwhile `deleteReplaced` leaves it alone. */
+async function commitUndo(
+  files: Files,
+  dir: string,
+  folder: string,
+  onBegin: UndoOptions['onBegin'],
+): Promise<void> {
+  const hasDatabase = () => exists(files, join(folder, databaseName))
+  const lock = (await hasDatabase()) ? await lockReplaced(files, folder) : undefined
+  try {
+    if (!(lock && (await hasDatabase()))) throw new Error(`${folder} has no database. Nothing was changed.`)
     await onBegin?.()
     await files.makeDir(join(dir, replacingName))
     await files.syncDir(dir)
     await files.rename(folder, join(dir, undoingName))
     await files.syncDir(dir)
-    return (await finishUndo(files, dir, now())) ?? dir
   } finally {
-    await lock.release()
+    await lock?.release()
   }
 }
 

@@ -9,6 +9,7 @@ import {
   blobsName,
   databaseName,
   isData,
+  lockName,
   replacedName,
   replacingName,
   restoredBlobsName,
@@ -22,6 +23,8 @@ import { forgetCopies } from '../journal/retire.ts'
 export async function finishUndo(files: Files, dir: string, at: Date): Promise<string | undefined> {
   const [from, pending] = [join(dir, undoingName), join(dir, replacingName)]
   if (!(await exists(files, from))) return undefined
+  // Of the undo, which has moved it with the folder.
+  await files.remove(join(from, lockName))
   const hasBlobs = (await files.list(from)).includes(blobsName)
   const isReplaced = (name: string) => isData(name) || (name === blobsName && hasBlobs)
   if (await exists(files, pending))

@@ -8,6 +8,7 @@ import { makeBackup } from '../../../../server/operation/replicas/local/backups.
 import { listBackups } from '../../../../server/operation/replicas/local/list.ts'
 import { undoWithKey } from '../../../../server/operation/replicas/undo.ts'
 import { schema } from '../../../../server/schema/schema.ts'
+import { deleteReplaced } from '../../../../server/store/backups/replaced.ts'
 import { restore, undoRestore } from '../../../../server/store/backups/restore.ts'
 import { Database } from '../../../../server/store/database.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
@@ -120,6 +121,26 @@ test('an undo that cannot begin leaves the key', async () => {
   await rm(join(folder, 'pds.sqlite'))
   await expect(undoWithKey(credentialsFile(dir), dir, basename(folder))).rejects.toThrow('has no database')
   expect(JSON.parse(await readFile(join(dir, credentialsName), 'utf8'))).toEqual(kept)
+})
+
+test('a folder that an undo puts back is not deleted meanwhile', async () => {
+  const folder = await restoredWrongly()
+  const forget = () => runCommand('restore', ['--forget', basename(folder), '--data-dir', dir])
+  const onBegin = () => expect(forget()).rejects.toThrow('is being put back or deleted. Nothing was changed.')
+  const replaced = await undoRestore({ directory: dir, now, onBegin }, folder)
+  expect(await rows()).toEqual(['row 1', 'row 2'])
+  expect((await readdir(dir)).filter((name) => name.startsWith('replaced-'))).toEqual([basename(replaced)])
+})
+
+test('a folder of which a part is deleted is not put back', async () => {
+  const folder = await restoredWrongly()
+  const removeDir = () => Promise.reject(cut)
+  await expect(deleteReplaced(dir, basename(folder), { ...nodeFiles, removeDir })).rejects.toThrow(cut)
+  const undo = runCommand('restore', ['--undo', basename(folder), '--data-dir', dir])
+  await expect(undo).rejects.toThrow('has no database. Nothing was changed.')
+  expect(await rows()).toEqual([])
+  await runCommand('restore', ['--forget', basename(folder), '--data-dir', dir])
+  expect((await readdir(dir)).filter((name) => name.startsWith('replaced-'))).toEqual([])
 })
 
 test('the command finishes an interrupted undo, and undoes an interrupted restore', async () => {
