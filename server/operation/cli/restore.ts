@@ -42,8 +42,8 @@ the restore points of a place.
 
 TIME is that of a backup, as --list shows it. --from restores from a place, as PDS_COPIES names it, with the key of the recovery sheet
 in the file --key: as it was last, or at a TIME such as 2026-05-01T12:00Z. A password of the place is read from
-PDS_COPIES_CREDENTIALS. An interrupted restore goes on where it ended. The server that wrote there stops writing when it sees that it
-is continued elsewhere.
+PDS_COPIES_CREDENTIALS. An interrupted restore goes on where it ended: a server that starts in DIR keeps what was fetched for a week.
+The server that wrote there stops writing when it sees that it is continued elsewhere.
 
 Everything is fetched and verified before anything changes. The command prints until when the data reach, whose they are, and what is
 missing; if something is lost, it asks, and in scripts --accept-loss answers. Media that are lost are marked as missing, and their

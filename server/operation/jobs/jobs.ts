@@ -14,7 +14,7 @@ import type { BackupProofs } from '../replicas/local/proofs.ts'
 import type { Replicas } from '../replicas/replicas.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
 import { maintenanceParts } from './maintenance.ts'
-import { deleteReplacedData } from './replaced-data.ts'
+import { deleteFetchedData, deleteReplacedData } from './replaced-data.ts'
 import type { Job } from './scheduler.ts'
 
 interface Deps extends Platform {
@@ -68,6 +68,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
     job('removal of leftover backup files', day, () => removeLeftovers(nodeFiles, config.dataDir)),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
+    job('deletion of fetched data', day, () => deleteFetchedData(services), { firstMs: 3 * minute }),
     ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),
   ]
 }

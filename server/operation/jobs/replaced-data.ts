@@ -1,8 +1,10 @@
-/** Deletes the files that a restore replaced, once they were kept for long enough. */
+/** Deletes the files that a restore replaced, and those that it has fetched, once they were kept for long enough. */
 
 import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { deleteReplaced, listReplaced } from '../../store/backups/replaced.ts'
+import { nodeFiles } from '../../store/files/files.ts'
+import { fetchedFolder } from '../replicas/bring-back.ts'
 
 interface Deps extends Pick<Platform, 'config' | 'log' | 'now'> {
   readonly clock: Pick<TrustedClock, 'isPlausible'>
@@ -20,4 +22,18 @@ export async function deleteReplacedData({ config, log, now, clock }: Deps): Pro
       log.error({ err: error, folder: name }, 'replaced data could not be deleted')
     }
   }
+}
+
+/** A restore that was interrupted longer ago is not repeated, or finds a newer base at its place. */
+const fetchedMs = 7 * 24 * 60 * 60_000
+
+/** Deletes what an interrupted restore from a place has fetched. Pauses while the clock is implausible. */
+export async function deleteFetchedData({ config, log, now, clock }: Deps): Promise<void> {
+  const folder = fetchedFolder(config.dataDir)
+  const content = await nodeFiles.measureDir(folder)
+  if (!content || !clock.isPlausible()) return
+  const { bytes, changedAt = await nodeFiles.changedAt(folder) } = content
+  if (now().getTime() - changedAt.getTime() < fetchedMs) return
+  await nodeFiles.removeDir(folder)
+  log.info({ folder, bytes }, 'files of an interrupted restore deleted')
 }

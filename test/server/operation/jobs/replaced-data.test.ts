@@ -31,10 +31,8 @@ async function restoreData(): Promise<string> {
 }
 
 /** Runs the job once. */
-async function runJob(): Promise<void> {
-  const jobs = periodicJobs(server.running.services).filter(
-    ({ name }) => name === 'deletion of replaced data',
-  )
+async function runJob(wanted = 'deletion of replaced data'): Promise<void> {
+  const jobs = periodicJobs(server.running.services).filter(({ name }) => name === wanted)
   expect(jobs).toHaveLength(1)
   await jobs[0]?.run()
 }
@@ -138,4 +136,29 @@ test('replaced data: the command lists folders, and deletes the one that is name
   expect(await folders()).toEqual([names[1]])
   expect(await list()).not.toContain(names[0])
   await server.open()
+})
+
+test('fetched data of an interrupted restore are kept for 6 days and deleted after 8, with a log line', async () => {
+  const folder = join(dir, 'copy.fetched')
+  const part = join(folder, 'base', 'parts', '00001')
+  await mkdir(join(part, '..'), { recursive: true })
+  await writeFile(part, 'part')
+  const fetched = server.clock.now()
+  await utimes(part, fetched, fetched)
+  await server.elapse(6 * day)
+  await runJob('deletion of fetched data')
+  expect(await readdir(folder)).toEqual(['base'])
+  await server.elapse(2 * day)
+  await runJob('deletion of fetched data')
+  expect(await readdir(dir)).not.toContain('copy.fetched')
+  expect(server.logged.join('')).toContain('files of an interrupted restore deleted')
+  await runJob('deletion of fetched data')
+})
+
+test('fetched data: a wrong clock deletes nothing', async () => {
+  await mkdir(join(dir, 'copy.fetched'))
+  server.clock.advance(400 * day)
+  await server.running.services.clock.check()
+  await runJob('deletion of fetched data')
+  expect(await readdir(dir)).toContain('copy.fetched')
 })
