@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createZstdDecompress, zstdDecompress } from 'node:zlib'
 import { blobCids } from '../../store/backups/backup-blobs.ts'
+import { databaseHeadBytes, declaredBytes } from '../../store/backups/read-backup.ts'
 import { type Files, writeChunks } from '../../store/files/files.ts'
 import { StoreDamaged } from '../../store/files/store-errors.ts'
 import { readJournals } from '../../store/journal/journal.ts'
@@ -65,6 +66,20 @@ export async function openBase(files: Files, folder: string): Promise<OpenedFile
   const database = databasePath(folder)
   await writeChunks(files, database, decompressed(files, folder))
   return openChecked(files, database)
+}
+
+/** Returns the size of the database that is compressed in the fetched base, as its header has it; 0 for another format. */
+export async function declaredSize(files: Files, folder: string): Promise<number> {
+  let head = Buffer.alloc(0)
+  try {
+    for await (const chunk of decompressed(files, folder)) {
+      head = Buffer.concat([head, chunk])
+      if (head.length >= databaseHeadBytes) return declaredBytes(head)
+    }
+  } catch {
+    // `openBase` names the damage.
+  }
+  return 0
 }
 
 /**

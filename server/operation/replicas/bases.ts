@@ -64,8 +64,8 @@ export function createBases(deps: Deps) {
       )
     }
     try {
-      const { seq, schema, sha256 } = await store.copyTo(file)
-      const pending = { timeline, seq, at, schema, sha256 }
+      const { seq, schema, sha256, bytes } = await store.copyTo(file)
+      const pending = { timeline, seq, at, schema, sha256, bytes }
       await replaceJson(files, description, pending)
       return pending
     } catch (error) {

@@ -2,15 +2,14 @@
 import { join } from 'node:path'
 import { schema } from '../../schema/schema.ts'
 import { restore } from '../../store/backups/restore.ts'
-import { hasSpace } from '../../store/files/disk-space.ts'
-import { type Files, nodeFiles } from '../../store/files/files.ts'
+import { type Files, nodeFiles, sizeIfThere } from '../../store/files/files.ts'
 import { StoreDamaged } from '../../store/files/store-errors.ts'
 import type { Reader } from '../../store/pages/reader.ts'
-import { assemble, databasePath } from './assemble.ts'
+import { assemble, databasePath, declaredSize } from './assemble.ts'
 import { type Content, generationOf, newestGeneration, readContent } from './catalog.ts'
 import { assertOpens } from './lease.ts'
 import { isDamaged, PlaceProblem } from './places/place.ts'
-import { fetchChain, fetchMedia, localName, type Progress } from './receive.ts'
+import { fetchChain, fetchMedia, localName, type Progress, readEnd } from './receive.ts'
 import type { Target } from './send.ts'
 import { beginGeneration } from './timeline.ts'
 import { type Chain, isAt, limitsOf, waysTo } from './ways.ts'
@@ -90,8 +89,12 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
   const { chain, folder, cids, loss } = await fetchBest({ ...options, assembleIn }, root, fetching)
   if (loss !== undefined) await confirm(options, loss, 'changes')
   const { mediaFolder } = target
-  if (mediaFolder === undefined) {
-    const lacking = await fetchMedia(target, cids, { ...fetching, folder })
+  // The segments may have made it larger.
+  const size = await files.size(databasePath(folder))
+  if (mediaFolder !== undefined) await assertSpace(files, folder, 2 * size)
+  else {
+    const onSize = (bytes: number) => assertSpace(files, folder, 2 * size + bytes)
+    const lacking = await fetchMedia(target, cids, { ...fetching, folder, onSize })
     // The listing may have been short.
     if (lacking.length > 0) await fetchMedia(target, lacking, { files, folder })
   }
@@ -164,9 +167,10 @@ export async function fetchBest(
     const name = chain.base.name.replaceAll('/', '-')
     for (const other of await files.list(root)) if (other !== name) await files.removeDir(join(root, other))
     const folder = join(root, name)
-    await assertSpace(files, root, chain)
     try {
+      await assertFits(files, target, chain, folder)
       await fetchChain(target, chain, { ...fetching, folder })
+      await assertSpace(files, folder, 2 * (await declaredSize(files, folder)))
       return { chain, folder, cids: await assembleIn(folder, chain), loss }
     } catch (error) {
       if (!isDamaged(error) && !(error instanceof StoreDamaged)) throw error
@@ -179,13 +183,31 @@ export async function fetchBest(
   }
 }
 
-/** What is fetched, and the database twice, which is at least as large as it is compressed. @throws PlaceProblem `local` */
-async function assertSpace(files: Files, root: string, { base, segments }: Chain): Promise<void> {
-  await files.makeDir(root)
-  const bytes = 3 * base.bytes + segments.reduce((sum, segment) => sum + segment.bytes, 0)
-  const fetched = (await files.measureDir(root))?.bytes ?? 0
-  if (await hasSpace(files, root, bytes, fetched)) return
-  const megabytes = Math.ceil(bytes / 1_000_000)
+/** Makes sure that the disk has space for what is fetched, and for the database twice: here, and where it is restored. @throws PlaceProblem */
+async function assertFits(
+  files: Files,
+  target: Target,
+  { base, segments }: Chain,
+  folder: string,
+): Promise<void> {
+  const { bytes: size = base.bytes } = await readEnd(target, base.name)
+  const isLinked = target.mediaFolder !== undefined
+  const fetched = isLinked ? 0 : segments.reduce((sum, { bytes }) => sum + bytes, base.bytes)
+  await assertSpace(files, folder, 2 * size + fetched, isLinked ? [] : ['parts', 'segments'])
+}
+
+/** @param reused names of folders beside the database that count as free, as the database does @throws PlaceProblem `local` */
+async function assertSpace(
+  files: Files,
+  folder: string,
+  bytes: number,
+  reused: readonly string[] = [],
+): Promise<void> {
+  await files.makeDir(folder)
+  let needed = bytes - ((await sizeIfThere(files, databasePath(folder))) ?? 0)
+  for (const name of reused) needed -= (await files.measureDir(join(folder, name)))?.bytes ?? 0
+  if ((await files.freeBytes(folder)) >= needed) return
+  const megabytes = Math.ceil(needed / 1_000_000)
   throw new PlaceProblem(
     'local',
     `The copy needs ${megabytes} MB, more than the disk has free. Free disk space, or choose a data folder on another disk.`,

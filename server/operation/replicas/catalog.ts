@@ -126,7 +126,8 @@ export function isWhole({ sealedBytes }: Sizes, { name, bytes }: Entry): boolean
   return bytes === sealedBytes(contentBytes(name))
 }
 
-const contentBytes = (name: string) => Number(/-(\d+)$/.exec(name)?.[1])
+/** Size of the content of an object whose name ends in it. */
+export const contentBytes = (name: string) => Number(/-(\d+)$/.exec(name)?.[1])
 
 function padded(seq: number): string {
   return String(seq).padStart(12, '0')

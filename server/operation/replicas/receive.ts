@@ -6,7 +6,7 @@ import { exists, isIntact, writeBlob } from '../../store/files/blob-files.ts'
 import { type Files, isUnreadable, replaceFile, sizeIfThere } from '../../store/files/files.ts'
 import { blobPath, blobsName } from '../../store/files/layout.ts'
 import { parseJson } from '../../util/json.ts'
-import { endName } from './catalog.ts'
+import { contentBytes, endName } from './catalog.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import type { Link } from './reach.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
@@ -112,14 +112,25 @@ export function localName({ from, last, timeline }: Pick<Link, 'from' | 'last' |
   return [...[from, last].map((seq) => String(seq).padStart(12, '0')), timeline].join('-')
 }
 
+interface MediaOptions extends Options {
+  /** Called with the bytes of media that were not fetched before, as their names have it; an error ends the call. */
+  readonly onSize?: (bytes: number) => Promise<void>
+}
+
 /** Fetches media beside the database of `assemble`. Returns those that the place does not have intact. */
 export async function fetchMedia(
   target: Target,
   cids: readonly string[],
-  { files, folder, onProgress = () => {} }: Options,
+  { files, folder, onProgress = () => {}, onSize }: MediaOptions,
 ): Promise<string[]> {
   const to = join(folder, blobsName)
   const there = await listMedia(target)
+  let bytes = 0
+  for (const cid of cids) {
+    const parts = there.get(target.sealer.hiddenName(cid)) ?? []
+    if (!(await exists(files, blobPath(to, cid)))) for (const part of parts) bytes += contentBytes(part)
+  }
+  await onSize?.(bytes)
   const missing: string[] = []
   for (const [at, cid] of cids.entries()) {
     const parts = there.get(target.sealer.hiddenName(cid))

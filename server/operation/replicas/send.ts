@@ -32,6 +32,8 @@ export interface BaseEnd {
   readonly sha256: string
   /** Version of its schema. */
   readonly schema: number
+  /** Size of the database when it is decompressed; undefined in bases of earlier versions of the program. */
+  readonly bytes?: number | undefined
   /** Of a backup in the data directory: SHA-256 of the list of its media, in hexadecimal. */
   readonly media?: string
 }
@@ -46,6 +48,7 @@ export interface PendingBase {
   readonly schema: number
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
+  readonly bytes?: number | undefined
 }
 
 /** Where and how objects go. */
@@ -90,7 +93,7 @@ interface SendOptions {
  */
 export async function sendBase(
   target: Target,
-  { timeline, seq, at, schema, sha256 }: PendingBase,
+  { timeline, seq, at, schema, sha256, bytes }: PendingBase,
   { files, file, onPart, besideMs }: SendOptions,
 ): Promise<void> {
   const count = Math.ceil((await files.size(file)) / partBytes)
@@ -107,12 +110,12 @@ export async function sendBase(
     await onPart(start + content.length)
   }
   if (hash.digest('hex') !== sha256) throw new Error(`${file} has changed since it was written.`)
-  await put(target, endName(name), endOf({ sha256, schema }, count))
+  await put(target, endName(name), endOf({ sha256, schema, bytes }, count))
 }
 
 /** Returns the content of the end of a base. */
-export function endOf({ sha256, schema, media }: Omit<BaseEnd, 'parts'>, parts: number): Buffer {
-  const end: BaseEnd = { parts, sha256, schema, ...(media !== undefined && { media }) }
+export function endOf({ sha256, schema, bytes, media }: Omit<BaseEnd, 'parts'>, parts: number): Buffer {
+  const end: BaseEnd = { parts, sha256, schema, bytes, ...(media !== undefined && { media }) }
   return Buffer.from(JSON.stringify(end).padEnd(endBytes))
 }
 

@@ -30,6 +30,8 @@ export interface DatabaseCopy {
   readonly schema: number
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
+  /** Size of the database when it is decompressed. */
+  readonly bytes: number
   /** CIDs of its blobs; of all blobs in the directory if the database cannot say which are its own. */
   readonly blobs: readonly string[]
   /** Numbers of its damaged pages, which have zeros instead. */
@@ -62,7 +64,7 @@ export async function copyDatabase(
     const blobs = await blobsOf(files, dir, loaded, isDamaged)
     const sha256 = await writeCompressed(files, file, sqlite.chunks(leftOut))
     const schema = isDamaged ? 0 : schemaVersion(sqlite)
-    return { seq: loaded.seq, schema, sha256, blobs, leftOut: [...(leftOut ?? [])] }
+    return { seq: loaded.seq, schema, sha256, bytes: sqlite.size, blobs, leftOut: [...(leftOut ?? [])] }
   })
 }
 

@@ -181,11 +181,11 @@ async function* bounded(
   }
 }
 
-/** The header of a database has its page size at 16 (1 for 65536) and the number of its pages at 28. */
-const databaseHeadBytes = 100
+/** Size of the header of a database, which has its page size at 16 (1 for 65536) and the number of its pages at 28. */
+export const databaseHeadBytes = 100
 
 /** Returns the bytes of a database; 0 for a file of another format. */
-function declaredBytes(head: Buffer): number {
+export function declaredBytes(head: Buffer): number {
   const pageBytes = head.readUInt16BE(16)
   return isSqlite(head) ? (pageBytes === 1 ? 65_536 : pageBytes) * head.readUInt32BE(28) : 0
 }

@@ -1,4 +1,5 @@
 /** A restore from a place that has damaged, cut and missing objects: what is usable is used, and what is lost is said before. */
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -321,6 +322,30 @@ describe('before anything is fetched', () => {
     await copy('row 1')
     const files = { ...nodeFiles, freeBytes: async () => 20_000 }
     await expect(restored({ files })).rejects.toThrow(/The copy needs \d+ MB, more than the disk has free/)
+  })
+
+  test('that is space for its database as it is without compression', async () => {
+    await store.transact((tx) =>
+      tx.run('INSERT INTO secrets VALUES (?, ?)', ['zeros', Buffer.alloc(8_000_000)]),
+    )
+    await copy('row 1')
+    const get = place.get.bind(place)
+    place.get = (name) => (/\/\d+-\d+$/.test(name) ? refuse() : get(name))
+    const files = { ...nodeFiles, freeBytes: async () => 12_000_000 }
+    await expect(restored({ files })).rejects.toThrow(/The copy needs 1[78] MB, more than the disk has free/)
+  })
+
+  test('a disk that has just this space is enough', async () => {
+    await store.transact((tx) =>
+      tx.run('INSERT INTO secrets VALUES (?, ?)', ['noise', randomBytes(3_000_000)]),
+    )
+    await copy('row 1')
+    const free = async () => 11_000_000 - ((await nodeFiles.measureDir(to))?.bytes ?? 0)
+    const to = await mkdtemp(join(root, 'small-'))
+    const files = { ...nodeFiles, freeBytes: free }
+    await bringBack({ target: { place, sealer }, dataDir: to, now, files })
+    const other = { ...nodeFiles, freeBytes: async () => 9_500_000 }
+    await expect(restored({ files: other })).rejects.toThrow('more than the disk has free')
   })
 })
 
