@@ -1,6 +1,7 @@
 /** `npm run backup`: backs the data up, also while the server runs; the key and the state of the replicas. */
 import { join, resolve } from 'node:path'
 import { exportBackup } from '../../store/backups/copy-data.ts'
+import { nodeFiles, sizeIfThere } from '../../store/files/files.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { createBackupProofs } from '../replicas/local/proofs.ts'
 import { backupFolder } from '../replicas/local/target.ts'
@@ -23,7 +24,7 @@ where the disk has hard links. The newest seven backups are kept, beside one per
 
 With --export the backup is one file for another computer, with accounts, records, media and keys. It is encrypted with a
 passphrase: the command asks for one, or reads the first line of --passphrase-file. --unprotected writes it without
-encryption; any reader of the file can then act as its accounts. The file is in the age format (https://age-encryption.org), so it can
+encryption; any reader of the file can then act as its accounts. A file that exists is kept. The file is in the age format (https://age-encryption.org), so it can
 be read without this program:
 
   age --decrypt FILE | tar -xz -C DIR
@@ -53,6 +54,7 @@ await runCommand(help, options, async ({ dataDir, positionals, flags }) => {
     positionals.length > 0 || asked.length > 1 || protections.length > (exportTo === undefined ? 0 : 1)
   if (isInvalid) throw new Error(help.trim())
   if (exportTo !== undefined) {
+    await refuseExisting(resolve(exportTo))
     const passphrase = unprotected ? undefined : await choosePassphrase(passphraseFile)
     return exportData(dataDir, resolve(exportTo), passphrase)
   }
@@ -69,6 +71,12 @@ async function backUp(dataDir: string): Promise<string> {
   const { problem } = await createBackupProofs({ dataDir, now }).prove(made)
   if (problem !== undefined) throw new Error(`${file} was made, but cannot be restored. ${problem}`)
   return `${file} (${bytes} bytes)\nIt is restorable: it was restored into a scratch folder and verified.`
+}
+
+/** The file may be the only copy of another server, or of an earlier state. */
+async function refuseExisting(file: string): Promise<void> {
+  if ((await sizeIfThere(nodeFiles, file)) === undefined) return
+  throw new Error(`${file} exists, and is kept. Name another file, or delete it first.`)
 }
 
 async function exportData(dataDir: string, file: string, passphrase: string | undefined): Promise<string> {

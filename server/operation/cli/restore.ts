@@ -59,8 +59,21 @@ states what is lost and asks before anything changes; the damaged files are kept
 changed while the server was stopped, if it is sound. In scripts, --accept-loss and --accept-changed answer the questions.
 `
 
+/** The flags that each way to call the command uses, beside those that name it. */
+const used = {
+  list: ['from', 'key'],
+  forget: [],
+  undo: [],
+  salvage: ['from', 'key', 'accept-loss', 'accept-changed'],
+  from: ['key', 'at', 'accept-loss'],
+} as const
+const usedByName = ['accept-loss', 'passphrase-file']
+const ways = ['list', 'forget', 'undo', 'salvage', 'from'] as const
+
 await runCommand(help, restoreOptions, async (invocation) => {
   const { dataDir, flags, positionals } = invocation
+  const unused = unusedFlag(invocation)
+  if (unused !== undefined) throw new Error(`--${unused} has no effect here.\n\n${help.trim()}`)
   if (!isValid(invocation)) throw new Error(help.trim())
   const [name] = positionals
   if (flags.list) return describeRestorePoints(invocation)
@@ -71,19 +84,26 @@ await runCommand(help, restoreOptions, async (invocation) => {
   if (flags.from !== undefined) return runBringBack(invocation)
   if (name === undefined) throw new Error(help.trim())
   const backup = (await listBackups(dataDir)).find(({ at }) => iso(at) === name)
+  if (backup && flags['passphrase-file'] !== undefined)
+    throw new Error('A backup in the data folder has no passphrase. Leave --passphrase-file out.')
   if (backup) return runBringBack(invocation, backup)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(name))
     throw new Error(`There is no backup of ${name}. --list shows their times.`)
   return restoreFile(invocation, name)
 })
 
-/** Whether the flags belong together. */
+/** Returns the name of a flag that the command would ignore. */
+function unusedFlag({ flags }: RestoreInvocation): string | undefined {
+  const way = ways.find((each) => flags[each] !== undefined)
+  const known: readonly string[] = way ? [way, ...used[way]] : usedByName
+  return Object.keys(flags).find((name) => name !== 'data-dir' && !known.includes(name))
+}
+
+/** Whether the command has the flags and arguments that it needs. */
 function isValid({ flags, positionals }: RestoreInvocation): boolean {
-  const { list, salvage, undo, forget, from, key, at } = flags
-  const asked = [list, salvage, undo, forget].filter((each) => each !== undefined).length
-  const names = undo || (asked === 0 && from === undefined) ? 1 : 0
-  const isMisplaced = from === undefined ? (key ?? at) !== undefined : undo || forget !== undefined
-  return asked <= 1 && positionals.length <= names && !isMisplaced
+  const { list, salvage, undo, forget, from, key } = flags
+  const isNamed = undo || [list, salvage, forget, from].every((each) => each === undefined)
+  return positionals.length <= (isNamed ? 1 : 0) && (key === undefined || from !== undefined)
 }
 
 /** Folders that a person may take for a data folder. */
@@ -110,7 +130,10 @@ async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string):
       `${name} is a folder. To restore one of the backups in a folder "backups", copy that folder into the data folder: --list shows their times then.`,
     )
   }
-  const passphrase = (await isProtected(file)) ? await readPassphrase(flags['passphrase-file']) : undefined
+  const isEncrypted = await isProtected(file)
+  if (!isEncrypted && flags['passphrase-file'] !== undefined)
+    throw new Error(`${name} is not encrypted. Leave --passphrase-file out. Nothing was changed.`)
+  const passphrase = isEncrypted ? await readPassphrase(flags['passphrase-file']) : undefined
   const work = restore({
     ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
     onOpened: (sqlite) => process.stdout.write(`To restore: ${name}.${describeOwners(sqlite)}\n`),

@@ -184,3 +184,22 @@ test('a flag of another command is refused', async () => {
   ]
   for (const flags of wrong) await expect(restore(...flags)).rejects.toThrow('npm run restore --')
 })
+
+test('a flag that would have no effect is refused', async () => {
+  const time = '2030-01-01T00:00Z'
+  const wrong = [
+    ['at', '--list', ...ofPlace(), '--at', time],
+    ['at', '--salvage', ...ofPlace(), '--at', time],
+    ['accept-loss', '--list', '--accept-loss'],
+    ['accept-loss', '--undo', '--accept-loss'],
+    ['accept-changed', ...ofPlace(), '--accept-changed'],
+    ['passphrase-file', ...ofPlace(), '--passphrase-file', sheet()],
+    ['key', '--key', sheet(), 'file.sqlite'],
+  ]
+  for (const [name, ...flags] of wrong)
+    await expect(restore(...flags)).rejects.toThrow(`--${name} has no effect here.`)
+  const [file = ''] = (await backup()).split(' (')
+  const [made = ''] = timesIn(await restore('--list'))
+  await expect(restore(made, '--passphrase-file', sheet())).rejects.toThrow('has no passphrase')
+  await expect(restore(file, '--passphrase-file', sheet())).rejects.toThrow('is not encrypted')
+})

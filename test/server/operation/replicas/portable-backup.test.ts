@@ -95,6 +95,10 @@ test('one-file backups: the commands write one and restore it over existing data
   const from = ['--data-dir', server.config.dataDir]
   const made = await run('backup', '--export', file, '--passphrase-file', secret, ...from)
   expect(made).toContain('There is no way to read it without the passphrase')
+  const written = await readFile(file)
+  const again = run('backup', '--export', file, '--passphrase-file', secret, ...from)
+  await expect(again).rejects.toThrow('exists, and is kept. Name another file, or delete it first.')
+  expect(await readFile(file)).toEqual(written)
   const open = join(folder, 'open.tar.gz')
   await expect(run('backup', '--export', open, ...from)).rejects.toHaveProperty(
     'stderr',
