@@ -66,6 +66,8 @@ export const t = {
     cancelled: 'This was cancelled.',
     changed: 'What can be restored has changed meanwhile. Nothing was changed. Look at it again.',
   },
+  examined: 'The damaged data are being examined. The server was not started. Try again in a moment.',
+  stillRuns: 'The server is running. Stop it first. Nothing was changed.',
   nothingToOpen: 'There is nothing to open.',
   dataChanged: 'The data changed meanwhile. Nothing was opened. Look at it again.',
   notBackedUp: (message: string) => ({ title: 'Backup failed', body: message }),

@@ -111,15 +111,18 @@ export function setupRestores(deps: RestoresDeps): Restores {
         const signal = renew()
         let preview: SalvagePreview | undefined
         await serialize(() =>
-          salvageIf(signal, (plan, unread) => {
-            preview = { ...toPlain(plan), unread }
-            return false
-          }),
+          server.whileExamined(() =>
+            salvageIf(signal, (plan, unread) => {
+              preview = { ...toPlain(plan), unread }
+              return false
+            }),
+          ),
         )
         if (!preview) throw new Error(t.nothingToOpen)
         return preview
       },
       async 'salvage.run'(from) {
+        if (server.services) throw new Error(t.stillRuns)
         const signal = renew()
         return serialize(() =>
           server.whileStopped(async () => {

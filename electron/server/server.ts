@@ -19,6 +19,7 @@ import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
 import type { ServerState, StartFailure } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
+import { t } from '../ground/strings.ts'
 
 type Failed = Extract<ServerState, { kind: 'failed' }>
 
@@ -35,6 +36,8 @@ export interface EmbeddedServer {
   restart(): Promise<ServerState>
   /** Runs a task while the server is stopped, and starts it again unless it was stopped before. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>
+  /** Runs a task that examines the data of a server that does not run. A start meanwhile says so. @throws Error with a sentence while it runs */
+  whileExamined<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface ServerDeps {
@@ -49,6 +52,7 @@ export interface ServerDeps {
 export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): EmbeddedServer {
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
+  let examining = 0
   const serialize = createSerializer()
 
   const setState = (next: ServerState): ServerState => {
@@ -59,6 +63,7 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
 
   async function start(): Promise<ServerState> {
     if (running) return state
+    if (examining > 0) return setState(examinedFailure(state, configuredPort(config)))
     setState({ kind: 'starting' })
     try {
       const current = config()
@@ -124,6 +129,15 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
           if (restart) await start()
         }
       }),
+    async whileExamined(work) {
+      if (!['failed', 'stopped'].includes(state.kind)) throw new Error(t.stillRuns)
+      examining++
+      try {
+        return await work()
+      } finally {
+        examining--
+      }
+    },
   }
 }
 
@@ -146,6 +160,13 @@ class StartError extends Error {
     super(failed.message)
     this.failed = failed
   }
+}
+
+/** The state as it was, and why it stays so. */
+function examinedFailure(state: ServerState, port: number): Failed {
+  const failed =
+    state.kind === 'failed' ? state : { kind: 'failed' as const, failure: 'other' as const, port }
+  return { ...failed, message: t.examined }
 }
 
 function configFailure(error: unknown): Failed {

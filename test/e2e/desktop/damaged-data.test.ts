@@ -87,8 +87,16 @@ describe('damaged data', () => {
       ok: true,
       value: { from: 'database', damaged: ['pds.sqlite'], lostTransactions: 0, unread: [] },
     })
+    const [examined, state] = await Promise.all([call(page, 'salvage.preview'), call(page, 'server.start')])
+    expect(state).toMatchObject({ failure: 'damaged', message: expect.stringContaining('being examined') })
+    expect(examined).toMatchObject({ ok: true })
     expect(await call(page, 'salvage.run', 'database')).toMatchObject({ ok: true })
     expect(await isRunning(page)).toBe(true)
+
+    const { since } = (await call(page, 'server.state')) as { since?: string }
+    for (const refused of [call(page, 'salvage.preview'), call(page, 'salvage.run', 'database')])
+      expect(await refused).toEqual({ ok: false, message: expect.stringContaining('Stop it first') })
+    expect(await call(page, 'server.state')).toMatchObject({ kind: 'running', since })
   })
 
   test('a database that another program changed is used after a question', async () => {
