@@ -6,7 +6,7 @@
 
 import { basename, join } from 'node:path'
 import { checkVersion, type Schema } from '../database/migrate.ts'
-import { type Files, nodeFiles, writeChunks } from '../files/files.ts'
+import { type Files, nodeFiles, readIntact, writeChunks } from '../files/files.ts'
 import {
   backupsName,
   checkpointName,
@@ -186,7 +186,10 @@ async function scanJournals(files: Files, present: ReadonlyMap<string, string>):
   const journals: ScannedJournal[] = []
   for (const [name, path] of present) {
     const [first] = journalSeqs([name])
-    if (first !== undefined) journals.push({ name, first, ...scanJournal(await files.read(path), first) })
+    if (first === undefined) continue
+    const { content, isWhole } = await readIntact(files, path)
+    const scanned = scanJournal(content, first)
+    journals.push({ name, first, ...scanned, ...(!isWhole && { isWhole, isCounted: false }) })
   }
   return journals.sort((a, b) => a.first - b.first)
 }
@@ -252,7 +255,7 @@ async function statesOf(files: Files, present: ReadonlyMap<string, string>): Pro
   const bytes = path === undefined ? undefined : await files.read(path)
   const decode = () => (path !== undefined && bytes ? PageChecksums.decode(path, bytes) : undefined)
   if (checkpoint === undefined) return [{ checksums: decode(), pages: undefined, damaged: [] }]
-  const { version, checksums, pages, isWhole } = scanCheckpoint(await files.read(checkpoint))
+  const { version, checksums, pages, isWhole } = scanCheckpoint((await readIntact(files, checkpoint)).content)
   const damaged = isWhole ? [] : [checkpointName]
   const states: State[] = []
   const after = decode()

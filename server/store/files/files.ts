@@ -263,6 +263,30 @@ export function isUnreadable(error: unknown): boolean {
 
 const unreadableCodes = ['EIO', 'EBADMSG', 'EUCLEAN']
 
+/** Reads a file of the data. The system's error of a damaged sector names no file. @throws StoreDamaged */
+export async function readData(files: Files, path: string): Promise<Uint8Array> {
+  return files.read(path).catch((error: unknown) => {
+    if (!isUnreadable(error)) throw error
+    const reason = 'cannot be read, because the disk failed. Copy the data folder to another disk first'
+    throw new StoreDamaged(path, reason)
+  })
+}
+
+/** Reads a file up to the first part that the disk cannot read. */
+export async function readIntact(
+  files: Files,
+  path: string,
+): Promise<{ readonly content: Buffer; readonly isWhole: boolean }> {
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of files.chunks(path)) chunks.push(Buffer.from(chunk))
+    return { content: Buffer.concat(chunks), isWhole: true }
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return { content: Buffer.concat(chunks), isWhole: false }
+  }
+}
+
 /** Whether Windows refused to replace or move a file because another process or reader has it open. */
 export function isInUse(error: unknown): error is NodeJS.ErrnoException {
   const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}

@@ -1,6 +1,6 @@
 /** Reads a data directory: the database, then the transactions of the journals. Changes nothing on disk. */
 import { join } from 'node:path'
-import type { Files } from '../files/files.ts'
+import { type Files, readData } from '../files/files.ts'
 import { isDamaged, journalPath, journalSeqs, originalName } from '../files/layout.ts'
 import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
 import { closeFile, type OpenedDatabase, openDatabase } from '../pages/database-file.ts'
@@ -85,7 +85,7 @@ export async function replayJournals(
     if (first > last + 1) throw new StoreDamaged(journalPath(dir, last + 1), 'is missing')
     const path = journalPath(dir, first)
     const isNewest = next === undefined
-    const content = await files.read(path)
+    const content = await readData(files, path)
     const end = isNewest ? newest?.length : undefined
     const journal = checkedJournal(content.subarray(0, end), first, isNewest, path)
     const texts: string[] = []

@@ -10,7 +10,7 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { type Files, readIfThere, replaceByChunks, writeFully } from '../files/files.ts'
+import { type Files, isMissing, readData, replaceByChunks, writeFully } from '../files/files.ts'
 import { checkpointName, databaseName } from '../files/layout.ts'
 import { StoreDamaged, StoreTooNew } from '../files/store-errors.ts'
 import { type Pages, pageBytes, pageChecksum } from './page.ts'
@@ -66,7 +66,9 @@ export async function putPages(
 /** Reads the pages of an unfinished checkpoint; undefined if there is none. @throws StoreDamaged, StoreTooNew */
 export async function readCheckpoint(files: Files, dir: string): Promise<Pages | undefined> {
   const path = join(dir, checkpointName)
-  const bytes = await readIfThere(files, path)
+  const bytes = await readData(files, path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
   if (!bytes) return undefined
   const { version, pages, isWhole } = scanCheckpoint(bytes)
   if (version > formatVersion) throw new StoreTooNew(path, version, formatVersion)

@@ -80,6 +80,26 @@ test.each([
   expect(found.kept.some((kept) => kept.startsWith(`${name}.damaged-`))).toBe(true)
 })
 
+test('a damaged sector of the journal loses what it has and what follows', async () => {
+  await store.kill()
+  const name = journal()
+  const { chunks, read } = disk.files
+  const at = disk.content(join(directory, name)).indexOf('frame 4 1')
+  const isBad = (path: string) => path.includes(name)
+  const failure = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' })
+  Object.assign(disk.files, {
+    read: (path: string) => (isBad(path) ? Promise.reject(failure) : read(path)),
+    async *chunks(path: string, from?: number, to?: number) {
+      yield* chunks(path, from, isBad(path) ? at : to)
+      if (isBad(path)) throw failure
+    },
+  })
+  await start()
+  const found = await run()
+  expect(found.ids).toEqual([1, 2, 3])
+  expect(found.plan).toMatchObject({ from: 'database', damaged: [name], isExact: false })
+})
+
 test('nothing changes unless the loss is accepted', async () => {
   await store.kill()
   flip(journal(), 'frame 5 1')

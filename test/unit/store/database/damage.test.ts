@@ -52,6 +52,27 @@ async function openOn(changed: FaultyDisk): Promise<number[] | StoreDamaged> {
   }
 }
 
+test.each([sealed, current])(
+  'a damaged sector in %s is reported with the file and a remedy',
+  async (name) => {
+    const changed = disk.clone()
+    const { read } = changed.files
+    const fail = async () => {
+      throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' })
+    }
+    Object.assign(changed.files, { read: (path: string) => (path.includes(name) ? fail() : read(path)) })
+    const damage = await openOn(changed)
+    expect(damage).toBeInstanceOf(StoreDamaged)
+    const { message } = damage as StoreDamaged
+    expect(message).toContain(
+      `${join(directory, name)} cannot be read, because the disk failed. Copy the data`,
+    )
+    expect(message).toContain('npm run restore -- --salvage')
+    Object.assign(changed.files, { read })
+    expect(await openOn(changed)).toEqual(everyId)
+  },
+)
+
 test('the undamaged store has every item', async () => {
   expect(await openOn(disk.clone())).toEqual(everyId)
 })
