@@ -97,7 +97,7 @@ export const t = {
     notices: {
       elsewhere: {
         title: 'Another computer continues your server',
-        body: 'This one accepts no changes. Click to choose.',
+        body: 'This one accepts no changes, and may have some that were not copied. Click to choose.',
       },
       late: {
         title: 'Nothing was copied for a day',

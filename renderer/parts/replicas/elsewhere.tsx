@@ -37,7 +37,7 @@ export function ElsewhereNotice({ isSeen = false }: { readonly isSeen?: boolean 
   )
   return (
     <Notice action={action} live variant="danger">
-      <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText}
+      <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText} {t.copies.elsewhereKept}
     </Notice>
   )
 }

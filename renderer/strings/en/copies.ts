@@ -113,7 +113,9 @@ export const copies = {
 
   elsewhere: 'Another computer continues this server.',
   elsewhereText:
-    'It was restored there from the copy. So that your identity does not act twice, this computer accepts no changes.',
+    'It runs there from the copy, or from another copy of these data. So that your identity does not act twice, this computer accepts no changes.',
+  elsewhereKept:
+    'Changes that were made here and not copied before are only on this computer. To keep them, export everything to a file, or continue here: then they are copied, too.',
   continueHere: 'Continue on this computer…',
   continueTitle: 'Continue on this computer?',
   continueText:

@@ -193,6 +193,9 @@ describe('states of a place', () => {
   test('a server that another computer continues is continued here after a confirmation', async () => {
     desktop.handlers['copies.isElsewhere'] = () => true
     const page = await withPlaces(troubled('elsewhere'))
+    await page
+      .getByText('made here and not copied before are only on this computer. To keep them, export')
+      .waitFor()
     await page.getByRole('button', { name: 'Continue on this computer…' }).click()
     await page.getByText('The other computer stops accepting them').waitFor()
     expect(await findings(page)).toEqual([])
