@@ -56,8 +56,7 @@ export function setupCopies(deps: CopiesDeps): Copies {
     'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
     'copies.add': (input) => add(deps, input),
     // Whether another computer continues the server.
-    'copies.isElsewhere': async () =>
-      (server.services?.operation.copies.status() ?? []).some(({ problem }) => problem?.kind === 'elsewhere'),
+    'copies.isElsewhere': async () => server.services?.operation.copies.isElsewhere() ?? false,
     'copies.keepSheet': keepSheet,
     ...outcomes<Extract<Name, `copies.${'remove' | 'continue' | 'sheet' | 'saveSheet' | 'chooseKey'}`>>(log, {
       'copies.remove': (url) => remove(deps, url),

@@ -33,7 +33,7 @@ export function setupCopyNotices({ server, window, bus, notify }: CopyNoticesDep
   const look = () => {
     const copies = server.services?.operation.copies
     if (!copies) return
-    const next = noticeOf(copies.status(), Date.now())
+    const next = copies.isElsewhere() ? 'elsewhere' : noticeOf(copies.status(), Date.now())
     if (next === current) return
     current = next
     bus.emit('copies')

@@ -76,7 +76,9 @@ function OfOwner() {
       lead={view ? t.copies.lead : t.copies.leadElsewhere}
       title={t.copies.title}
     >
-      <ElsewhereNotice isSeen={places.some(({ problem }) => problem?.kind === 'elsewhere')} />
+      <ElsewhereNotice
+        isSeen={query.data?.elsewhere || places.some(({ problem }) => problem?.kind === 'elsewhere')}
+      />
       {view && hasPlaces && !view.isSheetKept && (
         <Notice
           action={

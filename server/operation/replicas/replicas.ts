@@ -29,6 +29,8 @@ export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   start(): void
   /** In the order of the settings. */
   status(): readonly PlaceStatus[]
+  /** Whether another computer continues the server, as a place has shown, also one that was removed since. */
+  isElsewhere(): boolean
   /** Copies everything now, for at most `limitMs`. Resolves without an error: see `status`. */
   flush(limitMs: number): Promise<void>
   /** Reads all places again at once, as after the computer was asleep. */
@@ -59,19 +61,25 @@ interface Deps extends ReplicasOptions, Omit<MaintenanceDeps, 'places' | 'dataDi
   readonly onUnloadable?: (error: Error) => void
 }
 
-/** Copies that have no place. */
-function withoutPlaces(deps: Deps): Replicas {
+/** Copies that have no place. Another computer that continues the server is remembered until the owner decides. */
+function withoutPlaces(deps: Deps, timelines: Timelines): Replicas {
   return {
     ...createMaintenance({ ...deps, dataDir: deps.config.dataDir, places: [], onState() {} }),
     status: () => [],
-    ...{ start() {}, wake() {}, flush: async () => {}, close: async () => {} },
-    ...{ acceptEmpty: async () => {}, dismissLost: async () => {}, continueHere: async () => {} },
+    isElsewhere: () => timelines.elsewhere !== undefined,
+    start: () => refuseIfElsewhere(deps.store, timelines),
+    ...{ wake() {}, flush: async () => {}, close: async () => {} },
+    ...{ acceptEmpty: async () => {}, dismissLost: async () => {} },
+    async continueHere() {
+      await timelines.takeOver(knownGeneration(timelines), deps.store.seq)
+      refuseIfElsewhere(deps.store, timelines)
+    },
   }
 }
 
-/** Copies that cannot begin without their key. Journals are kept for them, and another computer that continues the server is remembered. */
+/** Copies that cannot begin without their key. Journals are kept for them. */
 function withoutKey(deps: Deps, timelines: Timelines, message: string): Replicas {
-  const { store, now, config } = deps
+  const { now, config } = deps
   const status = {
     ...{ copiedAt: undefined, seq: undefined, progress: undefined, proof: undefined, lost: undefined },
     ...{ behind: 0, behindSeconds: 0, missingMedia: 0, missingHere: 0, isPaused: false },
@@ -84,13 +92,8 @@ function withoutKey(deps: Deps, timelines: Timelines, message: string): Replicas
       : locked
   }
   return {
-    ...withoutPlaces(deps),
+    ...withoutPlaces(deps, timelines),
     status: () => config.copies.map((url) => ({ url, ...status, problem: problem() })),
-    start: () => refuseIfElsewhere(store, timelines),
-    async continueHere() {
-      await timelines.takeOver(knownGeneration(timelines), store.seq)
-      refuseIfElsewhere(store, timelines)
-    },
   }
 }
 
@@ -117,7 +120,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
   }
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
-    return withoutPlaces(deps)
+    return withoutPlaces(deps, timelines)
   }
   await files.makeDir(keptJournals(dataDir))
   const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
@@ -188,6 +191,7 @@ async function createReplicasWith(
   return {
     ...maintenance,
     ...{ status, flush, wake },
+    isElsewhere: () => timelines.elsewhere !== undefined,
     start() {
       // What an earlier run has noticed.
       onState()

@@ -216,6 +216,29 @@ test('a copied data folder that has started often without the place yields to th
   await clone.close()
 })
 
+test('a computer whose server is continued elsewhere refuses writes without its places, too, until its owner decides', async () => {
+  await post(server, 'one')
+  await copied(server)
+  const restored = await restoreElsewhere()
+  await copied(restored)
+  await noticed(server)
+  await server.running.close()
+  const alone = await TestServer.start({ dataDir: server.config.dataDir, copies: [] })
+  const isElsewhere = async () => (await alone.get('com.core.admin.getCopies', {}, adminAuth)).body.elsewhere
+  expect((await post(alone, 'two')).status).toBe(503)
+  expect(await isElsewhere()).toBe(true)
+  expect((await alone.post('com.core.admin.continueServer', undefined, adminAuth)).status).toBe(200)
+  expect((await post(alone, 'two')).status).toBe(200)
+  await alone.restart()
+  expect((await post(alone, 'three')).status).toBe(200)
+  expect(await isElsewhere()).toBe(false)
+  await alone.running.close()
+  await server.open()
+  await copied(server)
+  await noticed(restored)
+  await restored.close()
+})
+
 test('without the key, a computer whose server is continued elsewhere refuses writes until its owner decides', async () => {
   await post(server, 'one')
   await copied(server)

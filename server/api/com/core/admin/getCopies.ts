@@ -14,6 +14,6 @@ export const getCopies = method(com.core.admin.getCopies, {
       lost: lost && { changes: lost.changes, until: iso(lost.until) },
       problem: problem && { ...problem, since: problem.since && iso(problem.since) },
     }))
-    return { places }
+    return { places, elsewhere: operation.copies.isElsewhere() }
   },
 })
