@@ -7,7 +7,9 @@ import { type FileFilter, powerMonitor } from 'electron'
 import {
   type CredentialsKeeper,
   changeCredentials,
+  forgetLostKey,
   loadCredentials,
+  readCredentials,
 } from '../../server/operation/replicas/credentials.ts'
 import { readHead } from '../../server/operation/replicas/lease.ts'
 import { openPlace } from '../../server/operation/replicas/places/open.ts'
@@ -43,14 +45,17 @@ const keyFiles: FileFilter = { name: t.copies.keyFiles, extensions: ['txt', 'key
 const maxKeyFileBytes = 100_000
 
 export function setupCopies(deps: CopiesDeps): Copies {
-  const { file, server, window, log, bus, copiesKeeper } = deps
+  const { dataDir, file, server, window, log, bus, copiesKeeper } = deps
   followSystem(deps)
   const keepSheet = async () => {
     file.set('sheetKept', true)
     bus.emit('settings')
     return undefined
   }
-  const sheet = async () => ({ key: (await loadCredentials(copiesKeeper)).key, places: knownPlaces(deps) })
+  const sheet = async () => ({
+    key: (await loadCredentials(copiesKeeper, dataDir)).replicaKey.identity,
+    places: knownPlaces(deps),
+  })
 
   return {
     'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
@@ -122,14 +127,18 @@ async function add(deps: CopiesDeps, input: PlaceInput): Promise<PlaceProblems> 
 }
 
 /** Opens a place, and makes sure that it has copies of this server, or none. Then keeps its credentials. @throws Error with a sentence for people */
-async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }: NamedPlace): Promise<void> {
+async function check(
+  { file, copiesKeeper, dataDir }: CopiesDeps,
+  { url, credentials }: NamedPlace,
+): Promise<void> {
   if (url.startsWith('file:') && !relative(dataDir, fileURLToPath(url)).startsWith('..')) {
     throw new FieldProblem('address', t.copies.ownFolder)
   }
   const place = await openPlace(url, { credentials })
   await place.list('')
-  const { places, replicaKey } = await loadCredentials(copiesKeeper)
   const head = await readHead(place)
+  if (!head && file.get('copies').length === 0) await forgetLostKey(copiesKeeper, dataDir)
+  const { places, replicaKey } = await loadCredentials(copiesKeeper, dataDir)
   if (head && head.key !== replicaKey.fingerprint) throw new FieldProblem('address', t.copies.foreign)
   if (credentials) await changeCredentials(copiesKeeper, { places: { ...places, [url]: credentials } })
 }
@@ -137,7 +146,7 @@ async function check({ copiesKeeper, dataDir }: CopiesDeps, { url, credentials }
 async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<undefined> {
   const known = file.get('copies')
   if (!known.includes(url)) throw new Error(t.copies.unknown)
-  const { places = {} } = await loadCredentials(copiesKeeper)
+  const { places = {} } = await readCredentials(copiesKeeper)
   const { [url]: _, ...others } = places
   await changeCredentials(copiesKeeper, { places: others })
   file.set(

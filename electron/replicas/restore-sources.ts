@@ -1,31 +1,30 @@
 /** The sources of a restore: the backups of this computer, a place, or a file. */
-import { basename } from 'node:path'
 import { bringBack, findChain } from '../../server/operation/replicas/bring-back.ts'
-import {
-  type Credentials,
-  changeCredentials,
-  loadCredentials,
-} from '../../server/operation/replicas/credentials.ts'
+import { keyOfData, loadCredentials } from '../../server/operation/replicas/credentials.ts'
 import { fetchAhead } from '../../server/operation/replicas/fetch-ahead.ts'
+import {
+  type OpenedPlace,
+  openTarget,
+  type PlaceToRead,
+  withPlace as withOpened,
+} from '../../server/operation/replicas/from-place.ts'
 import { listBackups } from '../../server/operation/replicas/local/list.ts'
 import { localTarget } from '../../server/operation/replicas/local/target.ts'
-import { openPlace } from '../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
 import { replicaPages } from '../../server/operation/replicas/replica-pages.ts'
 import { readPoints } from '../../server/operation/replicas/restore-points.ts'
-import { createSealer } from '../../server/operation/replicas/sealer.ts'
-import type { Target } from '../../server/operation/replicas/send.ts'
 import { schema } from '../../server/schema/schema.ts'
 import { keptBlobs } from '../../server/store/backups/restore.ts'
 import type { PageSource } from '../../server/store/backups/salvage.ts'
 import { runInWorker } from '../../server/store/backups/tasks.ts'
+import { readReplicaKey } from '../../server/store/files/replica-key-file.ts'
 import { members, oneOf, optional, text } from '../ground/arguments.ts'
 import type { Restored, RestorePoint, RestorePreview, RestoreSource } from '../ground/bridge.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
 import { describeOwn, findBackup, toPoint } from './backups.ts'
 import { knownPlaces } from './copies.ts'
-import { FieldProblem, isPlaceInput, type NamedPlace, namePlace } from './copy-places.ts'
+import { FieldProblem, isPlaceInput, namePlace } from './copy-places.ts'
 import type { RestoresDeps } from './restore-deps.ts'
 
 const secret = text(1000)
@@ -120,58 +119,60 @@ export function ofPlace(deps: RestoresDeps, source: PlaceSource): Origin {
         signal,
       ),
     restore: (at, loss) =>
-      withPlace(deps, source, async (place) => {
-        const { target, own, key } = place
-        if (own.key !== key && deps.file.get('copies').length > 0) throw new Error(t.copies.hasOwn)
+      withPlace(deps, source, async ({ target, bringBack }, url) => {
+        const used = await keyInUse(deps)
+        if (used !== undefined && used !== target.sealer.fingerprint && deps.file.get('copies').length > 0)
+          throw new Error(t.copies.hasOwn)
         const until = timeOf(at)
         // Its problems are found before the server is stopped.
         await findChain(target, until)
         return server.whileStopped(async () => {
-          const result = await bringBack({
-            ...{ target, dataDir, at: until, now },
+          const {
+            missing,
+            replaced,
+            at: reached,
+          } = await bringBack({
+            ...{ dataDir, at: until, now },
             async confirmLoss(text, of) {
               if (of === 'changes' && text !== loss) throw new Error(t.restore.changed)
               return true
             },
             onProgress: (progress) => window.send('restoreProgress', progress),
           })
-          const { missing, replaced } = result
-          if (source.from === 'otherPlace') await continueAt(deps, place, replaced && basename(replaced))
-          return { at: result.at.toISOString(), missingMedia: missing.length, replaced: replaced ?? '' }
+          if (source.from === 'otherPlace') continueAt(deps, url)
+          return { at: reached.toISOString(), missingMedia: missing.length, replaced: replaced ?? '' }
         })
       }),
   }
 }
 
-/** A place with all that is needed to read it. */
-interface OpenedPlace extends NamedPlace {
-  readonly target: Target
-  readonly key: string
-  /** The backups of this computer. */
-  readonly own: Credentials
+/** Returns the fingerprint of the key of the present data; undefined if there is none. */
+async function keyInUse({ copiesKeeper, dataDir }: RestoresDeps): Promise<string | undefined> {
+  return (await readReplicaKey(dataDir)) ?? (await keyOfData(copiesKeeper, dataDir))?.fingerprint
 }
 
 async function withPlace<T>(
   deps: RestoresDeps,
   source: PlaceSource,
-  work: (place: OpenedPlace) => Promise<T>,
+  work: (opened: OpenedPlace, url: string) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const place = await open(deps, source, signal)
-  try {
-    return await work(place)
-  } finally {
-    await place.target.sealer.end()
-  }
+  const place = await placeOf(deps, source, signal)
+  return withOpened(place, (opened) => work(opened, place.url))
 }
 
-async function open(deps: RestoresDeps, source: PlaceSource, signal?: AbortSignal): Promise<OpenedPlace> {
-  const own = await loadCredentials(deps.copiesKeeper)
-  const named = source.from === 'otherPlace' ? namePlace(source.place) : ownPlace(deps, own, source.url)
-  const key = source.from === 'otherPlace' ? await parseKey(source.key) : own.replicaKey
-  const { url, credentials } = named
-  const place = await openPlace(url, { credentials, ...(signal && { signal }) })
-  return { ...named, target: { place, sealer: createSealer(key) }, key: key.identity, own }
+async function placeOf(
+  deps: RestoresDeps,
+  source: PlaceSource,
+  signal: AbortSignal | undefined,
+): Promise<PlaceToRead> {
+  const { copiesKeeper: keeper, dataDir } = deps
+  if (source.from === 'otherPlace')
+    return { ...namePlace(source.place), key: await parseKey(source.key), keeper, signal }
+  const { url } = source
+  if (!knownPlaces(deps).includes(url)) throw new FieldProblem('address', t.copies.unknown)
+  const { replicaKey: key, places } = await loadCredentials(keeper, dataDir)
+  return { url, credentials: places?.[url], key, keeper, signal }
 }
 
 /** Pages of a place of this server, which is read when a salvage asks. A failure is reported, and yields no page. */
@@ -181,7 +182,8 @@ export function pagesOfPlace(
   signal: AbortSignal,
   onError: (error: unknown) => void,
 ): PageSource {
-  const opened = async () => replicaPages((await open(deps, { from: 'place', url }, signal)).target)
+  const opened = async () =>
+    replicaPages(await openTarget(await placeOf(deps, { from: 'place', url }, signal)))
   return {
     async *pages(numbers, scratch) {
       try {
@@ -201,26 +203,14 @@ export function pagesOfPlace(
   }
 }
 
-function ownPlace(deps: RestoresDeps, { places }: Credentials, url: string): NamedPlace {
-  if (!knownPlaces(deps).includes(url)) throw new FieldProblem('address', t.copies.unknown)
-  return { url, credentials: places?.[url] }
-}
-
 function parseKey(text: string): Promise<ReplicaKey> {
   return ReplicaKey.parse(text).catch((error: Error) => {
     throw new FieldProblem('key', error.message)
   })
 }
 
-/** Makes the server continue the copy at the place that it was restored from. @param replaced the folder that an undo puts back, with its key */
-async function continueAt(
-  { copiesKeeper, file, bus }: RestoresDeps,
-  place: OpenedPlace,
-  replaced: string | undefined,
-): Promise<void> {
-  const { url, credentials, key, own } = place
-  const places = { ...own.places, ...(credentials && { [url]: credentials }) }
-  await changeCredentials(copiesKeeper, { key, places }, replaced)
+/** Makes the server continue the copy at the place that it was restored from. */
+function continueAt({ file, bus }: RestoresDeps, url: string): void {
   file.set('copies', [...file.get('copies').filter((one) => one !== url), url])
   // The key came from the sheet.
   file.set('sheetKept', true)

@@ -1,11 +1,12 @@
 /** The page's calls to restore the server, to put replaced data back, and to open the intact part of damaged data. */
+import { join } from 'node:path'
 import type { FileFilter } from 'electron'
 import { removeFetched } from '../../server/operation/replicas/fetch-ahead.ts'
 import { backupPages } from '../../server/operation/replicas/replica-pages.ts'
-import { undoWithKey } from '../../server/operation/replicas/undo.ts'
 import { schema } from '../../server/schema/schema.ts'
 import { isProtected } from '../../server/store/backups/backup-content.ts'
 import { listReplaced } from '../../server/store/backups/replaced.ts'
+import { undoRestore } from '../../server/store/backups/restore.ts'
 import { type SalvagePlan, salvage } from '../../server/store/backups/salvage.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
 import type { Channel, RestoreSource, SalvagePreview } from '../ground/bridge.ts'
@@ -138,12 +139,12 @@ export function setupRestores(deps: RestoresDeps): Restores {
   }
 }
 
-/** Puts replaced data back, with the key of their copies. Only listed names are accepted, so that no name leads out of the data folder. */
-async function undo({ dataDir, server, copiesKeeper, log }: RestoresDeps, name: string): Promise<string> {
+/** Puts replaced data back. Only listed names are accepted, so that no name leads out of the data folder. */
+async function undo({ dataDir, server, log }: RestoresDeps, name: string): Promise<string> {
   if (!(await listReplaced(dataDir)).some((folder) => folder.name === name))
     throw new Error(t.restore.noFolder(name))
   return server.whileStopped(async () => {
-    const { replaced } = await undoWithKey(copiesKeeper, dataDir, name)
+    const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, join(dataDir, name))
     log.info({ folder: name, replaced }, 'replaced data put back')
     return replaced
   })

@@ -2,12 +2,11 @@
 import { handlesIn, newestRecord } from '../../store/backups/salvage.ts'
 import type { Reader } from '../../store/pages/reader.ts'
 import { iso } from '../../util/time.ts'
-import { bringBack } from '../replicas/bring-back.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
 import type { Chain } from '../replicas/ways.ts'
-import { type RestoreInvocation, withSource } from './source.ts'
+import { describeKey, type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 
 /** @param backup the one to restore; undefined with `--from` @throws Error with a sentence for people */
@@ -16,10 +15,10 @@ export function runBringBack(invocation: RestoreInvocation, backup?: Backup): Pr
   const { at } = flags
   const until = at === undefined ? undefined : new Date(at)
   if (until && Number.isNaN(until.getTime())) throw new Error(`${at} is no time such as 2026-05-01T12:00Z.`)
-  return withSource(invocation, async ({ target, adoptKey }) => {
+  return withSource(invocation, async ({ target, bringBack }) => {
     const describeOthers = await readOthers(dataDir, target, backup)
     const result = await bringBack({
-      ...{ target, dataDir, at: until, base: backup?.name, now: () => new Date() },
+      ...{ dataDir, at: until, base: backup?.name, now: () => new Date() },
       onOpened: (sqlite, chain) =>
         process.stdout.write(
           `To restore: the server as of ${iso(chain.at)}.${describeOwners(sqlite)}\n${describeOthers(chain)}\n`,
@@ -28,7 +27,10 @@ export function runBringBack(invocation: RestoreInvocation, backup?: Backup): Pr
     })
     const lines = [
       `Restored the ${backup ? 'backup' : 'copy'} of ${iso(result.at)}.`,
-      ...(await adoptKey(result.replaced)),
+      ...(await describeKey(
+        dataDir,
+        (path) => `The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`,
+      )),
     ]
     if (result.missing.length > 0)
       lines.push(`${describeLostMedia(result.missing.length)} Missing media are listed for their accounts.`)

@@ -1,11 +1,10 @@
 /** The key and the state of the replicas, and places that are empty. */
 import { nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
-import { readCredentials } from '../replicas/credentials.ts'
+import { keyOfData, readCredentials } from '../replicas/credentials.ts'
 import { readHead } from '../replicas/lease.ts'
 import { permitEmpty } from '../replicas/place-reader.ts'
 import { openPlace } from '../replicas/places/open.ts'
 import { idOf } from '../replicas/replica.ts'
-import { ReplicaKey } from '../replicas/replica-key.ts'
 import { backupStatus, currentStatus } from '../replicas/replica-status.ts'
 import { keeperOf } from './source.ts'
 
@@ -32,13 +31,14 @@ async function placesOf(dataDir: string): Promise<Set<string>> {
 /** Writes the key to a file, if it opens the replica at each place that responds. */
 export async function writeSheet(dataDir: string, file: string): Promise<string> {
   const { keeper, path } = keeperOf(dataDir)
-  const { key, places = {} } = await readCredentials(keeper)
-  if (key === undefined) {
+  const { places = {} } = await readCredentials(keeper)
+  const replicaKey = await keyOfData(keeper, dataDir)
+  if (!replicaKey) {
     throw new Error(
       `There is no key of copies in ${path}. The server makes one when it starts with PDS_COPIES; name its file with PDS_COPIES_CREDENTIALS, as for the server.`,
     )
   }
-  const { fingerprint } = await ReplicaKey.parse(key)
+  const { fingerprint, identity: key } = replicaKey
   const lines = [file, 'Keep it outside of this computer: only this key opens the copies.']
   for (const url of await placesOf(dataDir)) {
     const answer = await openPlace(url, { credentials: places[url] }).then(readHead).catch(toError)

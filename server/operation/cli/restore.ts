@@ -4,14 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { schema } from '../../schema/schema.ts'
 import { isProtected } from '../../store/backups/backup-content.ts'
 import { deleteReplaced, listReplaced } from '../../store/backups/replaced.ts'
-import { finishInterrupted, restore } from '../../store/backups/restore.ts'
+import { finishInterrupted, restore, undoRestore } from '../../store/backups/restore.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import { isMissing, nodeFiles } from '../../store/files/files.ts'
 import { parseReplacedName } from '../../store/files/layout.ts'
 import { iso } from '../../util/time.ts'
 import { headName } from '../replicas/catalog.ts'
 import { listBackups } from '../replicas/local/list.ts'
-import { undoWithKey } from '../replicas/undo.ts'
 import {
   confirmLoss,
   describeLostMedia,
@@ -23,7 +22,7 @@ import { runCommand, withoutRemedy } from './command.ts'
 import { readPassphrase } from './passphrase.ts'
 import { describeRestorePoints } from './restore-points.ts'
 import { runSalvage } from './salvage.ts'
-import { keeperOf, type RestoreInvocation, restoreOptions } from './source.ts'
+import { describeKey, type RestoreInvocation, restoreOptions } from './source.ts'
 
 const help = `
 Replaces the data with a backup, or with what a place has. Stop the server first.
@@ -164,7 +163,10 @@ async function putBack(dataDir: string, name?: string): Promise<string> {
   const folder = folders.find((each) => name === undefined || each.name === name)
   if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
   const path = join(dataDir, folder.name)
-  const { replaced, isOtherKey } = await undoWithKey(keeperOf(dataDir).keeper, dataDir, folder.name)
-  const keySentence = isOtherKey ? ['The key of the copies is again the one of these data.'] : []
+  const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, path)
+  const keySentence = await describeKey(
+    dataDir,
+    () => 'The key of the copies is again the one of these data.',
+  )
   return [`Put ${path} back.`, ...keySentence, ...describeReplacement(replaced)].join(' ')
 }

@@ -1,18 +1,17 @@
 /** Where `npm run restore` reads from: the backups, or with `--from` a place. */
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
+import { bringBack } from '../replicas/bring-back.ts'
 import {
   type CredentialsKeeper,
-  changeCredentials,
+  chooseKeyOfData,
   credentialsFile,
   credentialsName,
   readCredentials,
 } from '../replicas/credentials.ts'
+import { type OpenedPlace, withPlace } from '../replicas/from-place.ts'
 import { localTarget } from '../replicas/local/target.ts'
-import { openPlace } from '../replicas/places/open.ts'
 import { ReplicaKey } from '../replicas/replica-key.ts'
-import { createSealer } from '../replicas/sealer.ts'
-import type { Target } from '../replicas/send.ts'
 import type { Invocation } from './command.ts'
 
 /** The flags of `npm run restore`. */
@@ -30,18 +29,14 @@ export const restoreOptions = {
 } as const
 export type RestoreInvocation = Invocation<typeof restoreOptions>
 
-export interface Source {
-  readonly target: Target
-  /** Keeps the key of the place for the server here. Returns sentences for people. @param replaced the folder with the replaced data */
-  adoptKey(replaced: string | undefined): Promise<string[]>
-}
-
 /** @throws Error with a sentence for people */
 export async function withSource<T>(
   { dataDir, flags: { from, key } }: RestoreInvocation,
-  work: (source: Source) => Promise<T>,
+  work: (source: OpenedPlace) => Promise<T>,
 ): Promise<T> {
-  if (from === undefined) return work({ target: localTarget(dataDir), adoptKey: async () => [] })
+  const local = localTarget(dataDir)
+  if (from === undefined)
+    return work({ target: local, bringBack: (options) => bringBack({ ...options, target: local }) })
   if (key === undefined)
     throw new Error(
       '--from needs --key, a file with the key of the copy. The folder "backups" of a data folder has no key: copy it into the data folder here, and restore by TIME.',
@@ -49,14 +44,9 @@ export async function withSource<T>(
   if (!URL.canParse(from)) throw new Error(`${from} is no URL of a place.`)
   const replicaKey = await ReplicaKey.parse(await readFile(key, 'utf8'))
   const { keeper } = keeperOf(dataDir)
-  const credentials = (await readCredentials(keeper)).places?.[from.replace(/\/$/, '')]
-  const sealer = createSealer(replicaKey)
-  try {
-    const target = { place: await openPlace(from, { credentials }), sealer }
-    return await work({ target, adoptKey: (replaced) => adoptKey(dataDir, replicaKey.identity, replaced) })
-  } finally {
-    await sealer.end()
-  }
+  const url = from.replace(/\/$/, '')
+  const credentials = (await readCredentials(keeper)).places?.[url]
+  return withPlace({ url, key: replicaKey, credentials, keeper }, work)
 }
 
 /** Returns where the server here keeps its key. */
@@ -65,12 +55,13 @@ export function keeperOf(dataDir: string): { readonly keeper: CredentialsKeeper;
   return { keeper: credentialsFile(dataDir, path), path }
 }
 
-/** Without this key the server here could not continue the copy. */
-async function adoptKey(dataDir: string, key: string, replaced: string | undefined): Promise<string[]> {
+/** Returns a sentence if the data have another key than before. Call it after they were replaced. */
+export async function describeKey(dataDir: string, describe: (path: string) => string): Promise<string[]> {
   const { keeper, path } = keeperOf(dataDir)
-  const own = await readCredentials(keeper)
-  if (own.key === key) return []
-  await changeCredentials(keeper, { key }, replaced && basename(replaced))
-  if (own.key === undefined) return []
-  return [`The key of the copy replaces another one, which is kept in "earlierKeys" of ${path}.`]
+  try {
+    return (await chooseKeyOfData(keeper, dataDir)) ? [describe(path)] : []
+  } catch (error) {
+    // The data are replaced.
+    return [error instanceof Error ? error.message : String(error)]
+  }
 }

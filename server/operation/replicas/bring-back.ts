@@ -36,6 +36,8 @@ export interface BringBackOptions {
    * error with these sentences, and missing media are only returned.
    */
   readonly confirmLoss?: (loss: string, of: LossOf) => Promise<boolean>
+  /** Called when everything is verified, before anything changes; an error ends the restore. */
+  readonly beforeCommit?: () => Promise<void>
   readonly onProgress?: (progress: Progress) => void
   /** May look into the database and the way to it, before `confirmLoss`. */
   readonly onOpened?: ((sqlite: Reader, chain: Chain) => void) | undefined
@@ -103,11 +105,14 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
   let missing: readonly string[] = []
   const replaced = await restore({
     ...{ directory: dataDir, file: databasePath(folder), schema, now, files, isLocked: true },
-    blobFolders: mediaFolder === undefined ? [] : [mediaFolder],
+    ...(mediaFolder === undefined
+      ? { replicaKey: target.sealer.fingerprint }
+      : { blobFolders: [mediaFolder] }),
     async onMissingBlobs(lost) {
       missing = lost
-      if (lost.length === 0 || !options.confirmLoss) return
-      await confirm(options, `The copy lacks ${lost.length} of ${cids.length} media files.`, 'media')
+      if (lost.length > 0 && options.confirmLoss)
+        await confirm(options, `The copy lacks ${lost.length} of ${cids.length} media files.`, 'media')
+      await options.beforeCommit?.()
     },
   })
   if (mediaFolder === undefined) {

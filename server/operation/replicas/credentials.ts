@@ -1,27 +1,41 @@
-/** The key of the copies and the passwords of their places: a file of their owner, or what the desktop keeps in the system's keyring. */
-
+/**
+ * The keys of the copies and the passwords of their places: a file of their owner, or what the desktop keeps in the system's keyring. The data
+ * name the key that they use; see `replica-key-file.ts`.
+ */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
+import { databaseName, replicaKeyName } from '../../store/files/layout.ts'
+import { readReplicaKey, writeReplicaKey } from '../../store/files/replica-key-file.ts'
 import { isObject, parseJson } from '../../util/json.ts'
 import type { PlaceCredentials } from './places/place.ts'
 import { ReplicaKey } from './replica-key.ts'
 
 /** As text in JSON. */
 export interface Credentials {
-  /** The age identity, `AGE-SECRET-KEY-1…`. */
+  /** The age identity, `AGE-SECRET-KEY-1…`. Data that name no key use this one. */
   readonly key: string
   /** By the URL of the place. */
   readonly places?: Readonly<Record<string, PlaceCredentials>>
-  /** Keys that other ones replaced. */
+  /** The other known keys: replaced data may use them. */
   readonly earlierKeys?: readonly string[]
-  /** Keys by the folder of replaced data that they belong to: an undo uses them again. */
-  readonly keysBefore?: Readonly<Record<string, string>>
 }
 
 /** The credentials cannot be read or saved yet: the keyring of the system has not responded. */
 export class CredentialsUnavailable extends Error {
   override name = 'CredentialsUnavailable'
+}
+
+/** No known key is the one that the data name. */
+export class KeyMissing extends CredentialsUnavailable {
+  override name = 'KeyMissing'
+
+  constructor() {
+    super(
+      'The key of the copies of these data is not on this computer, so nothing is copied. Restore with the recovery sheet: on the Backups screen, or with "npm run restore -- --from URL --key FILE". To use another key, remove all places and add them again; without the desktop, delete the file pds.replica-key.',
+    )
+  }
 }
 
 /** Where they are kept. */
@@ -52,48 +66,80 @@ export function credentialsFile(
   }
 }
 
-/** Returns the key and the credentials. Creates a key if there is none. @throws Error with a sentence for people */
-export async function loadCredentials(
-  keeper: CredentialsKeeper,
-): Promise<Credentials & { readonly replicaKey: ReplicaKey }> {
-  const { key, places = {} } = await readCredentials(keeper)
-  if (key !== undefined) return { key, places, replicaKey: await ReplicaKey.parse(key) }
-  const replicaKey = await ReplicaKey.generate()
-  await keeper.write(`${JSON.stringify({ key: replicaKey.identity, places }, undefined, 2)}\n`)
-  return { key: replicaKey.identity, places, replicaKey }
+export interface LoadedCredentials extends Pick<Credentials, 'places'> {
+  readonly replicaKey: ReplicaKey
 }
 
-/**
- * Changes the stored credentials. A key that another one replaces stays among the earlier ones.
- * @param replaced name of the folder of replaced data that the earlier key belongs to
- */
+/** Returns the key of the data and the passwords. Creates a key if there is none. @throws KeyMissing, Error with a sentence for people */
+export async function loadCredentials(
+  keeper: CredentialsKeeper,
+  dataDir: string,
+  files?: Files,
+): Promise<LoadedCredentials> {
+  const known = await keyOfData(keeper, dataDir, files)
+  const replicaKey = known ?? (await ReplicaKey.generate())
+  if (!known) await changeCredentials(keeper, { key: replicaKey.identity })
+  const { places = {} } = await readCredentials(keeper)
+  return { places, replicaKey }
+}
+
+/** Returns the key that the data use; undefined if there is none. @throws KeyMissing, Error with a sentence for people */
+export async function keyOfData(
+  keeper: CredentialsKeeper,
+  dataDir: string,
+  files?: Files,
+): Promise<ReplicaKey | undefined> {
+  const { key, earlierKeys = [] } = await readCredentials(keeper)
+  const used = await readReplicaKey(dataDir, files)
+  if (used === undefined) return key === undefined ? undefined : ReplicaKey.parse(key)
+  for (const text of [key, ...earlierKeys]) {
+    const parsed = await ReplicaKey.parse(text ?? '').catch(() => undefined)
+    if (parsed?.fingerprint === used) return parsed
+  }
+  throw new KeyMissing()
+}
+
+/** Makes the key of the data the chosen one. Returns whether another one was. @throws KeyMissing, Error with a sentence for people */
+export async function chooseKeyOfData(
+  keeper: CredentialsKeeper,
+  dataDir: string,
+  files?: Files,
+): Promise<boolean> {
+  const key = (await keyOfData(keeper, dataDir, files))?.identity
+  const { key: chosen } = await readCredentials(keeper)
+  if (key === undefined || key === chosen) return false
+  await changeCredentials(keeper, { key })
+  return chosen !== undefined
+}
+
+/** Names the key in the data that use it, unless they name one. */
+export async function nameKey(dataDir: string, key: ReplicaKey, files: Files = nodeFiles): Promise<void> {
+  const names = await files.list(dataDir)
+  if (names.includes(databaseName) && !names.includes(replicaKeyName))
+    await writeReplicaKey(dataDir, key.fingerprint, files)
+}
+
+/** Lets data without any place use another key, if theirs is not known. */
+export async function forgetLostKey(keeper: CredentialsKeeper, dataDir: string): Promise<void> {
+  try {
+    await keyOfData(keeper, dataDir)
+  } catch (error) {
+    if (!(error instanceof KeyMissing)) throw error
+    await nodeFiles.remove(join(dataDir, replicaKeyName))
+  }
+}
+
+/** Changes the stored credentials. A key that another one replaces stays among the others. */
 export async function changeCredentials(
   keeper: CredentialsKeeper,
   change: Partial<Credentials>,
-  replaced?: string,
 ): Promise<void> {
   const own = await readCredentials(keeper)
-  const before = change.key !== undefined && change.key !== own.key ? own.key : undefined
-  const kept = before !== undefined && {
-    earlierKeys: [...new Set([...(own.earlierKeys ?? []), before])],
-    ...(replaced !== undefined && { keysBefore: { ...own.keysBefore, [replaced]: before } }),
-  }
-  await keeper.write(`${JSON.stringify({ ...own, ...change, ...kept })}\n`)
-}
-
-/** Uses the key again that belongs to a folder of replaced data, which an undo has put back. Returns whether there was another one. */
-export async function takeKeyBack(keeper: CredentialsKeeper, from: string, to: string): Promise<boolean> {
-  const { key, keysBefore } = await readCredentials(keeper)
-  const before = keysBefore?.[from]
-  if (before === undefined || before === key) return false
-  await changeCredentials(keeper, { key: before }, to)
-  return true
-}
-
-/** The folder of replaced data that a key belongs to has another name now. */
-export async function moveKeyBefore(keeper: CredentialsKeeper, from: string, to: string): Promise<void> {
-  const { [from]: key, ...others } = (await readCredentials(keeper)).keysBefore ?? {}
-  if (key !== undefined) await changeCredentials(keeper, { keysBefore: { ...others, [to]: key } })
+  const next = { ...own, ...change }
+  const others = [...(own.earlierKeys ?? []), own.key, ...(change.earlierKeys ?? [])]
+  const known = new Set(others.filter((key) => key !== undefined && key !== next.key))
+  const changed = known.size === 0 ? next : { ...next, earlierKeys: [...known] }
+  if (!isDeepStrictEqual(changed, own)) await keeper.write(`${JSON.stringify(changed, undefined, 2)}\n`)
 }
 
 /** Returns the stored credentials, which may be empty. @throws Error with a sentence for people */

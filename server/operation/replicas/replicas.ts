@@ -8,18 +8,19 @@ import { forgetJournals, keptJournals } from '../../store/journal/retire.ts'
 import { removeLeftovers } from './bases.ts'
 import { generationOf, newestGeneration } from './catalog.ts'
 import {
-  type Credentials,
   type CredentialsKeeper,
   CredentialsUnavailable,
+  chooseKeyOfData,
   credentialsFile,
+  type LoadedCredentials,
   loadCredentials,
+  nameKey,
 } from './credentials.ts'
 import { createMaintenance, type MaintenanceDeps, type ReplicaMaintenance } from './maintenance.ts'
 import { createMediaNames } from './media-names.ts'
 import { createMeteredCheck, questions } from './metered.ts'
 import { openPlace } from './places/open.ts'
 import { createReplica, idOf, placeOf } from './replica.ts'
-import type { ReplicaKey } from './replica-key.ts'
 import { createStatusFile, type PlaceStatus, readEarlierStatus } from './replica-status.ts'
 import { createSealer } from './sealer.ts'
 import { beginTimeline, elsewhereProblem, type Timelines } from './timeline.ts'
@@ -124,17 +125,26 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
   }
   await files.makeDir(keptJournals(dataDir))
   const keeper = deps.copiesKeeper ?? credentialsFile(dataDir, copiesCredentials, files)
-  const loaded = await loadCredentials(keeper).catch((error: unknown) => {
+  const loaded = await loadCredentials(keeper, dataDir, files).catch((error: unknown) => {
     if (error instanceof CredentialsUnavailable) return error
     throw error
   })
-  if (loaded instanceof CredentialsUnavailable) return withoutKey(deps, timelines, loaded.message)
+  if (loaded instanceof CredentialsUnavailable) {
+    log.warn({ err: loaded }, 'copies not started without their key')
+    return withoutKey(deps, timelines, loaded.message)
+  }
+  try {
+    await nameKey(dataDir, loaded.replicaKey, files)
+    await chooseKeyOfData(keeper, dataDir, files)
+  } catch (error) {
+    log.warn({ err: error }, 'key of the copies not kept')
+  }
   return createReplicasWith(deps, loaded, timelines)
 }
 
 async function createReplicasWith(
   deps: Deps,
-  { replicaKey, places: credentials = {} }: Credentials & { readonly replicaKey: ReplicaKey },
+  { replicaKey, places: credentials = {} }: LoadedCredentials,
   timelines: Timelines,
 ): Promise<Replicas> {
   const { config, store, files, log } = deps

@@ -18,9 +18,11 @@ import {
   journalSeqs,
   replacingName,
   restoredBlobsName,
+  restoredKeyName,
   restoredName,
   undoingName,
 } from '../files/layout.ts'
+import { readReplicaKey, writeReplicaKey } from '../files/replica-key-file.ts'
 import { putPages } from '../pages/checkpoint.ts'
 import type { Reader } from '../pages/reader.ts'
 import { markBlobs } from './backup-blobs.ts'
@@ -38,6 +40,8 @@ export interface RestoreOptions extends Pick<CheckOptions, 'blobFolders' | 'sha2
   readonly files?: Files
   /** Whether the caller holds the lock. */
   readonly isLocked?: boolean
+  /** Fingerprint of the key of the copies that the restored data continue; by default those that the present data have. */
+  readonly replicaKey?: string | undefined
   /** May look into the database before the restore is committed. */
   readonly onOpened?: (sqlite: Reader) => void
   /** Called with the blobs that are lost, before the restore is committed; an error ends it. */
@@ -87,7 +91,7 @@ const others = new Set([checkpointName, checksumsName])
  * replaced files, or undefined when there were none. @throws StoreLocked while a server runs there
  */
 export async function replaceData(
-  options: Pick<RestoreOptions, 'directory' | 'now' | 'files' | 'isLocked'>,
+  options: Pick<RestoreOptions, 'directory' | 'now' | 'files' | 'isLocked' | 'replicaKey'>,
   write: (databaseTo: string, blobsTo: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const { directory: dir, now, isLocked, files = nodeFiles } = options
@@ -97,12 +101,16 @@ export async function replaceData(
   try {
     const interrupted = await finishRestore(files, dir, now())
     await files.removeDir(blobsTo)
+    await files.remove(join(dir, restoredKeyName))
+    // It syncs the directory, too.
     await files.makeDir(blobsTo)
     const temporary = join(dir, `${restoredName}.tmp`)
     if (!(await write(temporary, blobsTo))) {
       await files.removeDir(blobsTo)
       return undefined
     }
+    const key = options.replicaKey ?? (await readReplicaKey(dir, files))
+    if (key !== undefined) await writeReplicaKey(dir, key, files, restoredKeyName)
     await files.rename(temporary, join(dir, restoredName))
     await files.syncDir(dir)
     return (await finishRestore(files, dir, now())) ?? interrupted
@@ -114,17 +122,12 @@ export async function replaceData(
   }
 }
 
-interface UndoOptions extends Pick<RestoreOptions, 'directory' | 'now' | 'files'> {
-  /** Called under the lock, before the undo is committed; an error ends it. */
-  readonly onBegin?: () => Promise<void>
-}
-
 /**
  * Puts a folder of replaced data back whole. Returns the folder with the data that were there.
  * @throws StoreLocked while a server runs there
  */
 export async function undoRestore(
-  { directory: dir, now, files = nodeFiles, onBegin }: UndoOptions,
+  { directory: dir, now, files = nodeFiles }: Pick<RestoreOptions, 'directory' | 'now' | 'files'>,
   folder: string,
 ): Promise<string> {
   const lock = await files.lock(dir)
@@ -132,7 +135,7 @@ export async function undoRestore(
     const isInterrupted = await exists(files, join(dir, undoingName))
     await finishRestore(files, dir, now())
     if (isInterrupted) throw new Error('An undo that was interrupted is finished now.')
-    await commitUndo(files, dir, folder, onBegin)
+    await commitUndo(files, dir, folder)
     return (await finishUndo(files, dir, now())) ?? dir
   } finally {
     await lock.release()
@@ -140,17 +143,11 @@ export async function undoRestore(
 }
 
 /** Moves a folder of replaced data to the name that commits an undo. Meanwhile `deleteReplaced` leaves it alone. */
-async function commitUndo(
-  files: Files,
-  dir: string,
-  folder: string,
-  onBegin: UndoOptions['onBegin'],
-): Promise<void> {
+async function commitUndo(files: Files, dir: string, folder: string): Promise<void> {
   const hasDatabase = () => exists(files, join(folder, databaseName))
   const lock = (await hasDatabase()) ? await lockReplaced(files, folder) : undefined
   try {
     if (!(lock && (await hasDatabase()))) throw new Error(`${folder} has no database. Nothing was changed.`)
-    await onBegin?.()
     await files.makeDir(join(dir, replacingName))
     await files.syncDir(dir)
     await files.rename(folder, join(dir, undoingName))

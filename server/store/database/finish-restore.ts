@@ -12,7 +12,9 @@ import {
   lockName,
   replacedName,
   replacingName,
+  replicaKeyName,
   restoredBlobsName,
+  restoredKeyName,
   restoredMarkName,
   restoredName,
   undoingName,
@@ -45,13 +47,18 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   await finishUndo(files, dir, at)
   const names = await files.list(dir)
   if (!names.includes(restoredName)) return undefined
-  const old = names.filter((name) => isData(name) && name !== restoredName)
+  const hasKey = names.includes(restoredKeyName)
+  // Without the other key, that of the restored data is there already.
+  const isOld = (name: string) => name !== restoredName && (hasKey || name !== replicaKeyName)
+  const old = names.filter((name) => isData(name) && isOld(name))
   // One that was interrupted goes on with its folder: the data are only whole together.
   const pending = join(dir, replacingName)
   if (old.length > 0) await moveAway(files, dir, old, pending)
   await replaceBlobs(files, dir, pending)
   const folder = await nameReplaced(files, dir, pending, at)
   await beginRestored(files, dir)
+  if (hasKey) await files.rename(join(dir, restoredKeyName), join(dir, replicaKeyName))
+  await files.syncDir(dir)
   await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
   return folder

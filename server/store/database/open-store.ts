@@ -14,8 +14,10 @@ import {
   originalName,
   replacedPrefix,
   restoredBlobsName,
+  restoredKeyName,
   restoredMarkName,
 } from '../files/layout.ts'
+import { readReplicaKey, writeReplicaKey } from '../files/replica-key-file.ts'
 import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
 import { Journal } from '../journal/journal-file.ts'
 import { type Loaded, load } from '../journal/recover.ts'
@@ -71,6 +73,7 @@ export async function openStore(
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
+  await files.remove(join(dir, restoredKeyName))
   for (const name of (await files.list(dir)).filter(isTemporary)) await files.remove(join(dir, name))
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
@@ -119,7 +122,9 @@ async function keepBeforeUpgrade(
   const folder = await newReplacedFolder(files, dir, at)
   await files.makeDir(folder)
   const path = join(folder, databaseName)
+  const key = await readReplicaKey(dir, files)
   try {
+    if (key !== undefined) await writeReplicaKey(folder, key, files)
     await replaceByChunks(files, path, sqlite.chunks())
   } catch (error) {
     if (!(error instanceof StoreDamaged)) {

@@ -11,6 +11,10 @@ export const pageCheckName = 'pds.sqlite.check'
 export const checkpointName = 'pds.checkpoint'
 /** A verified backup that becomes the database: once it has this name, the restore is committed. */
 export const restoredName = 'pds.sqlite.restored'
+/** Names the key of the copies that the data have at places. */
+export const replicaKeyName = 'pds.replica-key'
+/** That of the data that a restore brings; it becomes theirs once the restore is committed. */
+export const restoredKeyName = 'replica-key.restored'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'
@@ -44,7 +48,7 @@ export const replacingName = 'replaced-pending'
 export const undoingName = 'replaced-undoing'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
-const temporaryPattern = /^pds\.(sqlite|checkpoint|\d+\.journal).*\.tmp$/
+const temporaryPattern = /^(pds\.(sqlite|checkpoint|replica-key|\d+\.journal)|replica-key).*\.tmp$/
 
 /** Journals are named by the sequence number of their first transaction. */
 export function journalPath(dir: string, firstSeq: number): string {

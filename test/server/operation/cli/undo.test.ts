@@ -3,20 +3,20 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } fr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { credentialsFile, credentialsName } from '../../../../server/operation/replicas/credentials.ts'
+import { credentialsName } from '../../../../server/operation/replicas/credentials.ts'
 import { makeBackup } from '../../../../server/operation/replicas/local/backups.ts'
 import { listBackups } from '../../../../server/operation/replicas/local/list.ts'
-import { undoWithKey } from '../../../../server/operation/replicas/undo.ts'
+import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { schema } from '../../../../server/schema/schema.ts'
 import { deleteReplaced } from '../../../../server/store/backups/replaced.ts'
 import { restore, undoRestore } from '../../../../server/store/backups/restore.ts'
 import { Database } from '../../../../server/store/database.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
+import { readReplicaKey, writeReplicaKey } from '../../../../server/store/files/replica-key-file.ts'
 import { runCommand } from '../../../support/replicas/copies.ts'
 
 let dir: string
 const now = () => new Date()
-const cut = new Error('the power is cut')
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pds-undo-'))
@@ -81,46 +81,30 @@ test('after a restore while the clock was ahead, an undo needs the name of the f
 
 test('the undo of a restore from the place of another server uses the key of before again', async () => {
   const folder = await restoredWrongly()
+  const [ours, theirs] = [await ReplicaKey.generate(), await ReplicaKey.generate()]
+  await writeReplicaKey(folder, ours.fingerprint)
+  await writeReplicaKey(dir, theirs.fingerprint)
   const credentials = join(dir, credentialsName)
-  const kept = { key: 'theirs', earlierKeys: ['ours'], keysBefore: { [basename(folder)]: 'ours' } }
-  await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
-  const output = await runCommand('restore', ['--undo', '--data-dir', dir])
-  expect(output).toContain('The key of the copies is again the one of these data.')
-  expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
-})
-
-test('an undo that ends after its commit has the key of the data that it puts back', async () => {
-  for (let end = 1; ; end++) {
-    const folder = await restoredWrongly()
-    const credentials = join(dir, credentialsName)
-    const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
-    await writeFile(credentials, JSON.stringify(kept), { mode: 0o600 })
-    const keep = credentialsFile(dir)
-    let calls = 0
-    // As if the process ended: nothing is written any more.
-    const keeper = {
-      ...keep,
-      write: (text: string) => (++calls > end ? Promise.reject(cut) : keep.write(text)),
-    }
-    const isDone = await undoWithKey(keeper, dir, basename(folder)).then(
-      () => true,
-      () => false,
-    )
-    expect(await rows()).toEqual(['row 1', 'row 2'])
-    expect(JSON.parse(await readFile(credentials, 'utf8')).key).toBe('ours')
-    await rm(dir, { recursive: true })
-    await nodeFiles.makeDir(dir)
-    if (isDone) break
-  }
+  const keys = { key: theirs.identity, earlierKeys: [ours.identity] }
+  await writeFile(credentials, JSON.stringify(keys), { mode: 0o600 })
+  const undo = () => runCommand('restore', ['--undo', '--data-dir', dir])
+  const keyOf = async () => JSON.parse(await readFile(credentials, 'utf8')).key
+  expect(await undo()).toContain('The key of the copies is again the one of these data.')
+  expect(await keyOf()).toBe(ours.identity)
+  await undo()
+  expect(await keyOf()).toBe(theirs.identity)
+  await writeFile(credentials, JSON.stringify({ key: theirs.identity }), { mode: 0o600 })
+  expect(await undo()).toMatch(/Put .* back\. The key of the copies of these data is not on this computer/)
+  expect(await rows()).toEqual(['row 1', 'row 2'])
 })
 
 test('an undo that cannot begin leaves the key', async () => {
   const folder = await restoredWrongly()
-  const kept = { key: 'theirs', keysBefore: { [basename(folder)]: 'ours' } }
-  await writeFile(join(dir, credentialsName), JSON.stringify(kept), { mode: 0o600 })
+  const theirs = (await ReplicaKey.generate()).fingerprint
+  await writeReplicaKey(dir, theirs)
   await rm(join(folder, 'pds.sqlite'))
-  await expect(undoWithKey(credentialsFile(dir), dir, basename(folder))).rejects.toThrow('has no database')
-  expect(JSON.parse(await readFile(join(dir, credentialsName), 'utf8'))).toEqual(kept)
+  await expect(undoRestore({ directory: dir, now }, folder)).rejects.toThrow('has no database')
+  expect(await readReplicaKey(dir)).toBe(theirs)
 })
 
 test('a folder that an undo puts back is not deleted meanwhile', async () => {

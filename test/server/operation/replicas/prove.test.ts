@@ -89,7 +89,7 @@ async function flipByte(path: string): Promise<void> {
 
 /** Restores the copy at a moment, and returns the texts of its records. */
 async function restored(at?: Date): Promise<string[]> {
-  const { replicaKey } = await loadCredentials(credentialsFile(server.config.dataDir))
+  const { replicaKey } = await loadCredentials(credentialsFile(server.config.dataDir), server.config.dataDir)
   const sealer = createSealer(replicaKey)
   const dataDir = join(root, `restored-${Math.random()}`)
   const target = { place: folderPlace(fileURLToPath(url())), sealer }
@@ -262,7 +262,7 @@ test('after months, weekly bases are left, and the newest copy is whole', async 
 })
 
 test('the sizes of sealed objects are known', async () => {
-  const { replicaKey } = await loadCredentials(credentialsFile(server.config.dataDir))
+  const { replicaKey } = await loadCredentials(credentialsFile(server.config.dataDir), server.config.dataDir)
   for (const bytes of [0, 1, 65_504, 65_505, 8 * 1024 * 1024]) {
     expect((await replicaKey.seal('name', Buffer.alloc(bytes))).length).toBe(sealedBytes(bytes))
   }

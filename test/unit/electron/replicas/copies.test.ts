@@ -56,6 +56,8 @@ describe('places', () => {
 })
 
 describe('credentials', () => {
+  const dataDir = '/no data'
+
   function keeper(save: () => Promise<void>, saveMs?: number) {
     let saved: string | null = null
     const secrets = {
@@ -71,20 +73,20 @@ describe('credentials', () => {
 
   test('a key that the keyring refuses to save is not used', async () => {
     const refusing = keeper(() => Promise.reject(new Error('no keyring')))
-    await expect(loadCredentials(refusing)).rejects.toThrow('could not be saved')
+    await expect(loadCredentials(refusing, dataDir)).rejects.toThrow('could not be saved')
     expect(await refusing.read()).toBeUndefined()
   })
 
   test('a key that a late keyring saves is used then, and no other one is made meanwhile', async () => {
     const unlocked = Promise.withResolvers<void>()
     const late = keeper(() => unlocked.promise, 0)
-    await expect(loadCredentials(late)).rejects.toThrow(CredentialsUnavailable)
-    await expect(loadCredentials(late)).rejects.toThrow(CredentialsUnavailable)
+    await expect(loadCredentials(late, dataDir)).rejects.toThrow(CredentialsUnavailable)
+    await expect(loadCredentials(late, dataDir)).rejects.toThrow(CredentialsUnavailable)
     await expect(late.write('{}')).rejects.toThrow(CredentialsUnavailable)
     unlocked.resolve()
     await vi.waitFor(async () => expect(await late.read()).toContain('AGE-SECRET-KEY-1'))
-    const { key } = await loadCredentials(late)
-    expect((await loadCredentials(late)).key).toBe(key)
+    const { identity } = (await loadCredentials(late, dataDir)).replicaKey
+    expect((await loadCredentials(late, dataDir)).replicaKey.identity).toBe(identity)
   })
 })
 

@@ -4,7 +4,6 @@ import {
   type CredentialsKeeper,
   changeCredentials,
   readCredentials,
-  takeKeyBack,
 } from '../../../../server/operation/replicas/credentials.ts'
 
 function keeperOf(kept: object): CredentialsKeeper {
@@ -23,15 +22,5 @@ test('a key that another one replaces stays among the earlier keys, as do the pa
   await changeCredentials(keeper, { key: 'second' })
   await changeCredentials(keeper, { places: {} })
   await changeCredentials(keeper, { key: 'first', places })
-  expect(await readCredentials(keeper)).toEqual({ key: 'first', places, earlierKeys: ['first', 'second'] })
-})
-
-test('an undo of a restore uses the key of before again, and the undo of the undo the other one', async () => {
-  const keeper = keeperOf({ key: 'ours' })
-  await changeCredentials(keeper, { key: 'theirs' }, 'replaced-1')
-  expect(await takeKeyBack(keeper, 'replaced-0', 'replaced-2')).toBe(false)
-  expect(await takeKeyBack(keeper, 'replaced-1', 'replaced-2')).toBe(true)
-  expect(await readCredentials(keeper)).toMatchObject({ key: 'ours', earlierKeys: ['ours', 'theirs'] })
-  expect(await takeKeyBack(keeper, 'replaced-2', 'replaced-3')).toBe(true)
-  expect((await readCredentials(keeper)).key).toBe('theirs')
+  expect(await readCredentials(keeper)).toEqual({ key: 'first', places, earlierKeys: ['second'] })
 })
