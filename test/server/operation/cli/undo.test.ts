@@ -110,14 +110,19 @@ test('an undo that cannot begin leaves the key', async () => {
 test('a folder that an undo puts back is not deleted meanwhile', async () => {
   const folder = await restoredWrongly()
   const forget = () => runCommand('restore', ['--forget', basename(folder), '--data-dir', dir])
-  const onBegin = () => expect(forget()).rejects.toThrow('is being put back or deleted. Nothing was changed.')
-  const replaced = await undoRestore({ directory: dir, now, onBegin }, folder)
+  const rename = async (from: string, to: string) => {
+    if (from === folder)
+      await expect(forget()).rejects.toThrow('is being put back or deleted. Nothing was changed.')
+    await nodeFiles.rename(from, to)
+  }
+  const replaced = await undoRestore({ directory: dir, now, files: { ...nodeFiles, rename } }, folder)
   expect(await rows()).toEqual(['row 1', 'row 2'])
   expect((await readdir(dir)).filter((name) => name.startsWith('replaced-'))).toEqual([basename(replaced)])
 })
 
 test('a folder of which a part is deleted is not put back', async () => {
   const folder = await restoredWrongly()
+  const cut = new Error('cut')
   const removeDir = () => Promise.reject(cut)
   await expect(deleteReplaced(dir, basename(folder), { ...nodeFiles, removeDir })).rejects.toThrow(cut)
   const undo = runCommand('restore', ['--undo', basename(folder), '--data-dir', dir])

@@ -1,5 +1,5 @@
 /** A restore from the place of another server, its undo, and their end at each operation: data and key of the copies always fit. */
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -24,7 +24,9 @@ import { restore, undoRestore } from '../../../../server/store/backups/restore.t
 import { Database } from '../../../../server/store/database.ts'
 import { type Files, readIfThere, replaceFile } from '../../../../server/store/files/files.ts'
 import { readReplicaKey } from '../../../../server/store/files/replica-key-file.ts'
+import { runCommand } from '../../../support/replicas/copies.ts'
 import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
+import { TestServer } from '../../../support/server/server.ts'
 import { type Fault, FaultyDisk, isPossible } from '../../../support/store/faulty-disk.ts'
 
 const dataDir = '/data'
@@ -247,4 +249,40 @@ test('data of which no key is known are not copied with another one, and none is
   text = JSON.stringify({ key: ours.identity })
   await forgetLostKey(keeper, dir)
   expect((await loadCredentials(keeper, dir)).replicaKey.identity).toBe(ours.identity)
+})
+
+test('a server whose data have another key runs, copies nothing and says why', {
+  timeout: 60_000,
+}, async () => {
+  const place = await mkdtemp(join(theirStore.root, 'ours-'))
+  const server = await TestServer.start({ copies: [pathToFileURL(place).href] })
+  try {
+    const { dataDir } = server.config
+    const path = join(dataDir, credentialsName)
+    const { key } = JSON.parse(await readFile(path, 'utf8'))
+    const { fingerprint } = await ReplicaKey.parse(key)
+    expect(await readReplicaKey(dataDir)).toBe(fingerprint)
+    expect(await readFile(join(dataDir, 'pds.replica-key'), 'utf8')).not.toContain(key)
+    await server.running.close()
+    const copied = await readdir(place, { recursive: true })
+    await writeFile(path, JSON.stringify({ key: theirs.identity }), { mode: 0o600 })
+    await server.open()
+    const { services } = server.running
+    const message = expect.stringContaining('is not on this computer, so nothing is copied')
+    expect(services.operation.copies.status()).toMatchObject([{ problem: { kind: 'local', message } }])
+    await insert(services.store, 'new')
+    await services.operation.copies.flush(5000)
+    const sheet = runCommand('backup', ['--sheet', join(place, 'sheet.txt'), '--data-dir', dataDir])
+    await expect(sheet).rejects.toThrow('is not on this computer')
+    expect(await readdir(place, { recursive: true })).toEqual(copied)
+    expect(await readReplicaKey(dataDir)).toBe(fingerprint)
+    // Known again, it is used and the chosen one.
+    await writeFile(path, JSON.stringify({ key: theirs.identity, earlierKeys: [key] }), { mode: 0o600 })
+    await server.restart()
+    await server.running.services.operation.copies.flush(20_000)
+    expect(server.running.services.operation.copies.status()[0]?.problem).toBeUndefined()
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ key, earlierKeys: [theirs.identity] })
+  } finally {
+    await server.close()
+  }
 })
