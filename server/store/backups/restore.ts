@@ -101,8 +101,6 @@ export async function replaceData(
   try {
     const interrupted = await finishRestore(files, dir, now())
     await files.removeDir(blobsTo)
-    await files.remove(join(dir, restoredKeyName))
-    // It syncs the directory, too.
     await files.makeDir(blobsTo)
     const temporary = join(dir, `${restoredName}.tmp`)
     if (!(await write(temporary, blobsTo))) {

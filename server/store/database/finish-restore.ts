@@ -46,8 +46,12 @@ export async function finishUndo(files: Files, dir: string, at: Date): Promise<s
 export async function finishRestore(files: Files, dir: string, at: Date): Promise<string | undefined> {
   await finishUndo(files, dir, at)
   const names = await files.list(dir)
-  if (!names.includes(restoredName)) return undefined
   const hasKey = names.includes(restoredKeyName)
+  if (!names.includes(restoredName)) {
+    // Of a restore that ended before its commit.
+    if (hasKey) await files.remove(join(dir, restoredKeyName))
+    return undefined
+  }
   // Without the other key, that of the restored data is there already.
   const isOld = (name: string) => name !== restoredName && (hasKey || name !== replicaKeyName)
   const old = names.filter((name) => isData(name) && isOld(name))
@@ -57,8 +61,10 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   await replaceBlobs(files, dir, pending)
   const folder = await nameReplaced(files, dir, pending, at)
   await beginRestored(files, dir)
-  if (hasKey) await files.rename(join(dir, restoredKeyName), join(dir, replicaKeyName))
-  await files.syncDir(dir)
+  if (hasKey) {
+    await files.rename(join(dir, restoredKeyName), join(dir, replicaKeyName))
+    await files.syncDir(dir)
+  }
   await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
   return folder

@@ -14,7 +14,6 @@ import {
   originalName,
   replacedPrefix,
   restoredBlobsName,
-  restoredKeyName,
   restoredMarkName,
 } from '../files/layout.ts'
 import { readReplicaKey, writeReplicaKey } from '../files/replica-key-file.ts'
@@ -73,7 +72,6 @@ export async function openStore(
 ): Promise<OpenedStore> {
   await finishRestore(files, dir, now())
   await files.removeDir(join(dir, restoredBlobsName))
-  await files.remove(join(dir, restoredKeyName))
   for (const name of (await files.list(dir)).filter(isTemporary)) await files.remove(join(dir, name))
   if (await isNew(files, dir)) await createStore(files, dir, schema)
   for (const name of (await files.list(dir)).filter(isData)) await files.restrict(join(dir, name))
