@@ -94,6 +94,8 @@ describe.each(faults)('%s', { timeout: 120_000 }, (fault) => {
       if (ids !== '1,2,3') return
       const replaced = await listReplaced(directory, disk.files)
       expect(replaced, where).toHaveLength(1)
+      // As below: one half of a rename between folders loses the replaced database.
+      if (fault === 'power cut, sectors kept') return
       await undoOldest(disk)
       expect((await idsOf(disk)).join(), where).toBe('1,2,3,4,5,6')
     })
