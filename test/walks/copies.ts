@@ -1,23 +1,15 @@
 /**
- * `node test/walks/copies.ts FOLDER [light|dark] [WIDTH]`: the walk of a newcomer in pictures. A copy is set up, the computer is
- * lost, another one continues the server, and the lost one comes back.
+ * `npx node test/walks/copies.ts FOLDER [light|dark] [WIDTH]`: the walk of a newcomer in pictures. A copy is set up, the computer is
+ * lost, another one continues the server, a restore is undone there, and the lost one comes back.
  */
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
-import { type App, Machine } from '../support/desktop/desktop.ts'
+import { newMachine, open, openMenu, picture, run, signUp } from './computers.ts'
 
-const [folder = 'walk', colorScheme = 'light', width = '1280'] = process.argv.slice(2)
-const machines: Machine[] = []
-let taken = 0
 let clicks = 0
 
-await mkdir(folder, { recursive: true })
-try {
-  await walk()
-} finally {
-  for (const machine of machines) await machine.close()
-}
+await run(walk)
 
 async function walk(): Promise<void> {
   const lost = await newMachine()
@@ -25,15 +17,12 @@ async function walk(): Promise<void> {
   await mkdir(disk)
   let { app, page } = await open(lost)
   await picture(page, 'first-start')
-  await page.getByLabel('Handle').first().fill('alice')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await click(page, 'button', 'Create account')
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await signUp(page)
+  clicks++
   await click(page, 'button', 'Continue')
   await picture(page, 'home')
 
-  const menu = page.getByRole('button', { name: 'Open menu' })
-  if (await menu.isVisible()) await menu.click()
+  await openMenu(page)
   await click(page, 'link', 'Backups')
   await picture(page, 'backups-without-copy')
   await click(page, 'button', 'Add a place…')
@@ -96,6 +85,7 @@ async function walk(): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await picture(page, 'home-again')
   process.stdout.write(`${clicks} clicks from the new computer to Home\n`)
+  await restoreAndUndo(page)
   await app.quit()
 
   await cp(kept, lost.dataDir, { recursive: true })
@@ -110,31 +100,34 @@ async function walk(): Promise<void> {
   await app.quit()
 }
 
-async function newMachine(): Promise<Machine> {
-  const machine = await Machine.create()
-  machines.push(machine)
-  return machine
-}
-
-async function open(machine: Machine): Promise<{ app: App; page: Page }> {
-  const app = await machine.start()
-  const page = await app.page()
-  await page.setViewportSize({ width: Number(width), height: 860 })
-  await page.emulateMedia({ colorScheme: colorScheme as 'light' | 'dark' })
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  return { app, page }
+/** Restores the oldest state of the place, and puts the replaced data back. */
+async function restoreAndUndo(page: Page): Promise<void> {
+  await openMenu(page)
+  await page.getByRole('link', { name: 'Backups', exact: true }).first().click()
+  await page.getByText('Restore points', { exact: true }).last().click()
+  const points = page.getByRole('button', { name: /^Restore as of/ })
+  await points.last().waitFor({ timeout: 60_000 })
+  await points.last().scrollIntoViewIfNeeded()
+  await picture(page, 'restore-points')
+  await points.last().click()
+  await page.getByRole('dialog').getByText('alice.test').waitFor({ timeout: 60_000 })
+  await page.getByLabel('Type restore to confirm').fill('restore')
+  await picture(page, 'restore-earlier')
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.getByRole('dialog', { name: 'The server is restored' }).waitFor({ timeout: 60_000 })
+  await picture(page, 'restored-earlier')
+  await page.keyboard.press('Escape')
+  const putBack = page.getByRole('button', { name: /^Put back/ })
+  await putBack.first().scrollIntoViewIfNeeded()
+  await picture(page, 'replaced-data')
+  await putBack.first().click()
+  await picture(page, 'put-back')
+  await page.getByRole('dialog').getByRole('button', { name: 'Put back', exact: true }).click()
+  await page.getByText('The data was put back').waitFor({ timeout: 60_000 })
+  await picture(page, 'undone')
 }
 
 async function click(page: Page, role: 'button' | 'link', name: string): Promise<void> {
   clicks++
   await page.getByRole(role, { name, exact: true }).first().click()
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  const number = String(++taken).padStart(2, '0')
-  await page.screenshot({
-    path: join(folder, `${number}-${name}.png`),
-    animations: 'disabled',
-  })
 }

@@ -1,5 +1,5 @@
 /**
- * `node test/walks/tunnel.ts FOLDER [light|dark] [WIDTH]`: the walk of a newcomer in pictures, from the first start to a public
+ * `npx node test/walks/tunnel.ts FOLDER [light|dark] [WIDTH]`: the walk of a newcomer in pictures, from the first start to a public
  * handle through Tailscale, and back. The program, the directory and the relay are stand-ins; the proxy needs port 443, so this
  * may need the rights of an administrator.
  */

@@ -58,6 +58,6 @@ export function PaperActions({ children }: { readonly children: ReactNode }) {
 }
 
 /** Splits a key into groups of four, for reading and writing. */
-function inGroups(key: string): string {
+export function inGroups(key: string): string {
   return key.match(/.{1,4}/g)?.join(' ') ?? ''
 }

@@ -41,6 +41,16 @@ function placeOf(text: string): PlaceInput {
   return { ...empty, kind: 'webdav', address, user: decodeURIComponent(url.username) }
 }
 
+/** Returns what the form shows for the URL of a place, as a recovery sheet has it; undefined for other text. */
+function ofSheet(text: string): PlaceInput | undefined {
+  if (!/^(file|s3|webdav\+https?):\/\/./.test(text)) return undefined
+  try {
+    return placeOf(text)
+  } catch {
+    return undefined
+  }
+}
+
 interface PlaceFieldsProps {
   readonly draft: ReturnType<typeof usePlaceDraft>
   readonly problems: PlaceProblems | undefined
@@ -77,6 +87,7 @@ export function PlaceFields({ draft: { place, change }, problems = {}, isKnown =
         {...field('address')}
         key={kind}
         label={t.copies.addresses[kind]}
+        onBlur={() => change(ofSheet(place.address) ?? {})}
         placeholder={t.copies.examples[kind]}
         suffix={kind === 'folder' && <ChooseFolder onChosen={(address) => change({ address })} />}
       />

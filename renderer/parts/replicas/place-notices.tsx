@@ -5,7 +5,6 @@ import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Notice } from '../../ui/states.tsx'
-import { Since } from '../../ui/time.tsx'
 import { AddPlaceDialog } from './add-place-dialog.tsx'
 import { DecisionButton } from './decision-button.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
@@ -35,7 +34,7 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
       {problem && (
         <Notice action={remedy} variant="danger">
           {t.copies.problems[problem.kind as keyof typeof t.copies.problems]} {problem.message}{' '}
-          {problem.since !== undefined && <Since at={problem.since} never="" text={`${t.copies.since}:`} />}
+          {problem.since !== undefined && t.copies.since(formatDateTime(problem.since))}
         </Notice>
       )}
       {proofProblem !== undefined && <Notice variant="danger">{t.copies.notProven(proofProblem)}</Notice>}

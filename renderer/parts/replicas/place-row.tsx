@@ -35,7 +35,7 @@ function stateOf({ problem, progress, paused, lastCopiedAt, ...place }: CopyPlac
   if (problem) return 'problem'
   if (paused) return 'paused'
   if (progress) return 'sending'
-  if (lastCopiedAt === undefined) return 'waiting'
+  if (lastCopiedAt === undefined) return place.missingMedia > 0 ? 'sending' : 'waiting'
   return place.behindSeconds > behindSeconds || place.missingMedia > 0 ? 'behind' : 'current'
 }
 
@@ -61,6 +61,7 @@ export function PlaceRow({ place, view, now }: PlaceRowProps) {
       icon={<HardDrive aria-hidden size={20} strokeWidth={1.75} />}
       name={name}
       source={view && source}
+      sourceProblem={place.problem?.kind}
     >
       <PlaceNotices isOwn={isOwn === true} name={name} place={place} source={view && source} />
     </ReplicaRow>

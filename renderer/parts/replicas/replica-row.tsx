@@ -11,12 +11,14 @@ interface ReplicaRowProps extends Pick<RowProps, 'icon' | 'detail' | 'action'> {
   readonly badges: ReactNode
   /** Restores from it; undefined in a browser. The same object in each render. */
   readonly source: RestoreSource | undefined
+  /** The problem of the source: when it changes, the restore points are read again. */
+  readonly sourceProblem?: string | undefined
   /** Notices and settings. */
   readonly children: ReactNode
 }
 
 /** The copy at this computer or a place: its state, and its restore points in a fold. */
-export function ReplicaRow({ name, badges, source, children, ...row }: ReplicaRowProps) {
+export function ReplicaRow({ name, badges, source, sourceProblem, children, ...row }: ReplicaRowProps) {
   return (
     <Row
       {...row}
@@ -24,7 +26,7 @@ export function ReplicaRow({ name, badges, source, children, ...row }: ReplicaRo
       more={
         <>
           {children}
-          {source && <Points name={name} source={source} />}
+          {source && <Points name={name} problem={sourceProblem} source={source} />}
         </>
       }
       title={
@@ -38,13 +40,19 @@ export function ReplicaRow({ name, badges, source, children, ...row }: ReplicaRo
   )
 }
 
+interface PointsProps {
+  readonly name: string
+  readonly source: RestoreSource
+  readonly problem: string | undefined
+}
+
 /** A place is read when its restore points are opened. */
-function Points({ name, source }: { readonly name: string; readonly source: RestoreSource }) {
+function Points({ name, source, problem }: PointsProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className={styles.points} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-label={t.restoring.pointsOf(name)}>{t.restoring.points}</summary>
-      {isOpen && <LoadedPoints name={name} source={source} />}
+      {isOpen && <LoadedPoints key={problem} name={name} source={source} />}
     </details>
   )
 }

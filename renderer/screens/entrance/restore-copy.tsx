@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { RestorePoint, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { callDesktop, useDesktopCall } from '../../api/desktop.ts'
 import { entrances } from '../../entrances.ts'
+import { inGroups } from '../../parts/backups/paper.tsx'
 import { PlaceFields, usePlaceDraft } from '../../parts/replicas/place-fields.tsx'
 import { RestorePoints } from '../../parts/replicas/restore-points.tsx'
 import { t } from '../../strings/en.ts'
@@ -39,6 +40,12 @@ export function RestoreCopy() {
   )
 }
 
+/** The key in groups, as the recovery sheet has it, to be compared with it. */
+function Entered({ text }: { readonly text: string }) {
+  const key = text.replaceAll(/\s/g, '').toUpperCase()
+  return key === '' ? t.bringBack.keyHint : <code>{inGroups(key)}</code>
+}
+
 function OpenCopy({ onFound }: { onFound(found: Found): void }) {
   const draft = usePlaceDraft()
   const [key, setKey] = useState('')
@@ -67,7 +74,7 @@ function OpenCopy({ onFound }: { onFound(found: Found): void }) {
       <PlaceFields draft={draft} problems={find.data?.problems} />
       <Field
         error={find.data?.problems.key}
-        hint={t.bringBack.keyHint}
+        hint={find.data?.problems.key === undefined ? t.bringBack.keyHint : <Entered text={key} />}
         label={t.bringBack.key}
         mono
         onChange={(event) => setKey(event.target.value)}

@@ -75,17 +75,17 @@ function Guide({ client }: { readonly client: Client }) {
 
 /** The app window opens no pages of others; the desktop opens this one in the browser. */
 function OfficialLink() {
-  const name = (
-    <>
-      {t.connect.openOfficial} <ExternalLink aria-hidden size={14} />
-    </>
-  )
+  const icon = <ExternalLink aria-hidden size={14} />
   if (desktop) {
-    return <Button onClick={() => void callDesktop('app.openPage', 'officialClient')}>{name}</Button>
+    return (
+      <Button icon={icon} onClick={() => void callDesktop('app.openPage', 'officialClient')}>
+        {t.connect.openOfficial}
+      </Button>
+    )
   }
   return (
     <a className={styles.link} href="https://bsky.app" rel="noreferrer" target="_blank">
-      {name}
+      {t.connect.openOfficial} {icon}
     </a>
   )
 }

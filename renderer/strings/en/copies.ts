@@ -103,7 +103,7 @@ export const copies = {
     local: 'This computer cannot make the copy.',
   },
   notProven: (problem: string) => `A test of this copy failed. What is missing is sent again. ${problem}`,
-  since: 'Since',
+  since: (when: string) => `Since ${when}.`,
   lost: (total: number, when: string) =>
     `This place has ${changes(total)} that this computer has lost. The last one is of ${when}.`,
   lostByServer: 'Restore them with: npm run restore -- --from URL --key FILE --at TIME',
@@ -153,8 +153,8 @@ export const sheet = {
   useTitle: 'If the computer is lost',
   use: [
     'Install Desktop PDS on another computer and open it.',
-    'Choose “Restore from a copy” instead of creating an account.',
-    'Enter the place above, its password if it has one, and the key.',
+    'Below the form for the first account, choose “Restore from a copy”.',
+    'Enter the place above, its password if it has one, and the key. A disk may be in another folder there.',
     'Choose the restore point to return to. Afterwards sign in with your handle and password.',
     'Should the lost computer come back: it accepts no changes once it sees the copy.',
   ],

@@ -157,6 +157,27 @@ describe('states of a place', () => {
     },
   )
 
+  test('a place that has the database but not all media is not called a copy yet', async () => {
+    const { lastCopiedAt: _, ...first } = place
+    const page = await withPlaces({ ...first, missingMedia: 12 }, { ...first, url: `${url}/2` })
+    await rowsOf(page).first().getByText('Sending', { exact: true }).waitFor()
+    await rowsOf(page).first().getByText('12 media files still to be copied.').waitFor()
+    await rowsOf(page).last().getByText('Not copied yet').first().waitFor()
+  })
+
+  test('restore points are read again when a problem ends', async () => {
+    desktop.handlers['restore.points'] = () => ({ problems: { address: 'There is no folder.' }, points: [] })
+    const page = await withPlaces(troubled('unreachable'))
+    await rowsOf(page).locator('summary').click()
+    await rowsOf(page).getByText('There is no folder.').waitFor()
+    desktop.handlers['restore.points'] = () => ({ problems: {}, points: [{ at: place.lastCopiedAt }] })
+    await serve(page, place)
+    await page.getByRole('button', { name: 'Copy now' }).click()
+    await rowsOf(page)
+      .getByRole('button', { name: /^Restore as of/ })
+      .waitFor()
+  })
+
   test('progress, missing media, a proof and a pause are shown', async () => {
     const days = 3 * 24 * 60 * 60_000
     const page = await withPlaces(
@@ -283,6 +304,8 @@ describe('a server is restored from a copy', () => {
     await page.getByLabel('Key of the recovery sheet').fill('x')
     await page.keyboard.press('Enter')
     await page.getByText('This is no key of a copy.').waitFor()
+    await page.getByLabel('Key of the recovery sheet').fill('age-secret-key-1abc')
+    await page.getByText('AGE- SECR ET-K EY-1 ABC', { exact: true }).waitFor()
     expect(await findings(page)).toEqual([])
     const times = ['2026-01-02T10:00:00.000Z', '2026-01-01T10:00:00.000Z']
     const points = times.map((at) => ({ at }))
@@ -324,6 +347,26 @@ describe('a server is restored from a copy', () => {
     expect(again).toEqual([source, times[1], undefined])
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})
+
+describe('the address of a recovery sheet', () => {
+  test.each([
+    ['file:///media/my%20disk', { Folder: '/media/my disk' }],
+    [
+      'webdav+https://anna@cloud.test/dav/a%20copy',
+      { 'Address of the folder': 'https://cloud.test/dav/a%20copy', User: 'anna' },
+    ],
+    [
+      's3://my-bucket/server?endpoint=https%3A%2F%2Fs3.test&region=eu',
+      { 'Address of the storage': 'https://s3.test', Bucket: 'my-bucket/server', Region: 'eu' },
+    ],
+  ])('%s fills the fields of its kind', async (address, fields) => {
+    const page = await visitor('/restore')
+    await page.getByLabel('Folder').last().fill(address)
+    await page.keyboard.press('Tab')
+    for (const [name, value] of Object.entries(fields))
+      await expect.poll(() => page.getByLabel(name).last().inputValue()).toBe(value)
   })
 })
 

@@ -144,7 +144,7 @@ async function describe(root: string, error: unknown): Promise<unknown> {
   if (!(await isThere(root))) {
     return new PlaceProblem(
       'unreachable',
-      `There is no folder ${root}. Connect the disk, or create it.`,
+      `There is no folder ${root}. Connect its disk, or create the folder.`,
       options,
     )
   }
