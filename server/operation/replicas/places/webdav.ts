@@ -126,6 +126,8 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
       await makeFolder('')
       response = await attempt()
     }
+    // nginx says it for a missing folder, too: then the next attempt succeeds.
+    if (response.status === 500) await makeFolder('')
     if (!isDone(response)) throw problem(url, response)
     const stored = (await find(url, '0'))?.self?.bytes
     if (stored !== body.length) {
@@ -215,7 +217,9 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
     put,
     async remove(name) {
       const url = urlOf(name)
-      const response = await send('DELETE', url, skip)
+      let response = await send('DELETE', url, skip)
+      // For a folder, nginx needs the slash.
+      if (response.status === 409) response = await send('DELETE', folderUrl(name), skip)
       folders.clear()
       if (!isDone(response) && response.status !== 404 && response.status !== 410)
         throw problem(url, response)

@@ -223,6 +223,20 @@ describe('WebDAV', () => {
     expect(await place.get('one/two')).toEqual(content)
   })
 
+  test('with nginx, which says 500 for a missing folder, the next attempt succeeds; folders are removed with a slash', async () => {
+    dav.fault = (call) => {
+      const [method, path = ''] = call.split(' ')
+      if (method === 'PUT' && !dav.folders.has('/dav/copy')) return { status: 500 }
+      return method === 'DELETE' && dav.folders.has(path) ? { status: 409 } : undefined
+    }
+    const place = await open(dav)
+    await expect(place.put('one/two', content)).rejects.toMatchObject({ kind: 'unreachable' })
+    await place.put('one/two', content)
+    expect(await place.get('one/two')).toEqual(content)
+    await place.remove('one')
+    expect(await place.list('')).toEqual([])
+  })
+
   test('uploads that were left behind are not listed, and removed after a day', async () => {
     const place = await open(dav)
     await place.put('one', content)
