@@ -33,9 +33,11 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    // Focus the first field or else the primary button, not the close button.
+    // Focus the first field that can be changed, or else the primary button, not the close button.
     if (!opensItself)
-      dialog?.querySelector<HTMLElement>('form input:not([hidden]), form select, [data-primary]')?.focus()
+      dialog
+        ?.querySelector<HTMLElement>('form input:not([hidden], [readonly]), form select, [data-primary]')
+        ?.focus()
     return () => dialog?.close()
   }, [opensItself])
   return (

@@ -43,7 +43,7 @@ export function RestoreCopy() {
 /** The key in groups, as the recovery sheet has it, to be compared with it. */
 function Entered({ text }: { readonly text: string }) {
   const key = text.replaceAll(/\s/g, '').toUpperCase()
-  return key === '' ? t.bringBack.keyHint : <code>{inGroups(key)}</code>
+  return key.startsWith('AGE-') ? <code>{inGroups(key)}</code> : t.bringBack.keyHint
 }
 
 function OpenCopy({ onFound }: { onFound(found: Found): void }) {
