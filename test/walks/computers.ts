@@ -9,7 +9,7 @@ const [folder = 'walk', colorScheme = 'light', width = '1280'] = process.argv.sl
 const machines: Machine[] = []
 let taken = 0
 
-/** Runs a walk, and removes its computers afterwards. */
+/** Runs a walk, removes its computers afterwards, and ends the process. */
 export async function run(walk: () => Promise<void>): Promise<void> {
   await mkdir(folder, { recursive: true })
   try {
@@ -17,6 +17,8 @@ export async function run(walk: () => Promise<void>): Promise<void> {
   } finally {
     for (const machine of machines) await machine.close()
   }
+  // The browser of the stand-in stays open.
+  process.exit()
 }
 
 export async function newMachine(): Promise<Machine> {

@@ -13,11 +13,7 @@ const dayMs = 24 * 60 * 60_000
 const within = { timeout: 60_000 }
 
 const server = await new WebdavServer().start()
-try {
-  await run(walk)
-} finally {
-  await server.close()
-}
+await run(walk)
 
 async function walk(): Promise<void> {
   const machine = await newMachine()

@@ -92,6 +92,7 @@ export const copies = {
   behind: (length: string) => `The changes of the last ${length} are not there yet.`,
   missingMedia: (total: number) => `${files(total)} still to be copied.`,
   paused: 'Copies wait for a network that is not metered.',
+  /** Before the message of the problem. Those of other kinds say it themselves. */
   problems: {
     unreachable: 'This place cannot be reached.',
     refused: 'This place refuses access.',
@@ -99,7 +100,6 @@ export const copies = {
     invalid: 'This cannot be used as a place.',
     damaged: 'The copy at this place is damaged.',
     foreign: 'This place belongs to another server.',
-    elsewhere: 'Another computer continues this server.',
     local: 'This computer cannot make the copy.',
   },
   notProven: (problem: string) => `A test of this copy failed. What is missing is sent again. ${problem}`,
