@@ -80,7 +80,6 @@ async function walk(): Promise<void> {
   await picture(page, 'sheet-with-two-places')
   await page.keyboard.press('Escape')
   await problem(page, 'There is no space left')
-  await page.getByText('There is no space left').scrollIntoViewIfNeeded()
   await picture(page, 'full')
   server.fault = () => ({ status: 401, headers: { 'www-authenticate': 'Basic realm="files"' } })
   await copyNow(page)
@@ -127,7 +126,9 @@ async function copyNow(page: Page): Promise<void> {
 }
 
 async function problem(page: Page, text: string): Promise<void> {
-  await page.getByRole('list', { name: 'Places' }).getByText(text).first().waitFor(within)
+  const notice = page.getByRole('list', { name: 'Places' }).getByText(text).first()
+  await notice.waitFor(within)
+  await notice.hover()
 }
 
 /** Lets the problems of all places have begun two days ago. */

@@ -34,7 +34,9 @@ export function PlaceNotices({ place, name, isOwn, source }: PlaceNoticesProps) 
       {problem && (
         <Notice action={remedy} variant="danger">
           {t.copies.problems[problem.kind as keyof typeof t.copies.problems]} {problem.message}{' '}
-          {problem.since !== undefined && t.copies.since(formatDateTime(problem.since))}
+          {problem.since !== undefined &&
+            problem.kind !== 'elsewhere' &&
+            t.copies.since(formatDateTime(problem.since))}
         </Notice>
       )}
       {proofProblem !== undefined && <Notice variant="danger">{t.copies.notProven(proofProblem)}</Notice>}
