@@ -141,7 +141,7 @@ export async function sendMedia(target: Target, files: Files, folder: string, ci
   const size = await files.size(path)
   const count = Math.max(1, Math.ceil(size / partBytes))
   for (let number = 1; number <= count; number++) {
-    const content = await readPart(files, path, (number - 1) * partBytes)
+    const content = await readPart(files, path, (number - 1) * partBytes, size)
     const name = `${hidden}-${number}-${count}-${content.length}`
     await put(target, `${mediaFolder}/${hidden.slice(0, 1)}/${name}`, content)
   }
@@ -188,8 +188,13 @@ export async function listMedia(target: Target): Promise<Map<string, readonly st
   return media
 }
 
-async function readPart(files: Files, path: string, start: number): Promise<Buffer> {
+async function readPart(
+  files: Files,
+  path: string,
+  start: number,
+  size = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of files.chunks(path, start, start + partBytes)) chunks.push(chunk)
+  for await (const chunk of files.chunks(path, start, Math.min(start + partBytes, size))) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

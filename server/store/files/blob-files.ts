@@ -33,7 +33,7 @@ export async function exists(files: Files, path: string): Promise<boolean> {
 /** Returns whether a blob is there and its content matches its CID. */
 export async function isIntact(files: Files, path: string, cid: string): Promise<boolean> {
   try {
-    return await matchesCid(cid, files.chunks(path))
+    return await matchesCid(cid, files.chunks(path, 0, await files.size(path)))
   } catch (error) {
     if (isMissing(error)) return false
     throw error

@@ -126,7 +126,9 @@ async function openForReading(path: string): Promise<ReadableFile> {
 
 function readChunks(path: string, start = 0, end = Number.POSITIVE_INFINITY): Readable {
   if (end <= start) return Readable.from([])
-  return createReadStream(path, { start, end: end - 1, highWaterMark: chunkBytes })
+  // Each read allocates that much, also at the end of a small file: the garbage collector would run for each.
+  const highWaterMark = Math.min(chunkBytes, end - start)
+  return createReadStream(path, { start, end: end - 1, highWaterMark })
 }
 
 /** Error codes of file systems without hard links, of links to another file system, and of too many links. */
