@@ -226,6 +226,9 @@ function without(content: Content, damaged: ReadonlySet<string>, base: string | 
   return { ...content, bases, segments: base === undefined ? content.segments.filter(isIntact) : [] }
 }
 
+/** Earlier states of other timelines that a sentence about a loss names, at most. */
+const statesInLoss = 3
+
 /** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */
 function lossOf(content: Content, chain: Chain, until: Date | undefined): string | undefined {
   const { timeline, seq, at } = chain
@@ -255,13 +258,14 @@ function lossOf(content: Content, chain: Chain, until: Date | undefined): string
     if (way.timeline.name !== timeline.name && !others.has(way.timeline.name) && way.at < at) {
       others.set(way.timeline.name, way.at)
     }
+    if (others.size === statesInLoss) break
   }
   const sentences = [
     `The copy can be restored as of ${minuteOf(at)}.`,
     `${later.length} object${later.length === 1 ? '' : 's'} with later changes cannot be used, because some are damaged or missing. The newest change in them is of ${minuteOf(newest)}.`,
   ]
   if (others.size > 0) {
-    const times = [...others.values()].slice(0, 3).map(minuteOf)
+    const times = [...others.values()].map(minuteOf)
     sentences.push(`Earlier states of it end at ${times.join(', ')}.`)
   }
   return sentences.join(' ')

@@ -18,7 +18,7 @@
  * (`receive.ts`) and puts together (`assemble.ts`).
  */
 import { fileTime, parseFileTime } from '../../store/files/layout.ts'
-import type { Entry, Place } from './places/place.ts'
+import { type Entry, ifUndamaged, type Place } from './places/place.ts'
 import type { Sealer } from './sealer.ts'
 
 export const headName = 'pds-replica'
@@ -146,12 +146,32 @@ export async function listTimelines(place: Pick<Place, 'list'>): Promise<Timelin
 
 /** A place, and how it has objects. */
 export interface Listed {
-  readonly place: Pick<Place, 'list'>
-  readonly sealer: Sizes
+  readonly place: Pick<Place, 'list'> & Partial<Pick<Place, 'get'>>
+  readonly sealer: Sizes & Partial<Pick<Sealer, 'open'>>
+}
+
+/**
+ * Anyone who writes at a place can add a second name of a timeline with another parent, which would hide its states. Keeps the name whose lease
+ * the key opens, and all of them if there is none: the lease may be damaged.
+ */
+async function withoutForged({ place, sealer }: Listed, timelines: Timeline[]): Promise<Timeline[]> {
+  const isProven = async (timeline: Timeline) => {
+    const name = leaseName(timeline)
+    const sealed = await place.get?.(name)
+    return sealed !== undefined && (await ifUndamaged(async () => sealer.open?.(name, sealed))) !== undefined
+  }
+  const kept: Timeline[] = []
+  for (const same of Map.groupBy(timelines, ({ name }) => name).values()) {
+    let proven: Timeline | undefined
+    if (same.length > 1) for (const each of same) if (!proven && (await isProven(each))) proven = each
+    kept.push(...(proven ? [proven] : same))
+  }
+  return kept
 }
 
 /** Lists everything but media. */
-export async function readContent({ place, sealer }: Listed): Promise<Content> {
+export async function readContent(target: Listed): Promise<Content> {
+  const { place, sealer } = target
   const bases: Base[] = []
   const unfinished: Base[] = []
   for (const folder of await place.list(basesFolder)) {
@@ -180,7 +200,7 @@ export async function readContent({ place, sealer }: Listed): Promise<Content> {
   }
   const byFirst = (a: Segment, b: Segment) => a.from - b.from || a.to - b.to
   return {
-    timelines: await listTimelines(place),
+    timelines: await withoutForged(target, await listTimelines(place)),
     ...{ bases: bases.sort(bySeq), segments: segments.sort(byFirst) },
     ...{ unfinished: unfinished.sort(bySeq), cut: cut.sort(byFirst) },
   }

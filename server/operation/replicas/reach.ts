@@ -28,8 +28,8 @@ export interface Reach {
   linksFrom(seq: number): Link[]
   /** Returns where these segments end; undefined if none continues the transaction. */
   endFrom(seq: number): End | undefined
-  /** Returns each segment that continues one of the transactions. */
-  segmentsFrom(seqs: readonly number[]): Segment[]
+  /** Returns the first of these segments, and its last transaction that counts; undefined if none continues the transaction. */
+  nextFrom(seq: number): { readonly segment: Segment; readonly last: number } | undefined
 }
 
 const none = -1
@@ -79,10 +79,9 @@ export function createReach({ segments, lasts }: Path): Reach {
       const end = ends[first] ?? first
       return { seq: lastOf(end), at: at(end).at, latest: latest[first] ?? 0 }
     },
-    segmentsFrom(seqs) {
-      const known = new Set<number>()
-      for (const seq of seqs) for (const index of follow(seq, (each) => known.has(each))) known.add(index)
-      return [...known].map(at)
+    nextFrom(seq) {
+      const index = next(seq)
+      return index === none ? undefined : { segment: at(index), last: lastOf(index) }
     },
   }
 }

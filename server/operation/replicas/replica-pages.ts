@@ -45,9 +45,12 @@ export function replicaPages(target: Target, files: Files = nodeFiles): PageSour
 
 /** Returns the best way from each base. */
 async function bestWays(target: Target): Promise<Chain[]> {
+  const content = await readContent(target)
   const ways = new Map<string, Chain>()
-  for (const way of waysTo(await readContent(target)))
+  for (const way of waysTo(content)) {
     if (!ways.has(way.base.name)) ways.set(way.base.name, way)
+    if (ways.size === content.bases.length) break
+  }
   return [...ways.values()]
 }
 

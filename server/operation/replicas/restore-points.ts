@@ -1,7 +1,8 @@
 /** The restore points of a place. */
 import { type Content, type Listed, readContent } from './catalog.ts'
 import { dayMs, hourMs, weekMs } from './replica-retention.ts'
-import { limitsOf, timesOf, waysTo } from './ways.ts'
+import { timesOf } from './times.ts'
+import { lastWays, waysTo } from './ways.ts'
 
 export interface RestorePoints {
   /** The newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
@@ -25,17 +26,13 @@ export async function readPoints(target: Listed): Promise<RestorePoints> {
 /** Returns the times of the last states of timelines that no other one continues, as before a restore. */
 export function endsOf(content: Content): Set<number> {
   const continued = new Map<string, number>()
-  for (const timeline of content.timelines) {
-    for (const [name, limit] of limitsOf(content.timelines, timeline)) {
-      if (name !== timeline.name) continued.set(name, Math.max(limit, continued.get(name) ?? 0))
-    }
+  // Those that continue these in turn share no more with the timeline.
+  for (const { name, parent } of content.timelines) {
+    if (parent && parent.name !== name)
+      continued.set(parent.name, Math.max(parent.seq, continued.get(parent.name) ?? 0))
   }
-  const last = new Map<string, { readonly seq: number; readonly at: Date }>()
-  for (const { timeline, seq, at } of waysTo(content)) {
-    if (seq > (last.get(timeline.name)?.seq ?? -1)) last.set(timeline.name, { seq, at })
-  }
-  const ends = [...last].filter(([name, { seq }]) => seq > (continued.get(name) ?? -1))
-  return new Set(ends.map(([, { at }]) => at.getTime()))
+  const ends = lastWays(content, ({ name }, seq) => seq > (continued.get(name) ?? -1))
+  return new Set(ends.map(({ at }) => at.getTime()))
 }
 
 /** Keeps the last of each hour, day or week, by how long ago it is, and all of `kept`. */

@@ -1,5 +1,9 @@
 /** The ways to the states of a server that a place has: each a base, and the segments that continue it on its timeline. */
-import { type Base, type Content, generationOf, type Segment, type Timeline } from './catalog.ts'
+import type { Base, Content, Segment, Timeline } from './catalog.ts'
+import { continuedOf } from './continued.ts'
+import { farthestOf } from './farthest.ts'
+import { createForest, type Forest, type Node } from './forest.ts'
+import { merge } from './merge.ts'
 import { createReach, type Link, type Path } from './reach.ts'
 
 /** A way to a state: a base and what continues it without a gap. */
@@ -14,10 +18,7 @@ export interface Chain {
 
 /** Returns the last transaction that counts of a timeline and of each that it continues, by their names. */
 export function limitsOf(timelines: readonly Timeline[], timeline: Timeline): Map<string, number> {
-  return limitsIn(new Map(timelines.map((each) => [each.name, each])), timeline)
-}
-
-function limitsIn(byName: ReadonlyMap<string, Timeline>, timeline: Timeline): Map<string, number> {
+  const byName = new Map(timelines.toReversed().map((each) => [each.name, each]))
   const limits = new Map([[timeline.name, Number.POSITIVE_INFINITY]])
   let limit = Number.POSITIVE_INFINITY
   for (let next = timeline.parent; next && !limits.has(next.name); ) {
@@ -65,7 +66,9 @@ interface TimeLimit {
 /** Returns the longest chain of a timeline; undefined if there is no base. Of equal chains, the one that has less to replay. */
 export function chainOf(content: Content, timeline: Timeline, { until }: TimeLimit = {}): Chain | undefined {
   const limits = limitsOf(content.timelines, timeline)
-  return chainsOf(inTime(content, until), timeline, limits).reduce<Chain | undefined>(
+  const { bases, segments } = inTime(content, until)
+  const path = { ...pathOf(segments, limits), bases: bases.filter((base) => counts(base, limits)) }
+  return chainsOf(timeline, path).reduce<Chain | undefined>(
     (best, chain) => (best && best.seq > chain.seq ? best : chain),
     undefined,
   )
@@ -79,51 +82,117 @@ interface Dated extends Chain {
 
 /** Returns the longest chain from each base, ascending by the base. */
 function chainsOf(
-  { bases, segments }: Omit<Objects, 'timelines'>,
   timeline: Timeline,
-  limits: ReadonlyMap<string, number>,
+  { bases, ...path }: Path & { readonly bases: readonly Base[] },
 ): Dated[] {
-  const reach = createReach(pathOf(segments, limits))
-  return bases
-    .filter((base) => counts(base, limits))
-    .map((base) => {
-      const { seq, at, latest } = reach.endFrom(base.seq) ?? { ...base, latest: 0 }
-      let links: readonly Link[] | undefined
-      return {
-        ...{ timeline, base, seq, at, latest: Math.max(latest, base.at.getTime()) },
-        get segments() {
-          links ??= reach.linksFrom(base.seq)
-          return links
-        },
-      }
-    })
+  const reach = createReach(path)
+  return bases.map((base) => {
+    const { seq, at, latest } = reach.endFrom(base.seq) ?? { ...base, latest: 0 }
+    let links: readonly Link[] | undefined
+    return {
+      ...{ timeline, base, seq, at, latest: Math.max(latest, base.at.getTime()) },
+      get segments() {
+        links ??= reach.linksFrom(base.seq)
+        return links
+      },
+    }
+  })
 }
 
-function inTime({ bases, segments }: Content, until: Date | undefined): Omit<Objects, 'timelines'> {
-  const isInTime = ({ at }: { readonly at: Date }) => until === undefined || at <= until
+function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Objects, 'bases' | 'segments'> {
+  if (until === undefined) return { bases, segments }
+  const isInTime = ({ at }: { readonly at: Date }) => at <= until
   return { bases: bases.filter(isInTime), segments: segments.filter(isInTime) }
 }
 
+/** What orders ways. */
+interface Rank {
+  readonly isPartial: boolean
+  readonly isAt: boolean
+  readonly generation: number
+  readonly isContinued: boolean
+  readonly latest: number
+  readonly seq: number
+  readonly base: number
+}
+
+interface Ranked extends Rank {
+  readonly way: Chain
+}
+
+const byRank = (a: Rank, b: Rank) =>
+  Number(a.isPartial) - Number(b.isPartial) ||
+  Number(b.isAt) - Number(a.isAt) ||
+  b.generation - a.generation ||
+  Number(a.isContinued) - Number(b.isContinued) ||
+  b.latest - a.latest ||
+  b.seq - a.seq ||
+  b.base - a.base
+
 /**
  * Yields ways to the states at a place, the newest state of the highest generation first, and partial bases last. All branches count. A timeline whose own
- * object is missing counts as one that begins with a base.
+ * object is missing counts as one that begins with a base. The ways of a timeline are computed when one of them can be the next.
  * @param until leaves out later objects; ways to a state of exactly this time, as it is listed, come first, whatever their generation
  */
 export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   const objects = inTime(content, until)
-  const paths = pathsIn(content)
-  const ways = paths.flatMap(({ timeline, limits }) => chainsOf(objects, timeline, limits))
-  const continued = new Set(ways.filter(continuedOf(paths, ways)))
-  yield* ways.sort(
-    (a, b) =>
-      Number(a.base.isPartial) - Number(b.base.isPartial) ||
-      Number(isAt(b, until)) - Number(isAt(a, until)) ||
-      b.timeline.generation - a.timeline.generation ||
-      Number(continued.has(a)) - Number(continued.has(b)) ||
-      b.latest - a.latest ||
-      b.seq - a.seq ||
-      b.base.seq - a.base.seq,
-  )
+  const forest = createForest(content, objects)
+  const farthest = farthestOf(forest, ({ isPartial }) => !isPartial)
+  const isContinued = continuedOf(forest, farthest)
+  const newest = newestOf(forest, until)
+  const sources = forest.nodes.map((node) => {
+    const { timeline } = node
+    const { generation } = timeline
+    const complete = farthest.get(node)
+    const best = complete ?? { base: Number.POSITIVE_INFINITY, seq: Number.POSITIVE_INFINITY }
+    const bound: Rank = {
+      ...{ isPartial: complete === undefined, generation, ...newest(node) },
+      ...{
+        isContinued: complete !== undefined && isContinued(node, complete.seq),
+        seq: best.seq,
+        base: best.base,
+      },
+    }
+    const rank = rankOf({ until, isContinued: (seq) => isContinued(node, seq) })
+    const load = () => chainsOf(timeline, forest.pathOf(node)).map(rank).sort(byRank)
+    return { bound, load }
+  })
+  for (const { way } of merge<Rank, Ranked>(sources, byRank)) yield way
+}
+
+/** Returns one of the longest ways of each timeline, if it is wanted: the one that `waysTo` yields first, or another one to the same state. @param isWanted gets its last transaction */
+export function lastWays(content: Content, isWanted: (timeline: Timeline, seq: number) => boolean): Chain[] {
+  const forest = createForest(content)
+  const farthest = farthestOf(forest, () => true)
+  return forest.nodes.flatMap((node) => {
+    const { timeline } = node
+    const last = farthest.get(node)
+    if (!last || !isWanted(timeline, last.seq)) return []
+    const { bases, ...path } = forest.pathOf(node)
+    // All ways that segments end have the state of the last segment.
+    const chosen = last.base < last.seq ? [bases.findLast(({ seq }) => seq === last.base)] : bases
+    const ways = chainsOf(timeline, { ...path, bases: chosen.filter((base) => base !== undefined) })
+    const ranked = ways.filter(({ seq }) => seq === last.seq).map(rankOf({ isContinued: () => false }))
+    return ranked
+      .sort(byRank)
+      .slice(0, 1)
+      .map(({ way }) => way)
+  })
+}
+
+interface RankOptions {
+  readonly until?: Date | undefined
+  readonly isContinued: (seq: number) => boolean
+}
+
+function rankOf({ until, isContinued }: RankOptions): (way: Dated) => Ranked {
+  return (way) => {
+    const { timeline, base, seq, latest } = way
+    return {
+      ...{ isPartial: base.isPartial, isAt: isAt(way, until), generation: timeline.generation },
+      ...{ isContinued: isContinued(seq), latest, seq, base: base.seq, way },
+    }
+  }
 }
 
 /** Whether a state is of exactly this time. */
@@ -131,50 +200,23 @@ export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boo
   return at.getTime() === time?.getTime()
 }
 
-/**
- * Returns whether a way ends before another one of its timeline, of one that it continues, or of one that continues it: its objects may be
- * newer all the same, such as the base of a clone that has written nothing, or those that were made with a clock ahead.
- */
-function continuedOf(paths: ReturnType<typeof pathsIn>, ways: readonly Chain[]): (way: Chain) => boolean {
-  const farthest = new Map<string, number>()
-  for (const { timeline, seq, base } of ways) {
-    // Pages are missing there: it continues nothing.
-    if (base.isPartial) continue
-    farthest.set(timeline.name, Math.max(seq, farthest.get(timeline.name) ?? 0))
-  }
-  /** For each timeline, those that have a part of it or that it has a part of: the last common transaction, and the last one at all. */
-  const related = new Map<string, { readonly common: number; readonly last: number }[]>()
-  const relate = (name: string, common: number, last: number) => {
-    const others = related.get(name)
-    if (others) others.push({ common, last })
-    else related.set(name, [{ common, last }])
-  }
-  for (const { timeline, limits } of paths) {
-    for (const [name, common] of limits) {
-      relate(timeline.name, common, farthest.get(name) ?? 0)
-      if (name !== timeline.name) relate(name, common, farthest.get(timeline.name) ?? 0)
+/** Returns the time of the newest object for each timeline and those that it continues, and whether one is of exactly the time `until`. */
+function newestOf(
+  { ascending }: Forest,
+  until: Date | undefined,
+): (node: Node) => Pick<Rank, 'latest' | 'isAt'> {
+  const found = new Map<Node, Pick<Rank, 'latest' | 'isAt'>>()
+  const unknown = { latest: Number.POSITIVE_INFINITY, isAt: until !== undefined }
+  for (const node of ascending) {
+    const { parent, bases, segments, isCyclic } = node
+    let { latest, isAt: isThere } = (parent && found.get(parent)) ?? { latest: 0, isAt: false }
+    for (const list of [bases, segments]) {
+      for (const each of list) {
+        latest = Math.max(latest, each.at.getTime())
+        isThere ||= isAt(each, until)
+      }
     }
+    found.set(node, isCyclic ? unknown : { latest, isAt: isThere })
   }
-  return ({ timeline, seq }) =>
-    (related.get(timeline.name) ?? []).some(({ common, last }) => common >= seq && last > seq)
-}
-
-/** Returns the times of all states to which ways lead, in milliseconds since 1970. */
-export function timesOf(content: Content): Set<number> {
-  const times = new Set<number>()
-  for (const { limits } of pathsIn(content)) {
-    const bases = content.bases.filter((base) => counts(base, limits))
-    const reached = createReach(pathOf(content.segments, limits)).segmentsFrom(bases.map(({ seq }) => seq))
-    for (const { at } of [...bases, ...reached]) times.add(at.getTime())
-  }
-  return times
-}
-
-/** Returns all timelines, also those whose own object is missing, with what `limitsOf` returns. */
-function pathsIn({ timelines, bases, segments }: Content) {
-  const names = new Set([...bases, ...segments].map(({ timeline }) => timeline))
-  const known = timelines.filter(({ name }) => names.delete(name))
-  const unknown = [...names].map((name) => ({ name, generation: generationOf(name), parent: undefined }))
-  const byName = new Map(timelines.map((each) => [each.name, each]))
-  return [...known, ...unknown].map((timeline) => ({ timeline, limits: limitsIn(byName, timeline) }))
+  return (node) => found.get(node) ?? unknown
 }

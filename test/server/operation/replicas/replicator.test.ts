@@ -242,6 +242,45 @@ test('changes that this disk has lost are no other computer: they are offered, a
   expect(third.replicator.state).toMatchObject({ problem: undefined, lost: undefined, seq: store.seq })
 })
 
+test.each([
+  ['that begins with a base', () => ''],
+  ['that continues another one', (parent: string) => `-000000000000-${parent}`],
+])('a forged second name of a timeline, %s, hides no state of it', async (_, suffix) => {
+  const first = await start()
+  await write('row 1')
+  await first.replicator.step()
+  const second = await start()
+  await write('row 2')
+  await second.replicator.step()
+  const { name } = second.timelines.current
+  const [lease] = [...place.objects.keys()].filter((each) => each.startsWith(`timelines/${name}-`))
+  const bytes = place.objects.get(lease ?? '') as Uint8Array
+  const forged = `timelines/${name}${suffix(first.timelines.current.name)}`
+  const objects = [...place.objects]
+  for (const isFirst of [true, false]) {
+    place.objects.clear()
+    if (isFirst) place.objects.set(forged, bytes)
+    for (const [each, content] of objects) place.objects.set(each, content)
+    place.objects.set(forged, bytes)
+    expect(await restored()).toEqual(['row 1', 'row 2'])
+  }
+  await write('row 3')
+  second.replicator.forget()
+  await second.replicator.step()
+  expect(second.replicator.state).toMatchObject({ problem: undefined, seq: store.seq })
+  expect(await restored()).toEqual(['row 1', 'row 2', 'row 3'])
+  expect([...place.objects.keys()].filter((each) => each.startsWith('bases/'))).toHaveLength(2)
+})
+
+test('a step records its timeline in the data folder, although the place is away', async () => {
+  const { timelines, replicator } = await start()
+  vi.spyOn(place, 'list').mockRejectedValue(new PlaceProblem('unreachable', 'The connection was cut.'))
+  vi.spyOn(place, 'get').mockRejectedValue(new PlaceProblem('unreachable', 'The connection was cut.'))
+  await replicator.step()
+  expect(replicator.state.problem?.kind).toBe('unreachable')
+  expect(await readFile(join(dataDir, 'copies', 'timelines.json'), 'utf8')).toContain(timelines.current.name)
+})
+
 test('a place that had the copy and is empty gets nothing until the owner permits it', async () => {
   const { replicator } = await start()
   await write('row 1')

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import type { Base, Content, Timeline } from '../../../../server/operation/replicas/catalog.ts'
 import type { Link } from '../../../../server/operation/replicas/reach.ts'
 import { createReach } from '../../../../server/operation/replicas/reach.ts'
+import { endsOf } from '../../../../server/operation/replicas/restore-points.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
-import { timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
+import { timesOf } from '../../../../server/operation/replicas/times.ts'
+import { waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -70,7 +72,9 @@ test('the ends of all chains: each segment is read a few times, however many bas
   // A binary search of 5000 takes 13, and there are a few per transaction.
   expect(reads).toBeLessThan(60 * segments)
   reads = 0
-  expect(reach.segmentsFrom([...links.keys()])).toHaveLength(segments)
+  const everywhere = links.map(({ from, timeline }) => ({ ...base(0), timeline, seq: from - 1 }))
+  const content = { timelines: [], bases: everywhere, segments: links, unfinished: [], cut: [] }
+  expect(timesOf(content).size).toBe(segments + 1)
   expect(reads).toBeLessThan(60 * segments)
 })
 
@@ -84,6 +88,49 @@ test('ways and the times of their states: each time is read a few times per time
   expect(timesOf(content).size).toBe(segments + bases)
   expect(reads).toBeLessThan(most)
 })
+
+/** Timelines that continue each other, with a base and three segments each: more than a map of ancestors for each leaves memory for. */
+function longChain(count: number, baseOf: (n: number) => number): Content {
+  const timeline = (n: number) => ({ name: nameOf(n), generation: 1 })
+  return {
+    timelines: Array.from({ length: count }, (_, n): Timeline => {
+      return { ...timeline(n), parent: n === 0 ? undefined : { name: nameOf(n - 1), seq: 3 * n } }
+    }),
+    bases: Array.from({ length: count }, (_, n) => ({
+      ...{ name: `base ${n}`, timeline: nameOf(n), seq: baseOf(n), at: atOf(3 * n), parts: [], bytes: 0 },
+      isPartial: false,
+    })),
+    segments: Array.from({ length: 3 * count }, (_, n) => {
+      const numbers = { from: n + 1, to: n + 1, bytes: 1 }
+      const segment = {
+        name: `segment ${n}`,
+        timeline: nameOf(Math.floor(n / 3)),
+        at: atOf(n + 1),
+        ...numbers,
+      }
+      return counted(segment, 'from')
+    }),
+    ...{ unfinished: [], cut: [] },
+  }
+}
+
+test.for([
+  ['where each begins', [1250, 5000], (n: number) => 3 * n],
+  ['at the first transaction', [300, 1200], () => 0],
+] as const)(
+  'four times as many timelines with a base %s cost about four times the work',
+  ([, counts, baseOf]) => {
+    const [few, many] = counts.map((count) => {
+      const content = longChain(count, baseOf)
+      reads = 0
+      expect(waysTo(content).next().value?.seq).toBe(3 * count)
+      expect(endsOf(content).size).toBe(1)
+      expect(timesOf(content).size).toBeGreaterThanOrEqual(3 * count)
+      return reads
+    })
+    expect(many).toBeLessThan(6 * (few ?? 0))
+  },
+)
 
 test('changes that this disk has lost: each object is read once, however many timelines it continues', async () => {
   const content = largePlace()

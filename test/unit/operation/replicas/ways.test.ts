@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Content } from '../../../../server/operation/replicas/catalog.ts'
 import { endsOf, thinned } from '../../../../server/operation/replicas/restore-points.ts'
-import { timesOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
+import { timesOf } from '../../../../server/operation/replicas/times.ts'
+import { waysTo } from '../../../../server/operation/replicas/ways.ts'
 import { day, minute } from '../../../support/server/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -104,6 +105,33 @@ test('what continues a timeline with a base of its own is found before the end o
   }
   const [first] = waysTo(content)
   expect(first?.seq).toBe(4)
+})
+
+test('a base that leaves pages out continues nothing: the newest complete state is found first', () => {
+  const [parent, child, branch] = ['000001_aaaa', '000001_bbbb', '000001_cccc']
+  const base = (timeline: string, seq: number, minutes: number, isPartial: boolean) => ({
+    ...{ name: `bases/${timeline}`, timeline, seq, at: new Date(start + minutes * minute) },
+    ...{ parts: [], bytes: 0, isPartial },
+  })
+  const segment = (timeline: string, minutes: number) => ({
+    ...{ name: `segments/${timeline}`, timeline, from: 2, to: 2 },
+    ...{ at: new Date(start + minutes * minute), bytes: 1 },
+  })
+  const content: Content = {
+    timelines: [
+      { name: parent, generation: 1, parent: undefined },
+      { name: child, generation: 1, parent: { name: parent, seq: 2 } },
+      { name: branch, generation: 1, parent: { name: parent, seq: 1 } },
+    ],
+    bases: [base(parent, 1, 0, false), base(child, 5, 4, true)],
+    segments: [segment(parent, 3), segment(branch, 2)],
+    ...{ unfinished: [], cut: [] },
+  }
+  const [first] = waysTo(content)
+  expect([first?.base.isPartial, first?.at.getTime()]).toEqual([false, start + 3 * minute])
+  // It continues the end of its own timeline as little.
+  const own = { ...content, bases: [base(parent, 1, 0, false), base(parent, 5, 4, true)] }
+  expect(waysTo(own).next().value?.at.getTime()).toBe(start + 3 * minute)
 })
 
 /** A timeline with a base and a segment, and one that a restore began with a base. */
