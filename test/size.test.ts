@@ -11,13 +11,13 @@ const [fileLines, functionLines, factoryLines] = [200, 40, 140]
 /** Longer files, with the reason. */
 const files: Readonly<Record<string, string>> = {
   'electron/ground/bridge.ts': 'types of the contract with the page',
-  'electron/replicas/restore-sources.ts': 'the sources have one interface',
   'renderer/strings/en/account.ts': 'texts',
   'renderer/strings/en/copies.ts': 'texts',
   'server/api/index.ts': 'generated',
   'server/app/tables/notifications.ts': 'the statements of one table',
   'server/federation/friends/friends.ts': 'one state machine',
   'server/federation/upstreams/stream.ts': 'one state machine',
+  'server/operation/replicas/replicas.ts': 'creates all replicas, and stops them',
   'server/operation/replicas/places/webdav.ts': 'one protocol',
   'server/platform/config/config.ts': 'the table of settings',
   'server/platform/config/values.ts': 'the types of settings',

@@ -5,7 +5,7 @@ import { iso } from '../../util/time.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
-import type { Chain } from '../replicas/ways.ts'
+import type { Chain } from '../replicas/ways/ways.ts'
 import { describeKey, type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 

@@ -13,7 +13,7 @@ import { putPages } from '../../store/pages/checkpoint.ts'
 import { closeFile, type OpenedFile, openChecked, setSeq } from '../../store/pages/database-file.ts'
 import type { Reader } from '../../store/pages/reader.ts'
 import { isDamaged, PlaceProblem } from './places/place.ts'
-import type { Chain } from './ways.ts'
+import type { Chain } from './ways/ways.ts'
 
 const decompress = promisify(zstdDecompress)
 

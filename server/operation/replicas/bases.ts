@@ -10,7 +10,7 @@ import type { PlaceReader } from './place-reader.ts'
 import { PlaceProblem, toProblem } from './places/place.ts'
 import type { Position, ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { type PendingBase, sendBase } from './send.ts'
-import { chainOf, limitsOf } from './ways.ts'
+import { chainOf, limitsOf } from './ways/ways.ts'
 
 /** A database shrinks to less than this share of its size. */
 export const compressedShare = 0.6

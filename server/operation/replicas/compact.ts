@@ -10,7 +10,7 @@ import { expired, isOver, joinable, type Objects, weekMs } from './replica-reten
 import type { Replicator } from './replicator.ts'
 import { listMediaParts, sendSegment, type Target } from './send.ts'
 import type { Unreferenced } from './unreferenced.ts'
-import { chainOf, limitsOf, onPath } from './ways.ts'
+import { chainOf, limitsOf, onPath } from './ways/ways.ts'
 
 const decompress = promisify(zstdDecompress)
 

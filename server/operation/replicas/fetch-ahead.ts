@@ -8,7 +8,7 @@ import { type BringBackOptions, fetchBest, fetchedFolder, findChain } from './br
 import { runFileJob } from './file-jobs.ts'
 import { PlaceProblem } from './places/place.ts'
 import { listMedia } from './send.ts'
-import type { Chain } from './ways.ts'
+import type { Chain } from './ways/ways.ts'
 
 export interface FetchedAhead {
   /** The database, as a file of SQLite. */

@@ -9,7 +9,7 @@ import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
 import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { elsewhereProblem } from './timeline.ts'
-import { chainOf } from './ways.ts'
+import { chainOf } from './ways/ways.ts'
 
 /** How often the place is read for traces of another computer, beside the start. */
 const readMs = 5 * 60_000

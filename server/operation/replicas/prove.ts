@@ -17,7 +17,7 @@ import { dayMs, monthMs, weekMs } from './replica-retention.ts'
 import type { Replicator } from './replicator.ts'
 import type { ReplicatorDeps } from './replicator-state.ts'
 import { listMedia, sendMedia, sendSegment, type Target } from './send.ts'
-import { type Chain, chainOf } from './ways.ts'
+import { type Chain, chainOf } from './ways/ways.ts'
 
 export interface Proof {
   readonly checkedAt: string

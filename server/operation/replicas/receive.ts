@@ -8,9 +8,9 @@ import { blobPath, blobsName } from '../../store/files/layout.ts'
 import { parseJson } from '../../util/json.ts'
 import { contentBytes, endName } from './catalog.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
-import type { Link } from './reach.ts'
 import { type BaseEnd, listMedia, type Target } from './send.ts'
-import type { Chain } from './ways.ts'
+import type { Link } from './ways/reach.ts'
+import type { Chain } from './ways/ways.ts'
 
 export interface Progress {
   readonly step: 'database' | 'changes' | 'media'

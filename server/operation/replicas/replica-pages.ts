@@ -11,7 +11,7 @@ import { localTarget } from './local/target.ts'
 import { ifUndamaged, isDamaged } from './places/place.ts'
 import { fetchChain } from './receive.ts'
 import type { Target } from './send.ts'
-import { type Chain, waysTo } from './ways.ts'
+import { type Chain, waysTo } from './ways/ways.ts'
 
 /** The backups of a data directory. */
 export function backupPages(dataDir: string, files: Files = nodeFiles): PageSource {

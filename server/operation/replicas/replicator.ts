@@ -9,7 +9,7 @@ import { PlaceProblem, toProblem } from './places/place.ts'
 import type { Position, ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { sendSegment } from './send.ts'
 import { elsewhereProblem } from './timeline.ts'
-import { chainOf } from './ways.ts'
+import { chainOf } from './ways/ways.ts'
 
 export interface Replicator {
   readonly state: ReplicatorState

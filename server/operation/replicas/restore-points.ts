@@ -1,8 +1,8 @@
 /** The restore points of a place. */
 import { type Content, type Listed, readContent } from './catalog.ts'
 import { dayMs, hourMs, weekMs } from './replica-retention.ts'
-import { timesOf } from './times.ts'
-import { lastWays, waysTo } from './ways.ts'
+import { timesOf } from './ways/times.ts'
+import { lastWays, waysTo } from './ways/ways.ts'
 
 export interface RestorePoints {
   /** The newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */

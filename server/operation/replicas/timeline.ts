@@ -10,7 +10,7 @@ import { copiesName, endedTimelinesName, timelinesName } from '../../store/files
 import { createSerializer } from '../../util/serialize.ts'
 import { type Content, generationOf, type Timeline, timelineName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
-import { type Chain, chainOf } from './ways.ts'
+import { type Chain, chainOf } from './ways/ways.ts'
 
 /** In the folder of copies: the timeline of another computer that continues the server. */
 const elsewhereName = 'elsewhere.json'

@@ -12,7 +12,7 @@ import { type Place, PlaceProblem } from '../../../../server/operation/replicas/
 import { ReplicaKey, sealedBytes } from '../../../../server/operation/replicas/replica-key.ts'
 import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
-import { waysTo } from '../../../../server/operation/replicas/ways.ts'
+import { waysTo } from '../../../../server/operation/replicas/ways/ways.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { journalPath } from '../../../../server/store/files/layout.ts'
 import { runCommand } from '../../../support/replicas/copies.ts'

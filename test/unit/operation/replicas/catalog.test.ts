@@ -8,7 +8,7 @@ import {
   type Segment,
   type Timeline,
 } from '../../../../server/operation/replicas/catalog.ts'
-import { chainOf, waysTo } from '../../../../server/operation/replicas/ways.ts'
+import { chainOf, waysTo } from '../../../../server/operation/replicas/ways/ways.ts'
 import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))

@@ -22,7 +22,7 @@ import { readPoints } from '../../../../server/operation/replicas/restore-points
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { listMedia } from '../../../../server/operation/replicas/send.ts'
 import { createUnreferenced } from '../../../../server/operation/replicas/unreferenced.ts'
-import { chainOf } from '../../../../server/operation/replicas/ways.ts'
+import { chainOf } from '../../../../server/operation/replicas/ways/ways.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { createSerializer } from '../../../../server/util/serialize.ts'
 import { day, hour, second } from '../../../support/server/clock.ts'

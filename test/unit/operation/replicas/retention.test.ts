@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Base, Content, Segment, Timeline } from '../../../../server/operation/replicas/catalog.ts'
 import { expired, isOver, joinable } from '../../../../server/operation/replicas/replica-retention.ts'
 import { thinned } from '../../../../server/operation/replicas/restore-points.ts'
-import { type Chain, chainOf } from '../../../../server/operation/replicas/ways.ts'
+import { type Chain, chainOf } from '../../../../server/operation/replicas/ways/ways.ts'
 import { day, hour, minute } from '../../../support/server/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')

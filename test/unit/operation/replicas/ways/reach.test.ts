@@ -1,14 +1,14 @@
 /** The work of reading what a place has grows with the number of its objects, not with its square. */
 
 import { expect, test } from 'vitest'
-import type { Base, Content, Timeline } from '../../../../server/operation/replicas/catalog.ts'
-import type { Link } from '../../../../server/operation/replicas/reach.ts'
-import { createReach } from '../../../../server/operation/replicas/reach.ts'
-import { endsOf } from '../../../../server/operation/replicas/restore-points.ts'
-import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
-import { timesOf } from '../../../../server/operation/replicas/times.ts'
-import { waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
+import type { Base, Content, Timeline } from '../../../../../server/operation/replicas/catalog.ts'
+import { endsOf } from '../../../../../server/operation/replicas/restore-points.ts'
+import { beginTimeline } from '../../../../../server/operation/replicas/timeline.ts'
+import type { Link } from '../../../../../server/operation/replicas/ways/reach.ts'
+import { createReach } from '../../../../../server/operation/replicas/ways/reach.ts'
+import { timesOf } from '../../../../../server/operation/replicas/ways/times.ts'
+import { waysTo } from '../../../../../server/operation/replicas/ways/ways.ts'
+import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 const segments = 5000

@@ -2,7 +2,7 @@
  * The timelines of a place as trees: each knows what it continues and what continues it. Their number is at most that of the objects of a
  * place, and anyone who writes there may have chosen what they name: nothing here keeps more than a few values for each of them.
  */
-import { type Base, type Content, generationOf, type Segment, type Timeline } from './catalog.ts'
+import { type Base, type Content, generationOf, type Segment, type Timeline } from '../catalog.ts'
 import type { Path } from './reach.ts'
 
 export interface Node {

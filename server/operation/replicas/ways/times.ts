@@ -1,5 +1,5 @@
 /** The times of all states at a place. The ways of a timeline are followed from where they leave those of its parent. */
-import type { Content, Segment } from './catalog.ts'
+import type { Content, Segment } from '../catalog.ts'
 import { createForest, type Forest, type Node } from './forest.ts'
 import { createReach } from './reach.ts'
 

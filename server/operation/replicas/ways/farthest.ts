@@ -1,5 +1,5 @@
 /** How far the bases and segments of timelines lead. Each timeline adds its own objects to the result of the one that it continues. */
-import type { Base, Segment } from './catalog.ts'
+import type { Base, Segment } from '../catalog.ts'
 import type { Forest, Node } from './forest.ts'
 
 /** The last base of a timeline, or of those that it continues, and the last transaction to which segments lead from there. */

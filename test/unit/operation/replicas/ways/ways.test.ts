@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Content } from '../../../../server/operation/replicas/catalog.ts'
-import { endsOf, thinned } from '../../../../server/operation/replicas/restore-points.ts'
-import { timesOf } from '../../../../server/operation/replicas/times.ts'
-import { waysTo } from '../../../../server/operation/replicas/ways.ts'
-import { day, minute } from '../../../support/server/clock.ts'
+import type { Content } from '../../../../../server/operation/replicas/catalog.ts'
+import { endsOf, thinned } from '../../../../../server/operation/replicas/restore-points.ts'
+import { timesOf } from '../../../../../server/operation/replicas/ways/times.ts'
+import { waysTo } from '../../../../../server/operation/replicas/ways/ways.ts'
+import { day, minute } from '../../../../support/server/clock.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 

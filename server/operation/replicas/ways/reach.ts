@@ -1,5 +1,5 @@
 /** How far segments lead. An answer takes a binary search, however many segments overlap, and nothing is copied for it. */
-import type { Segment } from './catalog.ts'
+import type { Segment } from '../catalog.ts'
 
 /** A segment of a chain. Its transactions after `last` are of a branch that the chain does not follow. */
 export interface Link extends Segment {

@@ -1,5 +1,5 @@
 /** The ways to the states of a server that a place has: each a base, and the segments that continue it on its timeline. */
-import type { Base, Content, Segment, Timeline } from './catalog.ts'
+import type { Base, Content, Segment, Timeline } from '../catalog.ts'
 import { continuedOf } from './continued.ts'
 import { farthestOf } from './farthest.ts'
 import { createForest, type Forest, type Node } from './forest.ts'
