@@ -54,9 +54,10 @@ export async function findElsewhere(
   return undefined
 }
 
-/** The claims of a lease that makes the current one at the place out of date. */
-export async function renewLease(target: Target, timeline: Timeline, lease: Lease): Promise<void> {
-  await putJson(target, leaseName(timeline), lease)
+/** Puts the lease of a timeline at a place that has none, another one or a damaged one: without it other computers would go on. */
+export async function keepLease(target: Target, timeline: Timeline, lease: Lease): Promise<void> {
+  const there = await readLease(target, timeline)
+  if (JSON.stringify(there) !== JSON.stringify(lease)) await putJson(target, leaseName(timeline), lease)
 }
 
 /**

@@ -5,7 +5,7 @@ import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 import { copiesName } from '../../store/files/layout.ts'
 import { type Content, listTimelines, readContent, type Timeline } from './catalog.ts'
-import { checkHead, findElsewhere, renewLease, writeHead } from './lease.ts'
+import { checkHead, findElsewhere, keepLease, writeHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
 import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { elsewhereProblem } from './timeline.ts'
@@ -43,7 +43,6 @@ export function createPlaceReader(
   let own: Timeline | undefined
   let content: Content | undefined
   let readAt = 0
-  let leased: string | undefined
 
   /** Writes the head of a place that has none. */
   async function begin(): Promise<void> {
@@ -85,9 +84,7 @@ export function createPlaceReader(
       ...{ at: timelines.beganAt.toISOString(), lacks },
       seen: [...new Set([...names, name])].toSorted(),
     }
-    const text = JSON.stringify(lease)
-    if (!names.includes(name) || leased !== text) await renewLease(deps, own, lease)
-    leased = text
+    await keepLease(deps, own, lease)
     readAt = now().getTime()
     return own
   }

@@ -112,6 +112,26 @@ test('a place that is nearly full is no other computer, however often a base fai
   expect(await restored()).toHaveLength(111)
 }, 120_000)
 
+test('a damaged lease is written again, and the other computer on a copy of the data folder yields', async () => {
+  const { replicator, timelines } = await start()
+  await write('row 1')
+  await replicator.step()
+  const copied = join(root, 'copied')
+  await cp(dataDir, copied, { recursive: true, filter: (path) => !path.endsWith('pds.lock') })
+  const store = await Database.open({ directory: copied, schema, now })
+  const later = await replicatorOf({ store, dataDir: copied, now, place, sealer })
+  const read = async (computer: typeof later) => {
+    computer.forget()
+    await computer.step()
+    return computer.state.problem?.kind
+  }
+  expect([await read(later), await read(replicator)]).toEqual([undefined, undefined])
+  place.objects.set(`timelines/${timelines.current.name}`, Buffer.from('damaged'))
+  expect([await read(later), await read(replicator)]).toEqual([undefined, undefined])
+  expect([await read(later), await read(replicator)]).toEqual(['elsewhere', undefined])
+  await store.close()
+})
+
 describe('a base that this computer cannot make', () => {
   test('keeps no changes from being copied, is shown, and is tried once a day', async () => {
     const { replicator } = await start()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listTimelines, type Timeline } from '../../../../server/operation/replicas/catalog.ts'
-import { findElsewhere, type Lease, renewLease } from '../../../../server/operation/replicas/lease.ts'
+import { findElsewhere, keepLease, type Lease } from '../../../../server/operation/replicas/lease.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginGeneration, beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
@@ -29,7 +29,7 @@ async function yieldsTo(
   const dataDir = await mkdtemp(join(root, 'data-'))
   const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
   const target = { place: new MemoryPlace(), sealer }
-  await renewLease(target, other, lease(timelines.current.name))
+  await keepLease(target, other, lease(timelines.current.name))
   return (await findElsewhere(target, await listTimelines(target.place), timelines, lacks)) !== undefined
 }
 
@@ -50,7 +50,7 @@ test.each([
   const dataDir = await mkdtemp(join(root, 'data-'))
   const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
   const target = { place: new MemoryPlace(), sealer }
-  await renewLease(target, of(2), { at: earlier, lacks: false, seen: [] })
+  await keepLease(target, of(2), { at: earlier, lacks: false, seen: [] })
   const listed = await listTimelines(target.place)
   if (bytes) await target.place.put('timelines/000002_abc', bytes)
   else await target.place.remove('timelines/000002_abc')
@@ -64,7 +64,7 @@ test('a computer whose own timelines were damaged does not take them for those o
   const before = await begin()
   await before.keep()
   const target = { place: new MemoryPlace(), sealer }
-  await renewLease(target, before.at([]), { at: earlier, lacks: false, seen: [] })
+  await keepLease(target, before.at([]), { at: earlier, lacks: false, seen: [] })
   await nodeFiles.create(join(dataDir, 'copies', 'timelines.json')).then((file) => file.close())
   const listed = await listTimelines(target.place)
   const after = await begin()
@@ -93,7 +93,7 @@ test('an earlier generation is ignored', async () => {
   const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
   expect(timelines.current.generation).toBe(3)
   const target = { place: new MemoryPlace(), sealer }
-  await renewLease(target, of(2), { at: earlier, lacks: false, seen: [timelines.current.name] })
+  await keepLease(target, of(2), { at: earlier, lacks: false, seen: [timelines.current.name] })
   expect(await findElsewhere(target, await listTimelines(target.place), timelines, false)).toBeUndefined()
 })
 
