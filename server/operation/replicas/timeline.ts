@@ -226,14 +226,19 @@ function reachedIn({ bases, segments }: Content): Map<string, number> {
   return reached
 }
 
-/** Makes the next start begin a timeline of a generation that continues none, as after a restore. */
+/**
+ * Makes the next start begin a timeline of a generation that continues none, as after a restore. The generation is at least that of the
+ * replaced data: after an undo, their own timelines would otherwise count as those of another computer.
+ */
 export async function beginGeneration(
   files: Files,
   dataDir: string,
-  { generation, seq }: { readonly generation: number; readonly seq: number },
+  { generation: atLeast, seq }: { readonly generation: number; readonly seq: number },
 ): Promise<void> {
   const folder = join(dataDir, copiesName)
   await files.makeDir(folder)
+  const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
+  const generation = Math.max(atLeast, generationOf(ended?.at(-1)?.name ?? '1'))
   const root: Entry = { name: timelineName(generation, randomBytes(8).toString('hex')), seq }
   await replaceJson(files, join(folder, timelinesName), [root])
   await files.remove(join(folder, elsewhereName))
