@@ -1,17 +1,21 @@
 /** `npm run restore -- --salvage`: opens the intact part of damaged data, after it has stated the loss and asked. */
 
 import { schema } from '../../schema/schema.ts'
-import { type SalvagePlan, salvage } from '../../store/backups/salvage.ts'
+import { type PageSource, type SalvagePlan, salvage } from '../../store/backups/salvage.ts'
 import { databaseName } from '../../store/files/layout.ts'
+import { readReplicaKey } from '../../store/files/replica-key-file.ts'
 import { iso } from '../../util/time.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import { backupPages, replicaPages } from '../replicas/replica-pages.ts'
+import type { Target } from '../replicas/send.ts'
 import { describeHandles } from './bring-back.ts'
 import { withoutRemedy } from './command.ts'
 import { type RestoreInvocation, withSource } from './source.ts'
 import { ask } from './terminal.ts'
 
 const placeHint = ' With --from URL --key FILE, pages of a place are used, too.'
+const otherHint =
+  ' The key is not that of these data, so the place may have another server: only single pages of it were used.'
 
 export function runSalvage(invocation: RestoreInvocation): Promise<string> {
   const { dataDir, flags } = invocation
@@ -19,10 +23,12 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
     const isOfPlace = flags.from !== undefined
     // Fails for a wrong key.
     if (isOfPlace) await findChain(target)
+    const key = isOfPlace ? await readReplicaKey(dataDir) : undefined
+    const isOther = key !== undefined && key !== target.sealer.fingerprint
     const work = salvage({
       directory: dataDir,
       schema,
-      sources: [backupPages(dataDir), ...(isOfPlace ? [replicaPages(target)] : [])],
+      sources: [backupPages(dataDir), ...(isOfPlace ? [pagesAt(target, isOther)] : [])],
       now: () => new Date(),
       async confirm(plan, sqlite) {
         process.stdout.write(`${describePlan(plan, isOfPlace)}\nAccounts: ${describeHandles(sqlite)}.\n`)
@@ -32,11 +38,17 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
         return flags['accept-loss'] || ask('Open what verifies? [y/N] ', '--accept-loss')
       },
     })
-    const result = await withoutRemedy(work, isOfPlace ? '' : placeHint)
+    const result = await withoutRemedy(work, isOther ? otherHint : isOfPlace ? '' : placeHint)
     return result
       ? `Salvaged. The replaced files are in ${result.keptIn}. Start the server.`
       : 'Nothing was changed.'
   })
+}
+
+/** Checksums decide on single pages. A whole database is taken only from a place with the key that the data name: another may have another server. */
+function pagesAt(target: Target, isOther: boolean): PageSource {
+  const source = replicaPages(target)
+  return isOther ? { pages: source.pages } : source
 }
 
 /** @param isOfPlace whether a place was asked, too */

@@ -175,6 +175,24 @@ test('a database that is lost is taken from a place: nothing is lost', async () 
   expect(await textsAt(server)).toEqual(['the first', 'the second'])
 })
 
+test('a lost database is not replaced with that of another server, whose place was named', async () => {
+  const folder = join(root, 'place of others')
+  await mkdir(folder)
+  const others = await TestServer.start({ copies: [pathToFileURL(folder).href] })
+  await others.running.services.operation.copies.flush(20_000)
+  await others.running.close()
+  const key = join(root, 'sheet of others')
+  await runCommand('backup', ['--sheet', key, '--data-dir', others.config.dataDir])
+  await others.close()
+  await server.running.close()
+  for (const name of ['pds.sqlite', 'pds.sqlite.pages']) await rm(join(dataDir(), name))
+  const place = ['--from', pathToFileURL(folder).href, '--key', key]
+  await expect(restore('--salvage', '--accept-loss', ...place)).rejects.toThrow('may have another server')
+  await restore('--salvage', '--accept-loss', ...ofPlace())
+  await server.open()
+  expect(await textsAt(server)).toEqual(['the first'])
+})
+
 test('a flag of another command is refused', async () => {
   await expect(runCommand('backup', ['--status', '--sheet', sheet()])).rejects.toThrow('npm run backup --')
   const wrong = [
