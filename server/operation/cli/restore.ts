@@ -7,7 +7,7 @@ import { deleteReplaced, listReplaced } from '../../store/backups/replaced.ts'
 import { finishInterrupted, restore, undoRestore } from '../../store/backups/restore.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import { isMissing, nodeFiles } from '../../store/files/files.ts'
-import { parseReplacedName } from '../../store/files/layout.ts'
+import { databaseName, parseReplacedName } from '../../store/files/layout.ts'
 import { iso } from '../../util/time.ts'
 import { headName } from '../replicas/catalog.ts'
 import { listBackups } from '../replicas/local/list.ts'
@@ -110,11 +110,15 @@ async function refuseOtherFolder(dataDir: string): Promise<void> {
   if (await exists(nodeFiles, join(dataDir, headName))) {
     throw new Error(`${dataDir} has backups or copies of a server, and is no data folder. Check --data-dir.`)
   }
-  const name = basename(dataDir)
-  if (parseReplacedName(name) === undefined) return
-  throw new Error(
-    `${dataDir} has replaced data, and is no data folder. To put them back: --undo ${name} --data-dir ${dirname(dataDir)}`,
-  )
+  const [parent, name] = [dirname(dataDir), basename(dataDir)]
+  if (parseReplacedName(name) !== undefined) {
+    throw new Error(
+      `${dataDir} has replaced data, and is no data folder. To put them back: --undo ${name} --data-dir ${parent}`,
+    )
+  }
+  const has = (folder: string) => exists(nodeFiles, join(folder, databaseName))
+  if ((await has(parent)) && !(await has(dataDir)))
+    throw new Error(`${dataDir} is inside of the data folder ${parent}. Check --data-dir.`)
 }
 
 async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string): Promise<string> {

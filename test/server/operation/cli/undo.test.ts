@@ -191,6 +191,8 @@ test('a folder as FILE, and a folder of backups as data folder, are refused', as
   await expect(runCommand('restore', [backups, '--data-dir', dir])).rejects.toThrow('is a folder. To restore')
   const wrong = runCommand('restore', [join(backups, backup?.parts[0] ?? ''), '--data-dir', backups])
   await expect(wrong).rejects.toThrow('is no data folder')
+  const within = runCommand('restore', ['--salvage', '--data-dir', join(dir, 'blobs')])
+  await expect(within).rejects.toThrow(`is inside of the data folder ${dir}`)
   expect(await readdir(backups)).toEqual(names)
 })
 
