@@ -33,7 +33,7 @@ export class KeyMissing extends CredentialsUnavailable {
 
   constructor() {
     super(
-      'The key of the copies of these data is not on this computer, so nothing is copied. Restore with the recovery sheet: on the Backups screen, or with "npm run restore -- --from URL --key FILE". To use another key, remove all places and add them again; without the desktop, delete the file pds.replica-key.',
+      'The key of the copies of these data is not on this computer, so nothing is copied. Without the desktop, PDS_COPIES_CREDENTIALS names its file. If the key is lost, restore with the recovery sheet: on the Backups screen, or with "npm run restore -- --from URL --key FILE". An undo of that restore brings changes since the last copy back, and the key stays. To use another key, remove all places and add empty ones; without the desktop, delete the file pds.replica-key.',
     )
   }
 }
