@@ -100,6 +100,8 @@ export function createPlaceReader(
     read,
     async open() {
       if (!(await checkHead(deps))) await begin()
+      // The place has the copy again: a permission from before is out of date.
+      else await files.remove(emptyMark(dataDir, id))
       return read()
     },
   }

@@ -317,6 +317,26 @@ test('a place that had the copy and is empty gets nothing until the owner permit
   expect(await restored()).toEqual(['row 1', 'row 2'])
 })
 
+test('a permission to begin anew ends once the place has the copy again', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  const there = new Map(place.objects)
+  const step = async () => {
+    replicator.forget()
+    await replicator.step()
+    return replicator.state.problem?.kind
+  }
+  place.objects.clear()
+  expect(await step()).toBe('empty')
+  await replicator.acceptEmpty()
+  for (const [name, content] of there) place.objects.set(name, content)
+  expect(await step()).toBeUndefined()
+  place.objects.clear()
+  expect(await step()).toBe('empty')
+  expect(place.objects.size).toBe(0)
+})
+
 test('no transaction is sent to a place that has become empty since it was read', async () => {
   const { replicator } = await start()
   await write('row 1')
