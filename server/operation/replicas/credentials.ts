@@ -112,10 +112,10 @@ export async function chooseKeyOfData(
   return chosen !== undefined
 }
 
-/** Names the key in the data that use it, unless they name one. */
+/** Names the key in the data that use it, unless they name one. A damaged name is written again. */
 export async function nameKey(dataDir: string, key: ReplicaKey, files: Files = nodeFiles): Promise<void> {
-  const names = await files.list(dataDir)
-  if (names.includes(databaseName) && !names.includes(replicaKeyName))
+  const hasData = (await files.list(dataDir)).includes(databaseName)
+  if (hasData && (await readReplicaKey(dataDir, files)) === undefined)
     await writeReplicaKey(dataDir, key.fingerprint, files)
 }
 
