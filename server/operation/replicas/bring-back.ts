@@ -12,7 +12,7 @@ import { lossOf } from './loss.ts'
 import { isDamaged, PlaceProblem } from './places/place.ts'
 import { fetchChain, fetchMedia, localName, type Progress, readEnd } from './receive.ts'
 import type { Target } from './send.ts'
-import { beginGeneration } from './timeline.ts'
+import { rootAbove } from './timeline.ts'
 import { type Chain, waysTo } from './ways/ways.ts'
 
 /** The folder of fetched files, until the restore is done. */
@@ -102,13 +102,12 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
     if (lacking.length > 0) await fetchMedia(target, lacking, { files, folder })
   }
   // Before anything changes: the place may fail.
-  const above = mediaFolder === undefined ? await newestGeneration(target) : 0
+  const continued = mediaFolder === undefined ? await continuedBy(options, chain) : {}
   let missing: readonly string[] = []
   const replaced = await restore({
     ...{ directory: dataDir, file: databasePath(folder), schema, now, files, isLocked: true },
-    ...(mediaFolder === undefined
-      ? { replicaKey: target.sealer.fingerprint }
-      : { blobFolders: [mediaFolder] }),
+    ...continued,
+    ...(mediaFolder !== undefined && { blobFolders: [mediaFolder] }),
     async onMissingBlobs(lost) {
       missing = lost
       if (lost.length > 0 && options.confirmLoss)
@@ -116,12 +115,15 @@ async function bringBackLocked(options: BringBackOptions): Promise<BroughtBack> 
       await options.beforeCommit?.()
     },
   })
-  if (mediaFolder === undefined) {
-    const generation = Math.max(chain.timeline.generation, above) + 1
-    await beginGeneration(files, dataDir, { generation, seq: chain.seq })
-  }
   await files.removeDir(root)
   return { at: chain.at, missing, replaced }
+}
+
+/** Returns how the data continue the copy of a place. */
+async function continuedBy({ target, dataDir, files = nodeFiles }: BringBackOptions, chain: Chain) {
+  const above = Math.max(chain.timeline.generation, await newestGeneration(target))
+  const timelines = await rootAbove(files, dataDir, above, chain.seq)
+  return { replicaKey: target.sealer.fingerprint, timelines }
 }
 
 async function confirm({ confirmLoss }: BringBackOptions, loss: string, of: LossOf): Promise<void> {

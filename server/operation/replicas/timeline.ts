@@ -6,14 +6,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
-import { copiesName, endedTimelinesName, timelinesName } from '../../store/files/layout.ts'
+import { copiesName, elsewhereName, endedTimelinesName, timelinesName } from '../../store/files/layout.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { type Content, generationOf, type Timeline, timelineName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'
 import { type Chain, chainOf } from './ways/ways.ts'
 
-/** In the folder of copies: the timeline of another computer that continues the server. */
-const elsewhereName = 'elsewhere.json'
 /** Entries of the ancestry, at most: a place that lists none of them gets a base. */
 const maxEntries = 200
 
@@ -226,20 +224,19 @@ function reachedIn({ bases, segments }: Content): Map<string, number> {
   return reached
 }
 
+/** The ancestry with which a start begins a timeline of a generation that continues none. */
+export type Root = readonly [{ readonly name: string; readonly seq: number }]
+
 /**
- * Makes the next start begin a timeline of a generation that continues none, as after a restore. The generation is at least that of the
- * replaced data: after an undo, their own timelines would otherwise count as those of another computer.
+ * Returns that of data which a restore brings from a place. An undo goes on with their generation: it is none below that of the present data,
+ * which have places of their own.
  */
-export async function beginGeneration(
-  files: Files,
-  dataDir: string,
-  { generation: atLeast, seq }: { readonly generation: number; readonly seq: number },
-): Promise<void> {
+export async function rootAbove(files: Files, dataDir: string, above: number, seq: number): Promise<Root> {
   const folder = join(dataDir, copiesName)
-  await files.makeDir(folder)
-  const ended = await readJson<Entry[]>(files, join(folder, endedTimelinesName))
-  const generation = Math.max(atLeast, generationOf(ended?.at(-1)?.name ?? '1'))
-  const root: Entry = { name: timelineName(generation, randomBytes(8).toString('hex')), seq }
-  await replaceJson(files, join(folder, timelinesName), [root])
-  await files.remove(join(folder, elsewhereName))
+  let generation = above + 1
+  for (const name of [timelinesName, endedTimelinesName]) {
+    const last = (await readJson<Entry[]>(files, join(folder, name)))?.at(-1)
+    if (last) generation = Math.max(generation, generationOf(last.name))
+  }
+  return [{ name: timelineName(generation, randomBytes(8).toString('hex')), seq }]
 }

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { finishRestore, finishUndo } from '../database/finish-restore.ts'
 import type { Schema } from '../database/migrate.ts'
 import { exists } from '../files/blob-files.ts'
-import { type Files, nodeFiles } from '../files/files.ts'
+import { type Files, nodeFiles, replaceJson } from '../files/files.ts'
 import {
   backupsName,
   blobsName,
@@ -20,6 +20,7 @@ import {
   restoredBlobsName,
   restoredKeyName,
   restoredName,
+  restoredTimelinesName,
   undoingName,
 } from '../files/layout.ts'
 import { readReplicaKey, writeReplicaKey } from '../files/replica-key-file.ts'
@@ -42,6 +43,8 @@ export interface RestoreOptions extends Pick<CheckOptions, 'blobFolders' | 'sha2
   readonly isLocked?: boolean
   /** Fingerprint of the key of the copies that the restored data continue; by default those that the present data have. */
   readonly replicaKey?: string | undefined
+  /** The timeline with which their copies begin, as JSON; by default they continue those of the present data. */
+  readonly timelines?: unknown
   /** May look into the database before the restore is committed. */
   readonly onOpened?: (sqlite: Reader) => void
   /** Called with the blobs that are lost, before the restore is committed; an error ends it. */
@@ -91,7 +94,7 @@ const others = new Set([checkpointName, checksumsName])
  * replaced files, or undefined when there were none. @throws StoreLocked while a server runs there
  */
 export async function replaceData(
-  options: Pick<RestoreOptions, 'directory' | 'now' | 'files' | 'isLocked' | 'replicaKey'>,
+  options: Pick<RestoreOptions, 'directory' | 'now' | 'files' | 'isLocked' | 'replicaKey' | 'timelines'>,
   write: (databaseTo: string, blobsTo: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const { directory: dir, now, isLocked, files = nodeFiles } = options
@@ -109,6 +112,8 @@ export async function replaceData(
     }
     const key = options.replicaKey ?? (await readReplicaKey(dir, files))
     if (key !== undefined) await writeReplicaKey(dir, key, files, restoredKeyName)
+    if (options.timelines !== undefined)
+      await replaceJson(files, join(dir, restoredTimelinesName), options.timelines)
     await files.rename(temporary, join(dir, restoredName))
     await files.syncDir(dir)
     return (await finishRestore(files, dir, now())) ?? interrupted

@@ -7,7 +7,9 @@ import { exists } from '../files/blob-files.ts'
 import type { Files } from '../files/files.ts'
 import {
   blobsName,
+  copiesName,
   databaseName,
+  elsewhereName,
   isData,
   lockName,
   replacedName,
@@ -17,6 +19,8 @@ import {
   restoredKeyName,
   restoredMarkName,
   restoredName,
+  restoredTimelinesName,
+  timelinesName,
   undoingName,
 } from '../files/layout.ts'
 import { forgetCopies } from '../journal/retire.ts'
@@ -48,8 +52,11 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const names = await files.list(dir)
   const hasKey = names.includes(restoredKeyName)
   if (!names.includes(restoredName)) {
-    // Of a restore that ended before its commit.
-    if (hasKey) await files.remove(join(dir, restoredKeyName))
+    // Of a restore that ended before its commit, or after it was finished.
+    for (const name of names.filter((each) => besideRestored.includes(each))) {
+      await files.remove(join(dir, name))
+      await files.syncDir(dir)
+    }
     return undefined
   }
   // Without the other key, that of the restored data is there already.
@@ -61,13 +68,26 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   await replaceBlobs(files, dir, pending)
   const folder = await nameReplaced(files, dir, pending, at)
   await beginRestored(files, dir)
+  if (names.includes(restoredTimelinesName)) await putTimelines(files, dir)
   if (hasKey) {
     await files.rename(join(dir, restoredKeyName), join(dir, replicaKeyName))
     await files.syncDir(dir)
   }
   await files.rename(join(dir, restoredName), join(dir, databaseName))
   await files.syncDir(dir)
+  await files.remove(join(dir, restoredTimelinesName))
   return folder
+}
+
+const besideRestored = [restoredKeyName, restoredTimelinesName]
+
+/** Lets the copies of the restored data begin with the timeline that came with them. It stays there until the data are whole. */
+async function putTimelines(files: Files, dir: string): Promise<void> {
+  const folder = join(dir, copiesName)
+  await files.makeDir(folder)
+  await files.link(join(dir, restoredTimelinesName), join(folder, timelinesName))
+  await files.remove(join(folder, elsewhereName))
+  await files.syncDir(folder)
 }
 
 /** Gives the folder of replaced files its name. Returns undefined if there are none. */

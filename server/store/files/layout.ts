@@ -15,6 +15,8 @@ export const restoredName = 'pds.sqlite.restored'
 export const replicaKeyName = 'pds.replica-key'
 /** That of the data that a restore brings; it becomes theirs once the restore is committed. */
 export const restoredKeyName = 'replica-key.restored'
+/** The timeline with which the copies of data that a restore brings begin; it becomes theirs once the restore is committed. */
+export const restoredTimelinesName = 'timelines.restored'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
 export const lockName = 'pds.lock'
@@ -38,6 +40,8 @@ export const copiesName = 'copies'
 /** In that folder: the timelines that the data continue, and those before a restore or an upgrade. */
 export const timelinesName = 'timelines.json'
 export const endedTimelinesName = 'timelines.ended.json'
+/** In that folder: the timeline of another computer that continues the server. */
+export const elsewhereName = 'elsewhere.json'
 /** In that folder: journals that the copies still need. Journals are kept there while it exists. */
 export const keptJournalsName = 'journals'
 /** Prefix of folders with files that a restore replaced. */
@@ -48,7 +52,7 @@ export const replacingName = 'replaced-pending'
 export const undoingName = 'replaced-undoing'
 
 const journalPattern = /^pds\.(\d{12,})\.journal$/
-const temporaryPattern = /^(pds\.(sqlite|checkpoint|replica-key|\d+\.journal)|replica-key).*\.tmp$/
+const temporaryPattern = /^(pds\.(sqlite|checkpoint|replica-key|\d+\.journal)|replica-key|timelines).*\.tmp$/
 
 /** Journals are named by the sequence number of their first transaction. */
 export function journalPath(dir: string, firstSeq: number): string {

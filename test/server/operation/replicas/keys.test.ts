@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listTimelines } from '../../../../server/operation/replicas/catalog.ts'
 import {
   type CredentialsKeeper,
   chooseKeyOfData,
@@ -15,16 +16,20 @@ import {
   readCredentials,
 } from '../../../../server/operation/replicas/credentials.ts'
 import { withPlace } from '../../../../server/operation/replicas/from-place.ts'
+import { findElsewhere, renewLease } from '../../../../server/operation/replicas/lease.ts'
 import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
+import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { schema } from '../../../../server/schema/schema.ts'
 import { listReplaced } from '../../../../server/store/backups/replaced.ts'
 import { restore, undoRestore } from '../../../../server/store/backups/restore.ts'
 import { Database } from '../../../../server/store/database.ts'
 import { type Files, readIfThere, replaceFile } from '../../../../server/store/files/files.ts'
+import { replicaKeyName } from '../../../../server/store/files/layout.ts'
 import { readReplicaKey } from '../../../../server/store/files/replica-key-file.ts'
 import { runCommand } from '../../../support/replicas/copies.ts'
+import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
 import { TestServer } from '../../../support/server/server.ts'
 import { FaultyDisk, isPossible } from '../../../support/store/faulty-disk.ts'
@@ -159,12 +164,16 @@ const strides = { kill: 2, fails: 7, 'power cut, last kept': 7 } as const
 
 describe.each(Object.keys(strides) as (keyof typeof strides)[])('%s', { timeout: 120_000 }, (fault) => {
   test.each(fault === 'kill' ? [true, false] : [false])(
-    'at any operation of a restore: run again and undone, data and key fit (named before: %s)',
+    'at any operation of a restore: run again and undone, data and key fit, theirs begin a generation (named before: %s)',
     async (isNamed) => {
       const seen = new Set<string>()
       await cutEach(fault, await ourDisk(isNamed), bringTheirs, async (disk, where) => {
         const again = disk.clone()
-        seen.add(await startedOn(disk, where))
+        const rows = await startedOn(disk, where)
+        seen.add(rows)
+        // Otherwise the first computer would stop this one, should it come back.
+        const { generation } = (await beginTimeline(disk.files, dataDir, { seq: 0, now })).current
+        expect(generation, where).toBe(rows === 'theirs' ? 2 : 1)
         await bringTheirs(again)
         expect(await startedOn(again, where)).toBe('theirs')
         await chooseKeyOfData(keeperOn(again), dataDir, again.files)
@@ -213,6 +222,28 @@ test('the key is kept before the data change: a keyring that refuses it ends the
     ),
   ).rejects.toThrow('no keyring')
   expect(await startedOn(disk, '')).toBe('ours')
+})
+
+test('after an undo the data do not take their own timelines for those of another computer', async () => {
+  const disk = await ourDisk(true)
+  const begin = () => beginTimeline(disk.files, dataDir, { seq: 1, now })
+  await (await begin()).takeOver(4, 1)
+  const ourPlace = { place: new MemoryPlace(), sealer: createSealer(ours) }
+  const before = await begin()
+  await renewLease(ourPlace, before.at([]), { at: now().toISOString(), lacks: false, seen: [] })
+  await bringTheirs(disk)
+  expect(await undoAll(disk, '')).toEqual(['ours'])
+  const listed = await listTimelines(ourPlace.place)
+  expect(await findElsewhere(ourPlace, listed, await begin(), false)).toBeUndefined()
+  await ourPlace.sealer.end()
+})
+
+test('a damaged name of the key is written again: an undo finds the key', async () => {
+  const disk = await ourDisk(true)
+  disk.put(join(dataDir, replicaKeyName), Buffer.alloc(100))
+  await bringTheirs(disk)
+  await chooseKeyOfData(keeperOn(disk), dataDir, disk.files)
+  expect(await undoAll(disk, '')).toEqual(['ours'])
 })
 
 test('a restored file continues the copies of the data that it replaces', async () => {

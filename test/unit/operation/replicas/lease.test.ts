@@ -7,7 +7,7 @@ import { listTimelines, type Timeline } from '../../../../server/operation/repli
 import { findElsewhere, keepLease, type Lease } from '../../../../server/operation/replicas/lease.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
-import { beginGeneration, beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
+import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { forgetCopies } from '../../../../server/store/journal/retire.ts'
 import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
@@ -60,8 +60,8 @@ test.each([
 
 test('a computer whose own timelines were damaged does not take them for those of another one', async () => {
   const dataDir = await mkdtemp(join(root, 'damaged-'))
-  await beginGeneration(nodeFiles, dataDir, { generation: 3, seq: 5 })
   const begin = () => beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  await (await begin()).takeOver(2, 5)
   const before = await begin()
   await before.keep()
   const target = { place: new MemoryPlace(), sealer }
@@ -90,8 +90,9 @@ test('of two that have seen each other, the one that lacks changes yields, other
 
 test('an earlier generation is ignored', async () => {
   const dataDir = await mkdtemp(join(root, 'restored-'))
-  await beginGeneration(nodeFiles, dataDir, { generation: 3, seq: 5 })
-  const timelines = await beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  const begin = () => beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
+  await (await begin()).takeOver(2, 5)
+  const timelines = await begin()
   expect(timelines.current.generation).toBe(3)
   const target = { place: new MemoryPlace(), sealer }
   await keepLease(target, of(2), { at: earlier, lacks: false, seen: [timelines.current.name] })
