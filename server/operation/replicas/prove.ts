@@ -8,6 +8,7 @@ import { hasSpace } from '../../store/files/disk-space.ts'
 import { type Files, readJson, replaceJson, sizeIfThere } from '../../store/files/files.ts'
 import { blobsName, copiesName, databaseName } from '../../store/files/layout.ts'
 import { JournalGap, JournalTail } from '../../store/journal/tail.ts'
+import { untilAborted } from '../../util/until-aborted.ts'
 import { endName, type Segment } from './catalog.ts'
 import type { AssembledResult } from './check-restore.ts'
 import { type JobDeps, runFileJob } from './file-jobs.ts'
@@ -201,14 +202,15 @@ export async function createProver(deps: Deps): Promise<Prover> {
     },
     async prove() {
       try {
-        proof = await prove()
+        proof = await (signal ? untilAborted(prove, signal) : prove())
       } catch (error) {
         // Too little disk space for a proof is no success either.
         if (!(error instanceof PlaceProblem && ['damaged', 'local'].includes(error.kind))) throw error
         const { provenAt, mediaAt } = proof ?? {}
         proof = { checkedAt: now().toISOString(), provenAt, mediaAt, problem: error.message }
       } finally {
-        await files.removeDir(root)
+        // A thread that ends may still write there; the next start removes it.
+        if (!signal?.aborted) await files.removeDir(root)
       }
       await replaceJson(files, file, proof)
       return proof

@@ -5,6 +5,7 @@ import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts
 import { createReplicas } from '../../../../server/operation/replicas/replicas.ts'
 import { schema } from '../../../../server/schema/schema.ts'
 import { Database } from '../../../../server/store/database.ts'
+import type { Files } from '../../../../server/store/files/files.ts'
 import { createLogger } from '../../../../server/util/log.ts'
 import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 import { FaultyDisk } from '../../../support/store/faulty-disk.ts'
@@ -41,8 +42,7 @@ class HangingPlace extends MemoryPlace {
   }
 }
 
-async function start(place: Place) {
-  const { files } = new FaultyDisk()
+async function start(place: Place, files: Files = new FaultyDisk().files) {
   const store = await Database.open({ directory: dataDir, schema, now, files })
   const key = await ReplicaKey.generate()
   const stopping = new AbortController()
@@ -84,5 +84,35 @@ test('a clean-up ends before the last changes are copied', async () => {
   stopping.abort()
   await cleaning
   await copies.close(0)
+  await store.close()
+})
+
+test('a proof ends although its thread waits for a slow disk, and leaves its files to the next start', async () => {
+  const { files } = new FaultyDisk()
+  const asked = Promise.withResolvers<void>()
+  let isSlow = false
+  const removed: string[] = []
+  const { store, copies, stopping } = await start(new MemoryPlace(), {
+    ...files,
+    async *chunks(path, ...range) {
+      if (isSlow && path.includes('.proof')) {
+        asked.resolve()
+        await new Promise(() => {})
+      }
+      yield* files.chunks(path, ...range)
+    },
+    removeDir(path) {
+      if (isSlow) removed.push(path)
+      return files.removeDir(path)
+    },
+  })
+  await copies.flush(60_000)
+  isSlow = true
+  const proof = copies.prove(url)
+  await asked.promise
+  stopping.abort()
+  await expect(proof).rejects.toThrow('aborted')
+  await copies.close(0)
+  expect(removed).toEqual([])
   await store.close()
 })
