@@ -1,7 +1,8 @@
 /** Joins older segments at a place, and removes surplus objects and media. Each step may be the last one, so the replacement of an object comes first. */
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import { type Content, endName, leaseName, type Segment, type Timeline } from './catalog.ts'
+import { type Base, type Content, endName, leaseName, type Segment, type Timeline } from './catalog.ts'
 import { type CleanUps, listedNames } from './clean-ups.ts'
 import type { MediaNames } from './media-names.ts'
 import { ifUndamaged } from './places/place.ts'
@@ -10,6 +11,8 @@ import { expired, isOver, joinable, type Objects, weekMs } from './replica-reten
 import type { Replicator } from './replicator.ts'
 import { listMediaParts, sendSegment, type Target } from './send.ts'
 import type { Unreferenced } from './unreferenced.ts'
+import { createForest } from './ways/forest.ts'
+import { createReach } from './ways/reach.ts'
 import { chainOf, limitsOf, onPath } from './ways/ways.ts'
 
 const decompress = promisify(zstdDecompress)
@@ -52,7 +55,7 @@ export async function compact(target: Target, options: CompactOptions): Promise<
     signal?.throwIfAborted()
     await betweenSteps(() => place.remove(name))
   }
-  const { bases, segments } = expiredOf(content, timeline, now, weeks)
+  const { bases, segments } = await expiredOf(content, timeline, now, weeks)
   const unfinished = content.unfinished.filter(({ at }) => at < chain.base.at)
   const timelines = passed(content, timeline)
   const over = [...bases, ...segments, ...unfinished, ...timelines].map(({ name }) => name)
@@ -72,8 +75,8 @@ export async function compact(target: Target, options: CompactOptions): Promise<
   for (const each of timelines.filter(isConfirmed)) await remove(leaseName(each))
 }
 
-/** Returns the expired objects: of the way to the present, and of abandoned branches. */
-function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: number) {
+/** Returns the expired objects: of the way to the present, and of abandoned branches. Does not block: one branch is followed at once. */
+async function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: number) {
   const path = onPath(content, timeline)
   const isOnPath = ({ name }: { name: string }) => onPathNames.has(name)
   const ours = path.segments.map((segment) => ({ ...segment, to: segment.last }))
@@ -83,24 +86,21 @@ function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: numbe
   const own = expired({ bases: path.bases, segments: ours, unfinished: [], cut }, now, weeks)
   // A segment whose end belongs to a branch goes with the branch.
   const whole = new Set(
-    content.segments
-      .filter(({ to, timeline: name }) => to <= (limits.get(name) ?? -1))
-      .map(({ name }) => name),
+    [...content.segments.filter(({ to, timeline: name }) => to <= (limits.get(name) ?? -1)), ...cut].map(
+      ({ name }) => name,
+    ),
   )
-  const isWhole = ({ name }: Segment) => whole.has(name) || cut.some((each) => each.name === name)
-  const result = { bases: [...own.bases], segments: own.segments.filter(isWhole) }
-  for (const branch of new Set([...content.bases, ...content.segments].map((each) => each.timeline))) {
-    const isOf = (each: { name: string; timeline: string }) => each.timeline === branch && !isOnPath(each)
-    const objects: Objects = {
-      ...{ bases: content.bases.filter(isOf), segments: content.segments.filter(isOf) },
-      ...{ unfinished: content.unfinished.filter(isOf), cut: content.cut.filter(isOf) },
-    }
-    if (!isOver(objects, now, weeks)) continue
-    result.bases.push(...objects.bases)
-    result.segments.push(...objects.segments, ...objects.cut)
+  const branches = branchesOf(content, isOnPath).filter((branch) => isOver(branch, now, weeks))
+  const result = {
+    bases: [...own.bases, ...branches.flatMap(({ bases }) => bases)],
+    segments: [
+      ...own.segments.filter(({ name }) => whole.has(name)),
+      ...branches.flatMap((branch) => [...branch.segments, ...branch.cut]),
+    ],
   }
   const over = new Set([...result.bases, ...result.segments].map(({ name }) => name))
-  const needed = neededByBranches(content, { isOnPath, isOver: ({ name }) => over.has(name) })
+  if (over.size === 0) return result
+  const needed = await neededByBranches(content, { isOnPath, isOver: ({ name }) => over.has(name) })
   return {
     bases: result.bases.filter(({ name }) => !needed.has(name)),
     segments: result.segments.filter(({ name }) => !needed.has(name)),
@@ -109,28 +109,60 @@ function expiredOf(content: Content, timeline: Timeline, now: Date, weeks: numbe
 
 type Test = (object: { readonly name: string }) => boolean
 
+/** Returns the objects of each timeline that has a base or a segment, without those on the way to the present. */
+function branchesOf(content: Content, isOnPath: Test): Objects[] {
+  const group = <T extends { readonly name: string; readonly timeline: string }>(objects: readonly T[]) =>
+    Map.groupBy(
+      objects.filter((each) => !isOnPath(each)),
+      (each) => each.timeline,
+    )
+  const [bases, segments] = [group(content.bases), group(content.segments)]
+  const [unfinished, cut] = [group(content.unfinished), group(content.cut)]
+  const names = new Set([...content.bases, ...content.segments].map((each) => each.timeline))
+  return [...names].map((name) => ({
+    ...{ bases: bases.get(name) ?? [], segments: segments.get(name) ?? [] },
+    ...{ unfinished: unfinished.get(name) ?? [], cut: cut.get(name) ?? [] },
+  }))
+}
+
 /** Returns the names of the objects through which branches that are kept lead back to a base. */
-function neededByBranches(content: Content, { isOnPath, isOver }: { isOnPath: Test; isOver: Test }) {
+async function neededByBranches(content: Content, { isOnPath, isOver }: { isOnPath: Test; isOver: Test }) {
   const isBranch = (each: { name: string }) => !isOnPath(each) && !isOver(each)
   const kept = new Set(
     [...content.bases, ...content.segments].filter(isBranch).map(({ timeline }) => timeline),
   )
   const needed = new Set<string>()
-  for (const branch of content.timelines.filter(({ name }) => kept.has(name))) {
-    // The first states of a branch need a base from before it.
-    const bases = content.bases.filter((base) => base.timeline !== branch.name || isOnPath(base))
-    const chain = chainOf({ ...content, bases }, branch)
-    if (!chain?.segments.some(isBranch)) continue
-    for (const { name } of [chain.base, ...chain.segments]) needed.add(name)
+  for (const way of waysBack(content, kept, isOnPath)) {
+    if (way.segments.some(isBranch)) for (const { name } of [way.base, ...way.segments]) needed.add(name)
+    await setImmediate()
   }
   return needed
+}
+
+/** Yields the way to each branch from the last base before it: its first states need that one. */
+function* waysBack(content: Content, names: ReadonlySet<string>, isOnPath: Test) {
+  const forest = createForest(content)
+  const nodes = new Map(forest.nodes.map((node) => [node.timeline, node]))
+  for (const branch of content.timelines.filter(({ name }) => names.has(name))) {
+    const isBefore = (base: Base) => base.timeline !== branch.name || isOnPath(base)
+    const node = nodes.get(branch)
+    if (!node) {
+      // A second name of a timeline, with another parent.
+      const way = chainOf({ ...content, bases: content.bases.filter(isBefore) }, branch)
+      if (way) yield way
+      continue
+    }
+    const { bases, ...path } = forest.pathOf(node)
+    const base = bases.findLast(isBefore)
+    if (base) yield { base, segments: createReach(path).linksFrom(base.seq) }
+  }
 }
 
 /** Returns the timelines on the way to the present that are older than every base and unused by any branch. */
 function passed({ timelines, bases, segments, unfinished, cut }: Content, timeline: Timeline): Timeline[] {
   const limits = limitsOf(timelines, timeline)
   const path = bases.filter((base) => base.seq <= (limits.get(base.timeline) ?? -1))
-  const oldest = Math.min(...path.map(({ seq }) => seq))
+  const oldest = path[0]?.seq ?? Number.POSITIVE_INFINITY
   const used = new Set([...bases, ...segments, ...unfinished, ...cut].map((each) => each.timeline))
   return timelines.filter(
     ({ name }) => !used.has(name) && (limits.get(name) ?? Number.POSITIVE_INFINITY) < oldest,

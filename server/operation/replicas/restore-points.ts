@@ -2,7 +2,7 @@
 import { type Content, type Listed, readContent } from './catalog.ts'
 import { dayMs, hourMs, weekMs } from './replica-retention.ts'
 import { timesOf } from './ways/times.ts'
-import { lastWays, waysTo } from './ways/ways.ts'
+import { lastTimes, waysTo } from './ways/ways.ts'
 
 export interface RestorePoints {
   /** The newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
@@ -31,13 +31,13 @@ export function endsOf(content: Content): Set<number> {
     if (parent && parent.name !== name)
       continued.set(parent.name, Math.max(parent.seq, continued.get(parent.name) ?? 0))
   }
-  const ends = lastWays(content, ({ name }, seq) => seq > (continued.get(name) ?? -1))
-  return new Set(ends.map(({ at }) => at.getTime()))
+  const ends = lastTimes(content, ({ name }, seq) => seq > (continued.get(name) ?? -1))
+  return new Set(ends.map((at) => at.getTime()))
 }
 
 /** Keeps the last of each hour, day or week, by how long ago it is, and all of `kept`. */
 export function thinned(times: readonly number[], kept: ReadonlySet<number> = new Set()): number[] {
-  const newest = Math.max(...times)
+  const newest = times.reduce((last, time) => Math.max(last, time), 0)
   const periods = new Set<string>()
   return times
     .toSorted((a, b) => b - a)

@@ -160,24 +160,34 @@ export function* waysTo(content: Content, until?: Date): Generator<Chain> {
   for (const { way } of merge<Rank, Ranked>(sources, byRank)) yield way
 }
 
-/** Returns one of the longest ways of each timeline, if it is wanted: the one that `waysTo` yields first, or another one to the same state. @param isWanted gets its last transaction */
-export function lastWays(content: Content, isWanted: (timeline: Timeline, seq: number) => boolean): Chain[] {
+/**
+ * Returns the time of the last state of each timeline, if it is wanted: of the way that `waysTo` yields first, or of another one to the same state.
+ * @param isWanted gets its last transaction
+ */
+export function lastTimes(content: Content, isWanted: (timeline: Timeline, seq: number) => boolean): Date[] {
   const forest = createForest(content)
   const farthest = farthestOf(forest, () => true)
+  const rank = new Map(content.segments.map((segment, at) => [segment, at]))
   return forest.nodes.flatMap((node) => {
-    const { timeline } = node
     const last = farthest.get(node)
-    if (!last || !isWanted(timeline, last.seq)) return []
-    const { bases, ...path } = forest.pathOf(node)
+    if (!last || !isWanted(node.timeline, last.seq)) return []
     // All ways that segments end have the state of the last segment.
-    const chosen = last.base < last.seq ? [bases.findLast(({ seq }) => seq === last.base)] : bases
-    const ways = chainsOf(timeline, { ...path, bases: chosen.filter((base) => base !== undefined) })
-    const ranked = ways.filter(({ seq }) => seq === last.seq).map(rankOf({ isContinued: () => false }))
-    return ranked
-      .sort(byRank)
-      .slice(0, 1)
-      .map(({ way }) => way)
+    if (last.base < last.seq) return firstTo(forest, node, last.seq, rank)?.at ?? []
+    const { bases, ...path } = forest.pathOf(node)
+    const ways = chainsOf(node.timeline, { ...path, bases }).filter(({ seq }) => seq === last.seq)
+    const [best] = ways.map(rankOf({ isContinued: () => false })).sort(byRank)
+    return best ? best.way.at : []
   })
+}
+
+/** Returns the first segment that leads a timeline to transaction `seq`, in the order of the content. */
+function firstTo(forest: Forest, node: Node, seq: number, rank: ReadonlyMap<Segment, number>) {
+  let first: Segment | undefined
+  for (const { segments, last } of forest.up(node, seq - 1)) {
+    const found = segments.find(({ from, to }) => from <= seq && Math.min(to, last) === seq)
+    if (found && (!first || (rank.get(found) ?? 0) < (rank.get(first) ?? 0))) first = found
+  }
+  return first
 }
 
 interface RankOptions {
@@ -200,14 +210,14 @@ export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boo
   return at.getTime() === time?.getTime()
 }
 
-/** Returns the time of the newest object for each timeline and those that it continues, and whether one is of exactly the time `until`. */
-function newestOf(
-  { ascending }: Forest,
-  until: Date | undefined,
-): (node: Node) => Pick<Rank, 'latest' | 'isAt'> {
+/** Timelines of which only the objects that count are compared; of all that they continue in turn, every object is. */
+const nearTimelines = 100
+
+/** Returns the time of the newest object for each timeline and those that it continues or a later one, and whether one is of exactly the time `until`. */
+function newestOf(forest: Forest, until: Date | undefined): (node: Node) => Pick<Rank, 'latest' | 'isAt'> {
   const found = new Map<Node, Pick<Rank, 'latest' | 'isAt'>>()
   const unknown = { latest: Number.POSITIVE_INFINITY, isAt: until !== undefined }
-  for (const node of ascending) {
+  for (const node of forest.ascending) {
     const { parent, bases, segments, isCyclic } = node
     let { latest, isAt: isThere } = (parent && found.get(parent)) ?? { latest: 0, isAt: false }
     for (const list of [bases, segments]) {
@@ -218,5 +228,47 @@ function newestOf(
     }
     found.set(node, isCyclic ? unknown : { latest, isAt: isThere })
   }
-  return (node) => found.get(node) ?? unknown
+  const timesUpTo = new Map<Node, TimesUpTo>()
+
+  /** Returns the time of the newest object that counts. */
+  function latestOf(node: Node): number {
+    let latest = 0
+    let left = nearTimelines
+    for (const each of forest.up(node)) {
+      if (left-- === 0) return Math.max(latest, found.get(each)?.latest ?? latest)
+      const times = timesUpTo.get(each) ?? newestUpTo(each)
+      timesUpTo.set(each, times)
+      latest = Math.max(latest, times(each.last))
+    }
+    return latest
+  }
+
+  return (node) => ({ ...unknown, ...found.get(node), ...(!node.isCyclic && { latest: latestOf(node) }) })
+}
+
+type TimesUpTo = (last: number) => number
+
+/** Returns a function for the time of the newest object of a timeline that has transactions up to one. */
+function newestUpTo({ bases, segments }: Node): TimesUpTo {
+  const lists = [bases.map(({ seq, at }) => ({ from: seq, at })), segments].map((objects) => {
+    let latest = 0
+    const times = objects.map(({ at }) => {
+      latest = Math.max(latest, at.getTime())
+      return latest
+    })
+    return { objects, times }
+  })
+  return (last) => {
+    let latest = 0
+    for (const { objects, times } of lists) {
+      let [low, high] = [0, objects.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((objects[middle]?.from ?? 0) <= last) low = middle + 1
+        else high = middle
+      }
+      latest = Math.max(latest, times[low - 1] ?? 0)
+    }
+    return latest
+  }
 }

@@ -1,13 +1,18 @@
 /** The work of reading what a place has grows with the number of its objects, not with its square. */
 
 import { expect, test } from 'vitest'
-import type { Base, Content, Timeline } from '../../../../../server/operation/replicas/catalog.ts'
+import type { Base, Content, Segment, Timeline } from '../../../../../server/operation/replicas/catalog.ts'
+import { compact } from '../../../../../server/operation/replicas/compact.ts'
+import { lossOf } from '../../../../../server/operation/replicas/loss.ts'
+import type { Replicator } from '../../../../../server/operation/replicas/replicator.ts'
 import { endsOf } from '../../../../../server/operation/replicas/restore-points.ts'
+import type { Target } from '../../../../../server/operation/replicas/send.ts'
 import { beginTimeline } from '../../../../../server/operation/replicas/timeline.ts'
 import type { Link } from '../../../../../server/operation/replicas/ways/reach.ts'
 import { createReach } from '../../../../../server/operation/replicas/ways/reach.ts'
 import { timesOf } from '../../../../../server/operation/replicas/ways/times.ts'
 import { waysTo } from '../../../../../server/operation/replicas/ways/ways.ts'
+import { MemoryPlace } from '../../../../support/replicas/memory-place.ts'
 import { FaultyDisk } from '../../../../support/store/faulty-disk.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
@@ -129,6 +134,69 @@ test.for([
       return reads
     })
     expect(many).toBeLessThan(6 * (few ?? 0))
+  },
+)
+
+/** Timelines with a segment each, which leave the same one after different transactions. */
+function manyBranches(count: number): Content {
+  const branches = Array.from({ length: count }, (_, n) => ({ name: nameOf(n + 1), seq: 2 * n + 2 }))
+  const trunk = Array.from({ length: 2 * count }, (_, n): Segment => {
+    return { ...link(n + 1), name: `segment ${n}`, timeline: nameOf(0) }
+  })
+  const twigs = branches.map(({ name, seq }): Segment => {
+    return {
+      ...link(seq + 1),
+      at: new CountedDate(atOf(seq).getTime() + 1),
+      name: `twig ${seq}`,
+      timeline: name,
+    }
+  })
+  return {
+    timelines: [
+      { name: nameOf(0), generation: 1, parent: undefined },
+      ...branches.map(({ name, seq }) => ({ name, generation: 1, parent: { name: nameOf(0), seq } })),
+    ],
+    bases: [{ ...base(0), timeline: nameOf(0) }],
+    segments: [...trunk, ...twigs]
+      .sort((a, b) => a.from - b.from)
+      .map((segment) => counted(counted(segment, 'from'), 'timeline')),
+    ...{ unfinished: [], cut: [] },
+  }
+}
+
+test.for([
+  ['the ends of all timelines', (content: Content) => endsOf(content).size],
+  [
+    'a loss',
+    (content: Content) => {
+      const { segments: all } = content
+      const [way] = waysTo({ ...content, segments: all.slice(0, -2) })
+      return way && lossOf(content, way, undefined)
+    },
+  ],
+  [
+    'a clean-up',
+    async (content: Content) => {
+      const place = new MemoryPlace()
+      const target = { place } as unknown as Target
+      const [timeline] = content.timelines as [Timeline]
+      const replicator = { read: async () => ({ content, timeline }) } as Replicator
+      const cleanUps = { isSteady: true, confirm: async () => new Set<string>() }
+      const options = { replicator, cleanUps, now: new Date(start), weeks: 12 }
+      await compact(target, options)
+    },
+  ],
+] as const)(
+  'four times as many branches of a timeline cost about four times the work: %s',
+  async ([, work]) => {
+    const costs: number[] = []
+    for (const count of [250, 1000]) {
+      const content = manyBranches(count)
+      reads = 0
+      await work(content)
+      costs.push(reads)
+    }
+    expect(costs[1]).toBeLessThan(6 * (costs[0] ?? 0))
   },
 )
 
