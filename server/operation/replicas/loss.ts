@@ -1,6 +1,7 @@
 /** What a restore loses of what a place lists. */
 import { type Content, generationOf } from './catalog.ts'
-import { type Chain, isAt, limitsOf, waysTo } from './ways/ways.ts'
+import { isAt } from './ways/newest.ts'
+import { type Chain, limitsOf, waysTo } from './ways/ways.ts'
 
 /** Earlier states of other timelines that a sentence about a loss names, at most. */
 const statesInLoss = 3

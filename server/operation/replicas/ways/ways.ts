@@ -4,6 +4,7 @@ import { continuedOf } from './continued.ts'
 import { farthestOf } from './farthest.ts'
 import { createForest, type Forest, type Node } from './forest.ts'
 import { merge } from './merge.ts'
+import { isAt, type Newest, newestOf } from './newest.ts'
 import { createReach, type Link, type Path } from './reach.ts'
 
 /** A way to a state: a base and what continues it without a gap. */
@@ -106,12 +107,10 @@ function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Obj
 }
 
 /** What orders ways. */
-interface Rank {
+interface Rank extends Newest {
   readonly isPartial: boolean
-  readonly isAt: boolean
   readonly generation: number
   readonly isContinued: boolean
-  readonly latest: number
   readonly seq: number
   readonly base: number
 }
@@ -202,73 +201,5 @@ function rankOf({ until, isContinued }: RankOptions): (way: Dated) => Ranked {
       ...{ isPartial: base.isPartial, isAt: isAt(way, until), generation: timeline.generation },
       ...{ isContinued: isContinued(seq), latest, seq, base: base.seq, way },
     }
-  }
-}
-
-/** Whether a state is of exactly this time. */
-export function isAt({ at }: { readonly at: Date }, time: Date | undefined): boolean {
-  return at.getTime() === time?.getTime()
-}
-
-/** Timelines of which only the objects that count are compared; of all that they continue in turn, every object is. */
-const nearTimelines = 100
-
-/** Returns the time of the newest object for each timeline and those that it continues or a later one, and whether one is of exactly the time `until`. */
-function newestOf(forest: Forest, until: Date | undefined): (node: Node) => Pick<Rank, 'latest' | 'isAt'> {
-  const found = new Map<Node, Pick<Rank, 'latest' | 'isAt'>>()
-  const unknown = { latest: Number.POSITIVE_INFINITY, isAt: until !== undefined }
-  for (const node of forest.ascending) {
-    const { parent, bases, segments, isCyclic } = node
-    let { latest, isAt: isThere } = (parent && found.get(parent)) ?? { latest: 0, isAt: false }
-    for (const list of [bases, segments]) {
-      for (const each of list) {
-        latest = Math.max(latest, each.at.getTime())
-        isThere ||= isAt(each, until)
-      }
-    }
-    found.set(node, isCyclic ? unknown : { latest, isAt: isThere })
-  }
-  const timesUpTo = new Map<Node, TimesUpTo>()
-
-  /** Returns the time of the newest object that counts. */
-  function latestOf(node: Node): number {
-    let latest = 0
-    let left = nearTimelines
-    for (const each of forest.up(node)) {
-      if (left-- === 0) return Math.max(latest, found.get(each)?.latest ?? latest)
-      const times = timesUpTo.get(each) ?? newestUpTo(each)
-      timesUpTo.set(each, times)
-      latest = Math.max(latest, times(each.last))
-    }
-    return latest
-  }
-
-  return (node) => ({ ...unknown, ...found.get(node), ...(!node.isCyclic && { latest: latestOf(node) }) })
-}
-
-type TimesUpTo = (last: number) => number
-
-/** Returns a function for the time of the newest object of a timeline that has transactions up to one. */
-function newestUpTo({ bases, segments }: Node): TimesUpTo {
-  const lists = [bases.map(({ seq, at }) => ({ from: seq, at })), segments].map((objects) => {
-    let latest = 0
-    const times = objects.map(({ at }) => {
-      latest = Math.max(latest, at.getTime())
-      return latest
-    })
-    return { objects, times }
-  })
-  return (last) => {
-    let latest = 0
-    for (const { objects, times } of lists) {
-      let [low, high] = [0, objects.length]
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((objects[middle]?.from ?? 0) <= last) low = middle + 1
-        else high = middle
-      }
-      latest = Math.max(latest, times[low - 1] ?? 0)
-    }
-    return latest
   }
 }
