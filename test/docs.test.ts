@@ -156,9 +156,19 @@ describe('decisions', () => {
   })
 })
 
-test('the threat table names tests that exist', () => {
-  const named = tableRows('.github/SECURITY.md', 'Threats').flatMap((cells) => quoted(cells.at(-1) ?? ''))
-  const tests = named.map((name) => name.replace(/\/$/, '')).filter((name) => /^[a-z/-]+$/.test(name))
-  expect(tests.length).toBeGreaterThan(20)
-  expect(tests.filter((name) => !isTest(name))).toEqual([])
+describe('the threats', () => {
+  const threats = section('.github/SECURITY.md', 'Threats')
+    .split('\n#### ')
+    .slice(1)
+    .map((text) => ({
+      name: text.split('\n')[0] ?? '',
+      tests: quoted(/^Tests:([\s\S]*?)\n$/m.exec(text)?.[1] ?? '').map((name) => name.replace(/\/$/, '')),
+    }))
+
+  test('name tests that exist, each at least one', () => {
+    expect(threats.length).toBeGreaterThan(30)
+    expect(threats.filter(({ tests }) => tests.length === 0).map(({ name }) => name)).toEqual([])
+    const tests = threats.flatMap((threat) => threat.tests).filter((name) => !name.endsWith('.md'))
+    expect(tests.filter((name) => !isTest(name))).toEqual([])
+  })
 })

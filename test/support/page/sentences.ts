@@ -1,11 +1,12 @@
 /** The sentences of a Markdown document, as its reader sees them. */
 
-/** Returns the sentences of paragraphs, lists and tables, without code, pictures, headings and the heads of tables. */
+/** Returns the sentences of paragraphs, lists and tables, without code, pictures, headings, lists of tests and the heads of tables. */
 export function sentencesOf(markdown: string): string[] {
   const text = markdown
     .replaceAll(/```[\s\S]*?```/g, '\n\n')
     .replaceAll(/<!--[\s\S]*?-->|<[a-z/][^>]*>/g, '')
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/^Tests:(?:\s+`[^`\n]+`,?)+$/gm, '')
   return blocksOf(text).flatMap(split)
 }
 
