@@ -11,8 +11,8 @@ import { app, session } from 'electron'
 import { clearDeleted } from '../server/platform/mail/outbox.ts'
 import { createLogger } from '../server/util/log.ts'
 import { createBus } from './ground/bus.ts'
-import type { Failures } from './ground/failures.ts'
 import type { Folders } from './ground/folders.ts'
+import type { Failures } from './ground/uncaught-errors.ts'
 import { setupPage } from './page/page.ts'
 import { setupBackups } from './replicas/backups.ts'
 import { setupCopies } from './replicas/copies.ts'
@@ -118,8 +118,8 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   // Messages deleted before this start cannot be restored any more.
   await clearDeleted(dataDir).catch(() => {})
   const starting = server.start()
-  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only, so without one the
-  // app ends without cleanup there; all acknowledged writes are on disk.
+  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only: if there is none,
+  // the app ends there before its cleanup; all acknowledged writes are on disk.
   if (startsHidden()) void tray.await()
   else window.show(screenAmong(process.argv))
   await starting

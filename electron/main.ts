@@ -1,10 +1,10 @@
 /** Entry point of the desktop app: the steps before Electron is ready, in this order. Then `desktop.ts` takes over. Read this first. */
 import '../server/util/file-threads.ts'
 import { app } from 'electron'
-import { type Failures, setupFailures } from './ground/failures.ts'
 import { chooseFolders } from './ground/folders.ts'
 import { registerScheme } from './ground/protocol.ts'
 import { productName } from './ground/strings.ts'
+import { type Failures, setupFailures } from './ground/uncaught-errors.ts'
 import { collectLinks } from './system/deep-link.ts'
 
 // First, so that an error in any later line ends the app with a message.

@@ -1,27 +1,15 @@
-/** The embedded server: starts and stops it, and reports its state and the reason of a failed start. */
-
-import { join } from 'node:path'
+/** The embedded server: starts and stops it, and reports its state. */
 import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
 import type { Config } from '../../server/platform/config/config.ts'
 import { ConfigError } from '../../server/platform/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'
-import { lockName } from '../../server/store/files/layout.ts'
-import {
-  StoreDamaged,
-  StoreLocked,
-  StoreLockLost,
-  StoreTooNew,
-  StoreTooOld,
-  StoreUnavailable,
-} from '../../server/store/files/store-errors.ts'
 import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
-import type { ServerState, StartFailure } from '../ground/bridge.ts'
+import type { ServerState } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
 import { t } from '../ground/strings.ts'
-
-type Failed = Extract<ServerState, { kind: 'failed' }>
+import { type Failed, failureOf } from './start-failure.ts'
 
 export interface EmbeddedServer {
   readonly state: ServerState
@@ -172,48 +160,4 @@ function examinedFailure(state: ServerState, port: number): Failed {
 function configFailure(error: unknown): Failed {
   const message = error instanceof ConfigError ? error.message : String(error)
   return { kind: 'failed', failure: 'other', message, port: 0 }
-}
-
-const writeErrorCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC', 'EISDIR']
-
-/** The reason of a failed start, as a screen and a sentence. */
-export function failureOf(
-  error: unknown,
-  { port, proxyPort, dataDir }: Pick<Config, 'port' | 'dataDir'> & Partial<Pick<Config, 'proxyPort'>>,
-): Failed {
-  const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
-    kind: 'failed',
-    failure,
-    message,
-    port,
-    ...(path !== undefined && { path }),
-  })
-  if (error instanceof StoreDamaged) {
-    const { file, reason, movedTo } = error
-    const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`
-    return fail('damaged', `${file} ${reason}.${kept} Nothing was deleted.`, movedTo ?? file)
-  }
-  if (error instanceof StoreTooNew) return fail('too-new', error.message, error.file)
-  if (error instanceof StoreTooOld) return fail('too-old', error.message, error.file)
-  if (error instanceof StoreLocked)
-    return fail('already-running', error.message, join(error.directory, lockName))
-  if (error instanceof StoreLockLost) return fail('already-running', error.message, dataDir)
-  if (error instanceof StoreUnavailable)
-    return fail('not-writable', `${dataDir} cannot be written: ${error.message}`, dataDir)
-  const { code = '', syscall, message, port: taken } = toError(error)
-  if (code === 'EADDRINUSE' && taken !== undefined && taken === proxyPort)
-    return fail(
-      'other',
-      `Port ${taken}, to which the proxy or tunnel leads, is in use by another program. Quit that program, or change the port on the Network screen.`,
-    )
-  if (code === 'EADDRINUSE') return fail('port-taken', `Port ${port} is in use by another program.`)
-  if (syscall === 'listen' && code === 'EACCES')
-    return fail('other', `This system does not let a program listen on port ${port}. Choose one above 1023.`)
-  if (writeErrorCodes.includes(code))
-    return fail('not-writable', `${dataDir} cannot be written: ${message}`, dataDir)
-  return fail('other', message)
-}
-
-function toError(error: unknown): NodeJS.ErrnoException & { readonly port?: number } {
-  return error instanceof Error ? error : new Error(String(error))
 }
