@@ -26,7 +26,7 @@ export class EventBuffer {
   readonly #entries = new Set<Entry>()
   /** How many of the entries an author has. */
   readonly #counts = new Map<string, number>()
-  /** Of the entries. */
+  /** Bytes of the entries. */
   #bytes = 0
   /** Entries that are ready to be stored. */
   readonly #ready: { readonly entry: Entry; readonly result: Result }[] = []

@@ -30,7 +30,7 @@ export type Finding =
 export type Examine = (frame: Frame) => Promise<Finding>
 
 interface Deps {
-  /** Of the upstream. */
+  /** Origin of the upstream. */
   readonly origin: string
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly intake: Pick<Intake, 'isOverBudget'>

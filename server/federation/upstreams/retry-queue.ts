@@ -8,8 +8,8 @@ import type { Writer } from '../../store/database.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { createLimit } from '../../util/limit.ts'
 import * as rows from '../tables/upstream-queue.ts'
+import { errorKind } from './error-kind.ts'
 import type { Examine, Finding } from './examine.ts'
-import { judge } from './judge.ts'
 import type { StoreFinding } from './store-finding.ts'
 import { type Frame, readFrame } from './upstream-frames.ts'
 
@@ -27,7 +27,7 @@ export interface FrameQueue {
 }
 
 interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
-  /** Of the upstream. */
+  /** Id of the upstream. */
   readonly id: number
   readonly origin: string
   readonly examine: Examine
@@ -142,9 +142,9 @@ export function createFrameQueue(deps: Deps): FrameQueue {
       return await examine(frame)
     } catch (error) {
       if (signal.aborted) return 'later'
-      const verdict = judge(error)
-      if (!verdict) log.error({ err: error, did, upstream: origin }, 'processing of a queued event failed')
-      return verdict === 'later' ? 'later' : nothing
+      const kind = errorKind(error)
+      if (!kind) log.error({ err: error, did, upstream: origin }, 'processing of a queued event failed')
+      return kind === 'later' ? 'later' : nothing
     }
   }
 

@@ -12,7 +12,7 @@ import type { Finding } from './examine.ts'
 export type StoreFinding = (finding: Finding, last: (tx: Writer) => void) => Promise<void>
 
 interface Deps {
-  /** Of the upstream. */
+  /** Origin of the upstream. */
   readonly origin: string
   readonly intake: Pick<Intake, 'apply' | 'setStatus'>
   readonly catchUp: Pick<CatchUp, 'onIncomplete'>

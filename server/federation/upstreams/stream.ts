@@ -13,9 +13,9 @@ import { createLimit } from '../../util/limit.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Interest } from '../remote/interest.ts'
 import * as upstreams from '../tables/upstreams.ts'
+import { errorKind } from './error-kind.ts'
 import { type Batch, type Entry, EventBuffer, type Result } from './event-buffer.ts'
 import type { Examine } from './examine.ts'
-import { judge } from './judge.ts'
 import { concernOf } from './relevant.ts'
 import type { FrameQueue } from './retry-queue.ts'
 import type { Revisions } from './revisions.ts'
@@ -126,7 +126,7 @@ export class UpstreamStream {
     this.#openedAt = this.#deps.now().getTime()
     this.#lastReceived = performance.now()
     this.#opened.resolve()
-    // Without a position the stream begins now.
+    // A stream without a position begins with the next event.
     if (this.#start.cursor === undefined) this.#reportGap()
   }
 
@@ -220,12 +220,12 @@ export class UpstreamStream {
       this.#countVerified(true)
       return finding
     } catch (error) {
-      const verdict = judge(error)
+      const kind = errorKind(error)
       // The stream goes on: the event would fail again.
-      if (!verdict && !this.#hasEnded)
+      if (!kind && !this.#hasEnded)
         log.error({ err: error, did, seq, upstream: origin }, 'processing of an event failed')
-      if (verdict === 'invalid') this.#countVerified(false)
-      if (verdict !== 'later') return { kind: 'nothing' }
+      if (kind === 'invalid') this.#countVerified(false)
+      if (kind !== 'later') return { kind: 'nothing' }
       this.#postponed.add(did)
       return later
     }

@@ -14,7 +14,7 @@ export type FrameKind = 'commit' | 'sync' | 'identity' | 'account'
 export interface Frame {
   readonly kind: FrameKind
   readonly seq: number
-  /** Of the repository, as the source states it. */
+  /** DID of the repository, as the source states it. */
   readonly did: string
   /** When it happened, as the source states it: a text that may be none of a time. */
   readonly time: string
@@ -116,7 +116,7 @@ function noticeName(bytes: Buffer, at: number, member: string): string {
 export interface OpClaim {
   readonly action: string
   readonly path: string
-  /** Of the record; undefined if it was deleted. */
+  /** CID of the record; undefined if it was deleted. */
   readonly cid: Cid | undefined
 }
 

@@ -50,7 +50,7 @@ export interface UpstreamReader {
   state(): UpstreamState
   /** Connects at once, and tries events that wait. */
   retry(): void
-  /** As `retry` after a sleep of the computer, but a pause of a server that was cut off goes on. */
+  /** Call it after a sleep of the computer: as `retry`, unless the server was cut off, whose pause goes on. */
   wake(): void
   /** Continues work that is due: timers stand still while a computer sleeps. */
   resumeDue(): void

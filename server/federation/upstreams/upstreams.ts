@@ -65,7 +65,7 @@ export function createUpstreams(deps: Deps): Upstreams {
   function existing(url: string): { readonly row: table.Upstream; readonly reader: UpstreamReader } {
     const row = table.findByUrl(store, url)
     const reader = readers.get(url)
-    if (!row || !reader) throw new XrpcError('UpstreamNotFound', 'This server does not read that one.')
+    if (!row || !reader) throw new XrpcError('UpstreamNotFound', 'This server does not follow that server.')
     return { row, reader }
   }
 
@@ -79,11 +79,12 @@ export function createUpstreams(deps: Deps): Upstreams {
       const url = await findServer(deps, address)
       const { readUpstream } = await import('./upstream.ts')
       await store.transact((tx) => {
-        if (table.findByUrl(tx, url)) throw new XrpcError('AlreadyAdded', 'This server is read already.')
+        if (table.findByUrl(tx, url))
+          throw new XrpcError('AlreadyAdded', 'This server follows that server already.')
         table.add(tx, { url, isConfigured: false }, now().getTime())
       })
       const row = table.findByUrl(store, url)
-      if (!row) throw new XrpcError('UpstreamNotFound', 'The server was removed meanwhile.')
+      if (!row) throw new XrpcError('UpstreamNotFound', 'The server was removed in the meantime.')
       return upstreamOf(row, startReading(readUpstream, row))
     },
     async remove(url) {

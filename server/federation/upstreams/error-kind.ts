@@ -1,4 +1,4 @@
-/** Decides by an error whether its event is tried again. */
+/** Errors of events of other servers, by whether the event is tried again. */
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
@@ -7,10 +7,10 @@ import { InvalidProof } from '../../repository/format/verify-commit.ts'
 import { InvalidFrame } from './upstream-frames.ts'
 
 /** `later`: another server cannot be reached now. `invalid`: bad signature or proof. `unusable`: a retry would fail again. */
-export type Verdict = 'later' | 'invalid' | 'unusable'
+export type ErrorKind = 'later' | 'invalid' | 'unusable'
 
 /** @returns undefined for an unexpected error */
-export function judge(error: unknown): Verdict | undefined {
+export function errorKind(error: unknown): ErrorKind | undefined {
   if (error instanceof InvalidProof || error instanceof InvalidFrame) return 'invalid'
   if (error instanceof UnresolvableDid) return error.isOutage ? 'later' : 'unusable'
   if (error instanceof OutboundFailed) return 'later'
