@@ -92,7 +92,7 @@ export const t = {
     known: 'Copies are made to this place already.',
     unknown: 'Copies to this place are not set here.',
     ownFolder: 'This folder is part of the data folder. Choose one on another disk.',
-    foreign: 'This place has the copy of another server. Choose another folder of it.',
+    foreign: 'This place has the copy of another server. Choose another folder there.',
     wrongTime: 'This is no time.',
     notices: {
       elsewhere: {

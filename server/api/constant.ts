@@ -65,7 +65,7 @@ function constant<S extends MethodSchema>(
   return method(lexicon, { auth, handler: () => answer })
 }
 
-/** For what needs a service that this server has not: clients show the text. */
+/** Answers methods that need a service which this server lacks: clients show the text. */
 function refusing<S extends MethodSchema>(
   lexicon: Lexicon<S>,
   error: Parameters<Call<S, unknown>['fail']>[0],

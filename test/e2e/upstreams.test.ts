@@ -185,7 +185,7 @@ test('network: each state is said in words, and a server that was cut off can be
   const called = page.waitForRequest('**/com.core.admin.retryUpstream')
   await cutOff.getByRole('button', { name: 'Try now' }).click()
   expect((await called).postDataJSON()).toEqual({ url: 'https://b.test' })
-  await page.getByText('This server does not read that one.').waitFor()
+  await page.getByText('This server does not follow that server.').waitFor()
   await page.getByText('95 MB of 100 MB used').waitFor()
   await page.getByText('Deleting: 9 records left').waitFor()
   await page.getByText('The limit is nearly reached.').waitFor()

@@ -39,7 +39,7 @@ export interface Pairing {
   readonly code: string
   /** The other one. Not proven before the codes were compared. */
   readonly other: Card
-  /** As the other one is reached from here. */
+  /** URL of the other server, as it is reached from here. */
   readonly url: string
 }
 
@@ -48,7 +48,7 @@ export interface Friends {
   readonly isOn: boolean
   /** Finds other servers, and is found by them, from now on. @param port on which this server listens */
   start(port: number): Promise<void>
-  /** Those that have answered lately; asks for others. */
+  /** Returns the computers that have answered lately, and asks for others. */
   computers(): Computer[]
   pairings(): Pairing[]
   /** Asks a computer that was found. @throws ComputerNotFound, PairingFailed */
@@ -151,7 +151,7 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
   function checkSender({ address, isLocal, isForwarded, isForeignPage }: Sender): void {
     const isByProxy = isForwarded || (isLoopback(address) && !isLocal)
     if (!isByProxy && !isForeignPage && !isPublicAddress(address)) return
-    throw new XrpcError('NotOnLocalNetwork', 'Only servers on the same network can ask')
+    throw new XrpcError('NotOnLocalNetwork', 'Only servers on the same network can ask for a connection')
   }
 
   /** Calls a method of the other server. @throws PairingFailed */
@@ -249,7 +249,7 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
       if (others.length >= maxPairings || ofAddress.length >= maxPerAddress || entries.has(id)) {
         throw new XrpcError(
           'TooManyPairings',
-          'This server is being asked by others. Try again in some minutes.',
+          'Other computers are connecting with this one. Try again in a few minutes.',
         )
       }
       add({ id, isAsking: false, address: from.address, mine, other: { card, commitment } })
@@ -260,7 +260,7 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
       const { other } = find(id, from.address)
       if (other.nonce !== undefined || other.commitment !== commitmentTo({ card: other.card, nonce })) {
         entries.delete(id)
-        throw new XrpcError('WrongCommitment', 'This is not the number that was committed to')
+        throw new XrpcError('WrongCommitment', 'The number does not match its commitment')
       }
       other.nonce = nonce
     },

@@ -134,7 +134,8 @@ export function createPictures(deps: Deps): Pictures {
 
   async function keep({ path, cid: actual, size, detected }: Received, cid: string): Promise<Blob> {
     if (actual !== cid) throw new Error(`The content has the CID ${actual} instead of ${cid}`)
-    if (detected === undefined || !types.has(detected)) throw new Error(`${cid} is no picture that is shown`)
+    if (detected === undefined || !types.has(detected))
+      throw new Error(`${cid} is not a picture of a known kind`)
     await files.rename(path, pathOf(cid))
     const picture = { cid, mimeType: detected, size }
     cache.set(cid, picture)

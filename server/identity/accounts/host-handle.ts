@@ -54,7 +54,7 @@ export function createHostHandle({ config, signal }: Deps): HostHandle {
       if (!isOwner) {
         throw new XrpcError(
           'HandleNotAvailable',
-          'The name of the server itself is the handle of its owner only',
+          'Only the owner of this server can have its name as a handle',
         )
       }
       if (!isValidHandle(handle) || !isValidTld(handle)) {

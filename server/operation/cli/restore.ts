@@ -161,7 +161,7 @@ async function putBack(dataDir: string, name?: string): Promise<string> {
   const isClockWrong = folders.some(({ replacedAt }) => replacedAt > new Date())
   if (name === undefined && isClockWrong && folders.length > 1) {
     throw new Error(
-      'The clock is wrong, or was: the last restore is not known. Add the name of a folder, as --list shows it.',
+      'The clock is or was wrong, so the last restore is unknown. Add the name of a folder, as --list shows it.',
     )
   }
   const folder = folders.find((each) => name === undefined || each.name === name)

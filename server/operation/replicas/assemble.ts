@@ -50,7 +50,7 @@ export async function assemble(
   }
 }
 
-/** Returns the CIDs of media, or what is damaged: an error would lose its class between threads. */
+/** Returns the CIDs of media, or the damage: an error would lose its class between threads. */
 export async function tryAssemble(files: Files, job: Pick<Chain, 'seq'> & { readonly folder: string }) {
   try {
     return { cids: await assemble(files, job.folder, job) }
@@ -99,9 +99,13 @@ export async function* applySegments(
       const applied = applyFrames(opened.sqlite, journal, last, { upTo: Number(name.split('-')[1]) })
       if (applied.error !== undefined) {
         await files.remove(path)
-        throw new PlaceProblem('damaged', `The changes after transaction ${applied.last} do not fit.`, {
-          ...{ cause: applied.error, object: name },
-        })
+        throw new PlaceProblem(
+          'damaged',
+          `The changes after transaction ${applied.last} do not continue the database.`,
+          {
+            ...{ cause: applied.error, object: name },
+          },
+        )
       }
       last = applied.last
       yield last

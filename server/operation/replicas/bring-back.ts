@@ -33,8 +33,8 @@ export interface BringBackOptions {
   readonly now: () => Date
   readonly files?: Files
   /**
-   * Gets a loss as sentences, before anything changes; return true to go on. Without it a loss is an
-   * error with these sentences, and missing media are only returned.
+   * Gets a loss as sentences, before anything changes; return true to go on. If absent, a loss is an error
+   * with these sentences, and missing media are only returned.
    */
   readonly confirmLoss?: (loss: string, of: LossOf) => Promise<boolean>
   /** Called when everything is verified, before anything changes; an error ends the restore. */
@@ -45,7 +45,7 @@ export interface BringBackOptions {
 }
 
 export interface BroughtBack {
-  /** Of the last change that the copy had. */
+  /** Time of the last change that the copy had. */
   readonly at: Date
   /** Media that both the place and the replaced data lack. They are marked as missing. */
   readonly missing: readonly string[]
@@ -160,7 +160,7 @@ export async function fetchBest(
       throw new PlaceProblem(
         'damaged',
         base === undefined
-          ? 'The copy has no complete database from that time that is intact.'
+          ? 'The copy has no complete and intact database from that time.'
           : 'This backup is damaged or incomplete. Restore another one.',
       )
     }

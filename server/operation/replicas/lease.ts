@@ -120,7 +120,7 @@ async function hasOurs(target: Target): Promise<boolean> {
 function foreign(): PlaceProblem {
   return new PlaceProblem(
     'foreign',
-    'This place has the copy of another server. Choose another folder of it.',
+    'This place has the copy of another server. Choose another folder there.',
   )
 }
 

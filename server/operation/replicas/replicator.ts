@@ -93,19 +93,22 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
     if (isDoubtful) await confirmListed(durable)
     const current = position
     await media.copy(() => keepUp(current))
-    // What was written meanwhile is left to the next step.
+    // The next step copies changes of the meantime.
     set({ copiedAt: started, wholeSeq: durable })
     const isDue = await bases.isDue(position)
     if (isDue && !isRead) await open()
     if (isDue) position = await bases.repeat(position)
   }
 
-  /** A place that has lost what it had stored may say again that it has stored it. @throws PlaceProblem `damaged` */
+  /** Lists the place again: one that lost confirmed objects may confirm them again and lose them again. @throws PlaceProblem `damaged` */
   async function confirmListed(durable: number): Promise<void> {
     const listed = await readContent(deps)
     const chain = reader.own && chainOf(listed, reader.own)
     if (!chain || chain.seq < durable)
-      throw new PlaceProblem('damaged', 'The place does not keep what it has stored. It is sent again later.')
+      throw new PlaceProblem(
+        'damaged',
+        'The place has lost objects that it had stored. They are sent again later.',
+      )
     isDoubtful = false
   }
 

@@ -46,7 +46,10 @@ export function createConsumers(capacity: number, onRefused: () => void = () => 
           )
         all.delete(last)
         last.end(
-          new XrpcError('ConsumerTooSlow', 'The consumer is the furthest behind of too many in its network.'),
+          new XrpcError(
+            'ConsumerTooSlow',
+            'Too many consumers of this network are connected, and this one is the furthest behind.',
+          ),
         )
       }
       all.add(consumer)

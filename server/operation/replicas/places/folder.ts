@@ -29,7 +29,7 @@ export function folderPlace(root: string): Place {
     last = undefined
     throw new PlaceProblem(
       'unreachable',
-      `The folder ${root} lacks what was written there last, as if its disk was exchanged. It is read again.`,
+      `The folder ${root} lacks the files that were written last: its disk may have been exchanged. It is read again.`,
     )
   }
 

@@ -23,7 +23,7 @@ export const updateSubjectStatus = method(com.core.admin.updateSubjectStatus, {
       throw fail('InvalidRequest', 'Name a status to change: takedown, suspended or deactivated')
     if (!repoRef.$matches(subject)) {
       if (suspended || deactivated) {
-        throw fail('InvalidRequest', 'A record or a blob can only be taken down')
+        throw fail('InvalidRequest', 'Only an account can be suspended or deactivated')
       }
       const find = strongRef.$isTypeOf(subject)
         ? (tx: Reader) => recordSubject(tx, names, subject.uri)

@@ -19,7 +19,7 @@ export const getServiceAuth = method(com.core.server.getServiceAuth, {
     if (exp <= iat) throw fail('BadExpiration', 'exp is in the past')
     if (exp > iat + maxLifetimeSeconds) throw fail('BadExpiration', 'exp is more than an hour ahead')
     if (lxm === undefined && exp > iat + defaultLifetimeSeconds) {
-      throw fail('BadExpiration', 'Without lxm, exp may be 60 seconds ahead at most')
+      throw fail('BadExpiration', 'If lxm is missing, exp may be 60 seconds ahead at most')
     }
 
     auth.permissions?.requireServiceToken(lxm, aud)
