@@ -120,7 +120,7 @@ export interface SettingsView {
 }
 
 /**
- * What stands between the server and a public address through Tailscale.
+ * The state of a public address through Tailscale.
  * - `ready`: it can be opened. `open`: requests arrive. `closed`: they do not, although it was opened.
  * - `consent`: the program waits for the person on a page. `refused`: it ended without consent.
  * - `unclear`: the program's output has another form than known, and is shown.
@@ -165,7 +165,7 @@ export const tunnelPorts = ['443', '8443', '10000'] as const
 export type TunnelPort = (typeof tunnelPorts)[number]
 
 /**
- * What stands between the server and a public address through Cloudflare.
+ * The state of a public address through Cloudflare.
  * - `ready`: it can be opened. `open`: requests arrive.
  * - `connecting`: the program has yet to report. `offline`: it is disconnected. `ended`: it ended, with a reason.
  * - `rejected`: Cloudflare refused the token. `locked`: the keyring still has to return the token.
@@ -208,7 +208,7 @@ export interface PlaceInput {
   readonly kind: 'folder' | 'webdav' | 's3'
   /** The path of a folder, the address of a WebDAV folder, or the endpoint of S3-compatible storage. */
   readonly address: string
-  /** Of WebDAV. */
+  /** User name, for WebDAV. */
   readonly user: string
   /** The bucket, and after a slash a prefix in it. */
   readonly bucket: string
@@ -241,7 +241,7 @@ export type RestoreSource =
 export interface RestorePoint {
   /** The time of its last change, which identifies it. */
   readonly at: string
-  /** Size of the backup. This and what follows only for backups of this computer. */
+  /** Size of the backup. This member and the next ones are absent for points of places. */
   readonly bytes?: number
   /** Whether damaged pages of the database are left out. */
   readonly isPartial?: boolean
@@ -264,7 +264,7 @@ export interface FoundPoints {
 
 /** The content that a restore would bring back, read from the data itself. */
 export interface RestorePreview extends Plain<content.BackupContent> {
-  /** What else there was that cannot be restored, in sentences. */
+  /** The loss: changes and media that cannot be restored, in sentences. */
   readonly loss?: string | undefined
 }
 
@@ -329,7 +329,7 @@ export interface DesktopCalls {
   'settings.view': () => SettingsView
   /** Saves all changes and restarts the server if necessary. Saves nothing if any value is wrong. */
   'settings.change': (changes: Partial<Settings>) => SettingProblems<Settings>
-  /** Without `password` the stored one is kept; an empty one removes it. */
+  /** Keeps the stored password if `password` is absent; an empty one removes it. */
   'mail.change': (mail: MailSettings, password?: string) => SettingProblems<MailSettings>
   /** Tries settings without saving them: connects, signs in and sends a message to the address. */
   'mail.test': (mail: MailSettings, password: string | undefined, to: string) => Outcome
@@ -387,7 +387,7 @@ export interface DesktopCalls {
   'copies.remove': (url: string) => Outcome
   /** Whether another computer continues the server, so that this one accepts no changes. No session can be opened then. */
   'copies.isElsewhere': () => boolean
-  /** This computer continues the server, although another one did. */
+  /** Makes this computer the one that continues the server, although another one did. */
   'copies.continue': () => Outcome
   'copies.sheet': () => Outcome<RecoverySheet>
   /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
@@ -411,7 +411,7 @@ export interface DesktopCalls {
   'tunnel.openPage': () => undefined
 
   'connector.view': () => ConnectorView
-  /** Starts the program. The server becomes public once requests arrive. Returns what is wrong with the input. */
+  /** Starts the program. The server becomes public once requests arrive. Returns the problems of the input. */
   'connector.open': (input: ConnectorInput) => SettingProblems<ConnectorInput>
   /** Ends the program and takes everything back. */
   'connector.close': () => undefined

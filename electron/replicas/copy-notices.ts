@@ -17,7 +17,7 @@ export type CopyNotice = 'elsewhere' | 'late'
 
 export interface CopyNotices {
   readonly current: CopyNotice | undefined
-  /** Looks at the copies once per minute. */
+  /** Checks the copies once per minute. */
   start(): void
 }
 

@@ -32,7 +32,7 @@ export function mailProblems(mail: Mail): SettingProblems<Mail> {
   }
 }
 
-/** Converts to the texts of the server's settings. Without a host the SMTP URL is empty. */
+/** Converts to the texts of the server's settings. If the host is empty, the SMTP URL is empty. */
 export function mailTexts(mail: Mail, password: string | null): { smtpUrl: string; mailFrom: string } {
   const { host, port, security, user, from } = mail
   if (host === '') return { smtpUrl: '', mailFrom: from }

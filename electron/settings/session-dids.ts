@@ -1,6 +1,6 @@
 /** The page stores its sessions as one text. The main process reads only the DIDs in it. */
 
-/** DIDs of the signed-in accounts; none for an invalid text. */
+/** Returns the DIDs of the signed-in accounts; none for an invalid text. */
 export function signedIn(sessions: string | null): string[] {
   try {
     const list: unknown = JSON.parse(sessions ?? '[]')

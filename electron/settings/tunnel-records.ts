@@ -3,7 +3,7 @@ import type { Settings } from '../ground/bridge.ts'
 
 export type Changed = Pick<Settings, 'publicUrl' | 'proxyPort' | 'plcUrl' | 'relays'>
 
-/** What was changed. It is in the settings file before anything is changed, so that it can be taken back after a crash, too. */
+/** The changes that made the server public. They are in the settings file before they are made, so that they can be undone after a crash. */
 export interface Publication {
   readonly before: Changed
   readonly after: Changed
@@ -16,7 +16,7 @@ export const funnelPorts = [443, 8443, 10000] as const
 
 export type FunnelPort = (typeof funnelPorts)[number]
 
-/** What was changed. In the settings file. */
+/** A publication through Tailscale, as it is in the settings file. */
 export interface TunnelRecord extends Publication {
   readonly port: FunnelPort
   /** Name of this machine. */
@@ -24,7 +24,7 @@ export interface TunnelRecord extends Publication {
   readonly localPort: number
 }
 
-/** In the settings file. The token is among the secrets. */
+/** A publication through Cloudflare, as it is in the settings file. The token is among the secrets. */
 export interface ConnectorRecord extends Publication {
   readonly host: string
 }

@@ -35,7 +35,7 @@ export interface Connection extends Running {
   serviceOf(host: string): string | null | undefined
   /** Whether it is connected now. */
   isConnected(): Promise<boolean>
-  /** What its words so far mean. */
+  /** Returns the fault that its output so far reports. */
   fault(): Fault
 }
 

@@ -1,6 +1,6 @@
 /**
- * Makes the server public through Tailscale, and takes that back. What was changed is in the settings file before it is changed, so
- * that it can be taken back after a crash, too.
+ * Makes the server public through Tailscale, and takes that back. Changes are in the settings file before they
+ * are made, so that they can be undone after a crash, too.
  */
 
 import { shell } from 'electron'

@@ -14,9 +14,9 @@ export interface Notifier {
   readonly notifications: NotificationEvents
   /** Completes interrupted and large fan-outs in the background. */
   notifySubscribers(): void
-  /** For records that may notify. */
+  /** Listener for records that may notify. */
   readonly notifying: RecordListener
-  /** For records that were written before anybody here could be interested. */
+  /** Listener for records that were written before an account here could be interested. */
   readonly silent: RecordListener
 }
 

@@ -8,7 +8,7 @@ import { createApp, type Fallback, type HttpOptions } from '../platform/xrpc/htt
 import { type Listener, listen } from '../platform/xrpc/listen.ts'
 import type { Database } from '../store/database.ts'
 
-/** A proxy may use the name localhost, which can stand for either. */
+/** A proxy may use the name localhost, which can stand for either address. */
 const loopback = ['127.0.0.1', '::1']
 
 export interface Handlers {

@@ -1,4 +1,4 @@
-/** Tables of what is read from other servers, and whose handle is shown. */
+/** Tables of records and identities of other servers, and triggers that show each handle for one actor. */
 export const network = `
   -- Servers whose event streams are read.
   CREATE TABLE upstreams (
@@ -47,7 +47,7 @@ export const network = `
     read_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Actors of other servers: what is known of their identities.
+  -- Identities of actors on other servers.
   CREATE TABLE remote_actors (
     id INTEGER PRIMARY KEY REFERENCES actors (id) ON DELETE CASCADE,
     handle TEXT,                       -- verified; null: none

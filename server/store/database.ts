@@ -68,9 +68,9 @@ const defaultCheckpointBytes = 8 * 1024 * 1024
 /** Changed pages in memory at which a checkpoint starts automatically: 32 MiB. Fewer would be written more often: a post changes 23 of 1 GB. */
 const checkpointPages = 8192
 
-/** At so many times the limits of a checkpoint, transactions wait for it: otherwise journals and memory grow without limit. */
+/** Transactions wait for a checkpoint at so many times its limits: otherwise journals and memory grow without limit. */
 const waitFactor = 4
-/** Of the reserve, as much must be free beside free pages: 60 MB of 1 GB. */
+/** One part in so many of the reserve must be free beside free pages: 60 MB of 1 GB. */
 const upkeepShare = 16
 
 export class Database implements Reader {
@@ -387,7 +387,7 @@ export class Database implements Reader {
     )
   }
 
-  /** Runs work that reads the data on disk, again after a checkpoint if a journal may be damaged: memory has what it had. */
+  /** Runs work that reads the data on disk. If a journal may be damaged, runs it again after a checkpoint, because memory has its transactions. */
   #readingDisk<T>(work: () => Promise<T>): Promise<T> {
     return this.#upkeep(async () => {
       try {
@@ -403,7 +403,7 @@ export class Database implements Reader {
     })
   }
 
-  /** From now on transactions fail with this error; undefined: they do not. Reading goes on. */
+  /** Makes transactions fail with this error, while reads go on; undefined permits them again. */
   refuseWrites(error: Error | undefined): void {
     this.#refusal = error
   }

@@ -6,7 +6,7 @@
 import { type JobRunner, NoThread, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
 
 export interface Limits {
-  /** Of the heap of the thread, its buffers and its WebAssembly memories together. */
+  /** Limit of the heap of the thread, its buffers and its WebAssembly memories together. */
   readonly memoryBytes: number
   readonly timeMs: number
 }
@@ -57,7 +57,7 @@ const running = new Map<object, number>()
 /** Interval of the measurements. A job can exceed its limit by the bytes that it fills in this time. */
 const everyMs = 10
 
-/** In which the CPU time of a thread is known, unless it is stuck. */
+/** Milliseconds in which a thread reports its CPU time, unless it is stuck. */
 const replyMs = 5000
 
 /** Starts a thread for several jobs, one at a time. After an exceeded limit it takes no more. @throws LimitExceeded */

@@ -108,7 +108,7 @@ export async function isSignedBy(key: string, data: Uint8Array, signature: Uint8
 
 interface NativeKey {
   readonly publicKey: crypto.KeyObject
-  /** Of the group of its curve. */
+  /** Order of the group of its curve. */
   readonly order: bigint
 }
 

@@ -18,7 +18,7 @@ interface Options {
   readonly missingMs?: number
   /** Results that are kept, and as many failures. Separate, because failed look-ups must not evict results. */
   readonly entries?: number
-  /** Whether a failure is kept; none by default. */
+  /** Whether a failure is kept; false by default. */
   readonly keepsFailure?: (error: unknown) => boolean
   readonly places?: PlaceLimits
   /** Called when a look-up is refused because its requester has no free place. */
@@ -28,7 +28,7 @@ interface Options {
 export interface LookupOptions {
   /** Undefined: a job of this server, which limits itself. */
   readonly requester?: Requester | undefined
-  /** The oldest result that is accepted, in milliseconds, kept or under way. 0 always starts a look-up. */
+  /** Milliseconds: the age of the oldest result that is accepted, kept or under way. 0 always starts a look-up. */
   readonly maxAgeMs?: number | undefined
 }
 

@@ -31,7 +31,7 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
     onError: toastError,
   })
   const facts = [
-    // Commands take the URL.
+    // A folder is shown by its path, another place by the URL that commands take.
     ...places.map((url) => ({ name: t.sheet.place, value: url.startsWith('file:') ? placeName(url) : url })),
     ...(session ? [{ name: t.sheet.account, value: session.handle }] : []),
     ...(session ? [{ name: t.sheet.did, value: session.did }] : []),

@@ -13,7 +13,7 @@ interface EntranceFormProps {
   readonly title: string
   /** One sentence that explains the step. */
   readonly lead?: string
-  /** Between the heading and the form. */
+  /** Content between the heading and the form. */
   readonly before?: ReactNode
   /** The fields. */
   readonly children: ReactNode

@@ -10,7 +10,7 @@ import type { Revise } from './relay.ts'
 /** @returns undefined if the response stays as it is */
 type Merge = (response: Json, fresh: FreshWrites, params: URLSearchParams) => Json | undefined
 
-/** By the names of methods. */
+/** Merges by the names of methods. */
 const merges: ReadonlyMap<string, Merge> = new Map([
   ['app.example.feed.getTimeline', mergeTimeline],
   ['app.example.feed.getAuthorFeed', mergeAuthorFeed],

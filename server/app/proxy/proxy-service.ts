@@ -13,7 +13,7 @@ export interface Service {
   readonly did: string
   /** Origin or base URL; undefined: where the service `fragment` of its DID document is. */
   readonly url: string | undefined
-  /** With its `#`. */
+  /** The fragment of the service id, with its `#`. */
   readonly fragment: string
   /** The audience of scopes for its calls. Undefined for the app view, which answers in the place of this server. */
   readonly audience: string | undefined

@@ -33,11 +33,11 @@ import { failure, maxErrorBytes, maxResponseBytes, relay } from './relay.ts'
 
 /** Time limits of forwarded calls, in milliseconds. */
 export interface ServiceTimes {
-  /** In which other calls must end, when a call has to wait for them. */
+  /** Milliseconds for which a call waits for others to end. */
   readonly waitMs: number
-  /** In which a service must send something. */
+  /** Milliseconds in which a service must send something. */
   readonly idleMs: number
-  /** In which a client must read a megabyte of an answer that is held for it. */
+  /** Milliseconds in which a client must read a megabyte of a held response. */
   readonly readMs: number
 }
 

@@ -11,7 +11,7 @@ export interface PushRegistration {
 
 export interface NewRegistration extends PushRegistration {
   readonly did: string
-  /** See `Delivery.target`. A slow target delays only its own deliveries. */
+  /** The service that gets the deliveries (`Delivery.target`). A slow target delays only its own deliveries. */
   readonly target: string
   readonly createdAt: string
   /** The registration ends with this session. */

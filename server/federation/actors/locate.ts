@@ -94,7 +94,7 @@ interface PeerAnswer {
   readonly isOutage: boolean
 }
 
-/** As many operations as a log may have, of the common size. */
+/** Limit of a log in bytes: the permitted number of operations, each of the common size. */
 const maxLogBytes = 128 * 1024
 const timeoutMs = 3_000
 

@@ -55,7 +55,7 @@ interface Deps
 }
 
 export interface BacklinkDelays {
-  /** From one request for a list to the next. */
+  /** Milliseconds from one request for a list to the next. */
   readonly intervalMs: number
   /** Before the first attempt to connect again. */
   readonly reconnectMs: number

@@ -8,7 +8,7 @@ import type { RemoteChange } from '../remote/change.ts'
 export const recentDays = 30
 export const recentMs = recentDays * 24 * 60 * 60_000
 
-/** By the time that the record states. A deletion and a record without a time count as recent. */
+/** Whether a record is recent, by the time that it states. A deletion and a record without a time count as recent. */
 export function isRecent({ content }: RemoteChange, now: Date): boolean {
   const createdAt = content && createdAtOf(content.bytes)
   return createdAt === undefined || now.getTime() - createdAt.getTime() < recentMs

@@ -11,9 +11,9 @@ export interface Card {
   /** The account that follows and is followed. */
   readonly did: DidString
   readonly handle: HandleString
-  /** Of the computer. */
+  /** Name of the computer. */
   readonly name: string
-  /** On which the server listens. */
+  /** Port on which the server listens. */
   readonly port: number
 }
 
@@ -42,7 +42,7 @@ function partsOf({ did, handle, name, port }: Card): string[] {
   return [did, handle, name, String(port)]
 }
 
-/** As JSON, so that no part can run into the next one. */
+/** Hashes a purpose and parts as JSON, which separates each from the next. */
 function digest(purpose: string, parts: readonly string[]): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(['desktop-pds friends', purpose, ...parts]))

@@ -14,7 +14,7 @@ export interface Computer {
   readonly id: string
   readonly name: string
   readonly handle: string
-  /** As it is reached from here. */
+  /** URL of the computer, as it is reached from here. */
   readonly url: string
 }
 

@@ -30,11 +30,11 @@ export interface VerifiedRepository {
   /** Origin of the host. */
   readonly source: string
   readonly did: DidString
-  /** Of the commit. */
+  /** Revision of the commit. */
   readonly rev: string
   /** Path of the staged file. */
   readonly staged: string
-  /** In milliseconds since 1970: older records create no notifications. */
+  /** Older records create no notifications. In milliseconds since 1970. */
   readonly notifySince: number
 }
 

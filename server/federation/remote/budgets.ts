@@ -14,17 +14,17 @@ export type Standing = 'watched' | 'established' | 'new'
 
 /** New and changed records per hour. Records of watched authors count for the author only. */
 const limits = {
-  /** Of one author; records that arrive silently do not count. */
+  /** Records of one author; records that arrive silently do not count. */
   author: 300,
   /** Likes and reposts of one record. */
   subject: 1_000,
-  /** From one source. */
+  /** Records from one source. */
   source: 20_000,
 } as const
 
 type Kind = keyof typeof limits
 
-/** Of the records of a subject or source, the share that new authors may use up. */
+/** The share of the budget of a subject or source that new authors may use up. */
 const shareOfNew = { subject: 1 / 2, source: 1 / 4 } as const
 /** The share of a source's remaining budget that one author may have used: the less is left, the fewer each gets. */
 const authorPart = 1 / 50

@@ -20,7 +20,7 @@ export interface Interest {
 }
 
 interface Accounts {
-  /** Of the table. */
+  /** Version of the table. */
   readonly version: number
   readonly dids: ReadonlySet<string>
   /** The DIDs by a hash of so many of their first bytes. */

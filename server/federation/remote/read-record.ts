@@ -30,7 +30,7 @@ import type { Hosts } from './hosts.ts'
 export interface RequestedRecord {
   /** Handle or DID of an actor without an account here. */
   readonly repo: string
-  /** As it is stored. */
+  /** The collection under its stored name. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   /** Undefined: any version. */

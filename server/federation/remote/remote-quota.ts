@@ -5,7 +5,7 @@ import * as remoteRecords from '../tables/remote-records.ts'
 
 export interface Usage {
   readonly records: number
-  /** Of the records and their rows in other tables. */
+  /** Bytes of the records and their rows in other tables. */
   readonly bytes: number
   readonly limit: number
 }

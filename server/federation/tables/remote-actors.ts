@@ -33,7 +33,7 @@ export function find(db: Reader, did: string): RemoteIdentity | undefined {
   return { ...row, host: row.host, signingKey: row.signingKey }
 }
 
-/** Stores an identity, unless no record or account refers to its DID, or it has an account here. */
+/** Stores an identity if a record or an account refers to its DID, and the DID has no account here. */
 export function put(tx: Writer, did: string, identity: RemoteIdentity): void {
   const id = remoteId(tx, did)
   if (id === undefined) return
@@ -128,7 +128,7 @@ export function setRefreshed(tx: Writer, did: string, at: number): void {
 
 export interface ActorDescription {
   readonly did: DidString
-  /** As it is shown here; null: it has none. */
+  /** The handle that is shown here; null: the actor has none. */
   readonly handle: HandleString | null
   /** 1 if it has an account here; then the columns of the account follow. */
   readonly isLocal: number

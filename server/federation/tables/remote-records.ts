@@ -44,7 +44,7 @@ export function setRev(tx: Writer, id: number, rev: string): void {
 
 export interface Size {
   readonly records: number
-  /** Of their DAG-CBOR. */
+  /** Bytes of their DAG-CBOR. */
   readonly bytes: number
 }
 

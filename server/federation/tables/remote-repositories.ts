@@ -4,7 +4,7 @@ import type { Reader, Writer } from '../../store/database.ts'
 import { actorId } from '../../store/tables/actors.ts'
 
 export interface ReadRepository {
-  /** Of the commit that was read. */
+  /** Revision of the commit that was read. */
   readonly rev: string
   /** Milliseconds since 1970. */
   readonly readAt: number

@@ -54,7 +54,7 @@ export function due(db: Reader, now: number, limit: number, busy: readonly strin
   )
 }
 
-/** Removes a repository. If it was queued again since the row was read, it is read again. @param dueAt not before then */
+/** Removes a repository; one that was queued again since the row was read stays. @param dueAt when it is read again, at the earliest */
 export function remove(tx: Writer, { did, version }: QueuedRepository, dueAt: number): void {
   tx.run('DELETE FROM repository_queue WHERE did = ? AND version = ?', [did, version])
   tx.run('UPDATE repository_queue SET due_at = max(due_at, ?), failures = 0 WHERE did = ?', [dueAt, did])

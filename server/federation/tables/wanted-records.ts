@@ -54,8 +54,8 @@ export interface CheckedRecord extends RecordName {
 }
 
 /**
- * Records of other servers with a notification that is not older than `notifiedSince`, and that were not compared with their hosts
- * since `checkedBefore`. Records that were never compared come first. Times are milliseconds since 1970.
+ * Returns records of other servers with a notification since `notifiedSince` that were last compared with their hosts before
+ * `checkedBefore`. Records that were never compared come first. Times are milliseconds since 1970.
  */
 export function unchecked(
   db: Reader,

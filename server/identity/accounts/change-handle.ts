@@ -1,4 +1,4 @@
-/** Changes of handles: the allowed ones, and the change of the identity that comes first. */
+/** Changes the handle of an account: checks that the account may have it, changes the identity, then the account. */
 import { type HandleString, isValidTld } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
 import type { Platform } from '../../platform/platform.ts'

@@ -36,8 +36,8 @@ export interface PlcPublisher {
    */
   publishDue(): Promise<void>
   /**
-   * Submits the first operation of an identity whose account is created next. Returns whether the directory has it; false after a few
-   * seconds, and if none is configured. If its account is never created, the identity stays in the directory and harms nothing.
+   * Submits the first operation of an identity whose account is created next. Returns whether the directory has the operation: false
+   * after a few seconds, or if no directory is configured. If the account is never created, the identity stays in the directory.
    */
   publishFirst(did: string, operation: PlcOperation): Promise<boolean>
   /** Begins or ends to hold events back after the directory was configured or removed. Call it before the first request. */

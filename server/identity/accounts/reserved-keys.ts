@@ -47,7 +47,7 @@ export async function expireReservedKeys(deps: Deps): Promise<void> {
 
 async function expire(deps: Deps, key: reservedKeys.ReservedKey): Promise<void> {
   const { config, store, now } = deps
-  // Without a directory nothing leaves this machine because of a key that anyone may have reserved.
+  // If no directory is configured, no request is sent: anyone may have reserved the key.
   const naming = config.plcUrl === undefined ? 'unreadable' : await readNaming(deps, key.did, key.keyDid)
   await store.transact((tx) => {
     const at = now()

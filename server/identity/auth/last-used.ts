@@ -17,7 +17,7 @@ export interface LastUsed {
 }
 
 const noteAfterMs = 5 * 60_000
-/** Milliseconds for which a comparison counts: it parses a time. */
+/** Milliseconds between comparisons of the last use of a session, because a comparison parses a time. */
 const compareAfterMs = 1000
 /** Sessions with an unwritten use. The least recently used is dropped first; its stored time stays. */
 const maxUnwritten = 10_000

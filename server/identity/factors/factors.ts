@@ -15,7 +15,7 @@ import * as rows from '../tables/second-factors.ts'
 import { spendRecoveryCode } from './recovery-codes.ts'
 import { periodOf } from './totp.ts'
 
-/** Of one account. */
+/** Limit for one account. */
 export const maxFactors = 20
 export const tooManyFactors = `An account can have ${maxFactors} second factors. Remove one first.`
 

@@ -49,7 +49,7 @@ const dayMs = 24 * 60 * 60_000
 /** How long a grant lives. The specification allows a public client two weeks in all, others 180 days after each use. */
 const publicMs = 14 * dayMs
 const confidentialMs = 180 * dayMs
-/** For which a replaced refresh token is remembered, so that its second use is noticed. */
+/** Milliseconds for which a replaced refresh token is stored, so that its second use is noticed. */
 const rememberedMs = 14 * dayMs
 /** How long it may be sent again: its answer was lost, or two tabs refresh at once. */
 const repeatMs = 30_000

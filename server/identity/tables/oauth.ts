@@ -36,7 +36,7 @@ export interface Grant {
   readonly sessionId: string
   readonly clientId: string
   readonly clientKey: string | null
-  /** As granted; permission sets by name. */
+  /** The scopes as granted; permission sets by name. */
   readonly scope: string
 }
 

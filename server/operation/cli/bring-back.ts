@@ -66,7 +66,7 @@ export function describeHandles(sqlite: Reader): string {
   return rows.length === 0 ? 'no accounts' : handles.join(', ')
 }
 
-/** Returns what says, for a state, what else could be restored. */
+/** Returns a function that describes the other restore points beside a state. */
 async function readOthers(dataDir: string, target: Target, backup: Backup | undefined) {
   if (backup) {
     const { length } = await listBackups(dataDir)
@@ -84,7 +84,7 @@ function describeCount(count: number): string {
   return `Other restore points: ${Math.max(0, count - 1)}. --list shows them.`
 }
 
-/** Names the states that others have replaced: one of them may be what the person looks for. */
+/** Names the states before a restore or a take-over: the person may look for one of them. */
 function describeEnds(ends: readonly Date[]): string {
   if (ends.length === 0) return ''
   const shown = 3

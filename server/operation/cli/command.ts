@@ -58,7 +58,7 @@ export async function report(run: () => Promise<string>): Promise<void> {
   }
 }
 
-/** For files that a salvage cannot help: says of damage only what it is. */
+/** Replaces the remedy in errors of damage, for files that a salvage cannot repair. */
 export function withoutRemedy<T>(work: Promise<T>, remedy = ''): Promise<T> {
   return work.catch((error: unknown) => {
     if (error instanceof StoreDamaged)

@@ -105,7 +105,7 @@ function hostState(store: Reader, { status, body }: Answer): Omit<Relay, 'url' |
   if (status !== 200 || !body) return { state: 'unclear' }
   const { seq } = body
   const named = hostStates.find((one) => one === body.status)
-  // It need not say how far it is.
+  // A relay may omit the number of the last event that it has read.
   if (!Number.isSafeInteger(seq) || (seq as number) < 0) return { state: named ?? 'unclear' }
   const { lastSeq } = events.state(store)
   if ((seq as number) > lastSeq) return { state: 'ahead' }

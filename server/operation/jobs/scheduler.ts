@@ -6,7 +6,7 @@ export interface Job {
   readonly name: string
   /** Delay of the first run; 0 runs at once. */
   readonly firstMs: number
-  /** From the start of one run to the start of the next. */
+  /** Milliseconds from the start of one run to the start of the next. */
   readonly everyMs: number
   /** May return a promise. */
   run(): unknown

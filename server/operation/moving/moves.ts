@@ -144,7 +144,7 @@ export function createMoves(deps: MovesDeps): Moves {
     await update(did, { error: messageOf(error) })
   }
 
-  /** Ends the session at the other server. After a crash before, it lasts until its tokens expire. */
+  /** Ends the session at the other server. If a crash prevents that, the session ends when its tokens expire. */
   async function signOut({ peer, refreshJwt }: Pick<Move, 'peer' | 'refreshJwt'>): Promise<void> {
     if (refreshJwt) await endSession(peers.at(peer), refreshJwt, signal)
   }

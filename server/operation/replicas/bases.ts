@@ -131,7 +131,7 @@ export function createBases(deps: Deps) {
       await keepUp(continued)
     }
     await sendBase(deps, pending, { files, file, onPart, besideMs }).catch(async (error: unknown) => {
-      // The file is not what it was: another one must be made.
+      // The place is not the cause: the file may have changed, so the next attempt makes another one.
       if (!(error instanceof PlaceProblem)) await remove()
       throw error
     })

@@ -44,7 +44,7 @@ export interface Base {
   readonly at: Date
   /** Names of its parts, in order. */
   readonly parts: readonly string[]
-  /** Of its parts. */
+  /** Bytes of its parts. */
   readonly bytes: number
   /** Whether damaged pages are left out. */
   readonly isPartial: boolean

@@ -8,8 +8,9 @@ import { dayMs, weekMs } from './replica-retention.ts'
 
 export interface CleanUps {
   /**
-   * Records a listing, and what it says is no longer kept.
-   * @returns what may be removed now
+   * Records a listing, with the objects that are no longer kept.
+   * @param over names of those objects
+   * @returns the names of objects that may be removed now
    */
   confirm(listed: ReadonlySet<string>, over: readonly string[], now: Date): Promise<ReadonlySet<string>>
   /** Whether the last leap of the clock is a week ago, or there was none. */

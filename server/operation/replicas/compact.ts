@@ -32,7 +32,7 @@ async function readOwn({ replicator, now }: Pick<CompactOptions, 'replicator' | 
   const { content, timeline } = await replicator.read()
   const chain = chainOf(content, timeline)
   if (!chain || content.timelines.some(({ generation }) => generation > timeline.generation)) return undefined
-  // A clock that is far ahead must not make everything old: time is what was copied last.
+  // While the clock is far ahead, everything would count as old: the time of the last copied change is the limit.
   return { content, timeline, chain, now: new Date(Math.min(now.getTime(), chain.at.getTime())) }
 }
 

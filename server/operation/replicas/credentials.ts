@@ -16,7 +16,7 @@ import { ReplicaKey } from './replica-key.ts'
 export interface Credentials {
   /** The age identity, `AGE-SECRET-KEY-1…`. Data that name no key use this one. */
   readonly key: string
-  /** By the URL of the place. */
+  /** Credentials by the URL of the place. */
   readonly places?: Readonly<Record<string, PlaceCredentials>>
   /** The other known keys: replaced data may use them. */
   readonly earlierKeys?: readonly string[]
@@ -119,7 +119,7 @@ export async function nameKey(dataDir: string, key: ReplicaKey, files: Files = n
     await writeReplicaKey(dataDir, key.fingerprint, files)
 }
 
-/** Lets data without any place use another key, if theirs is not known. */
+/** Lets data without any place use another key, if the credentials lack their key. */
 export async function forgetLostKey(keeper: CredentialsKeeper, dataDir: string): Promise<void> {
   try {
     await keyOfData(keeper, dataDir)

@@ -27,7 +27,7 @@ interface Options extends Pick<BringBackOptions, 'target' | 'dataDir' | 'at' | '
   readonly signal?: AbortSignal
 }
 
-/** A restore of the same state goes on with what this has fetched. @throws PlaceProblem */
+/** Fetches a state before its restore, which goes on with the fetched files. @throws PlaceProblem */
 export async function fetchAhead(options: Options): Promise<FetchedAhead> {
   const { target, dataDir, at, files = nodeFiles, onProgress } = options
   await findChain(target, at)
@@ -58,7 +58,7 @@ async function assembleInThread(
   throw new PlaceProblem('damaged', damage, object === undefined ? {} : { object })
 }
 
-/** Removes what `fetchAhead` has fetched. */
+/** Removes the files of `fetchAhead`. */
 export async function removeFetched(dataDir: string, files = nodeFiles): Promise<void> {
   await files.removeDir(fetchedFolder(dataDir))
 }

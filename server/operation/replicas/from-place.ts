@@ -48,7 +48,7 @@ async function keepKey(
   { dataDir, files }: Pick<BringBackOptions, 'dataDir' | 'files'>,
 ): Promise<void> {
   const { key: chosen, places } = await readCredentials(keeper)
-  // Data without any copies may name no key yet: an undo finds theirs.
+  // Data that were never copied may have no file that names their key: write one, so that an undo finds it.
   const before = chosen === undefined ? undefined : await ReplicaKey.parse(chosen).catch(() => undefined)
   if (before) await nameKey(dataDir, before, files)
   await changeCredentials(keeper, {

@@ -1,4 +1,4 @@
-/** What a restore loses of what a place lists. */
+/** The loss of a restore: changes that the place lists and that the way does not reach. */
 import { type Content, generationOf } from './catalog.ts'
 import { isAt } from './ways/newest.ts'
 import { type Chain, limitsOf, waysTo } from './ways/ways.ts'
@@ -6,7 +6,7 @@ import { type Chain, limitsOf, waysTo } from './ways/ways.ts'
 /** Earlier states of other timelines that a sentence about a loss names, at most. */
 const statesInLoss = 3
 
-/** Says until when a way leads, and what of later changes is listed; undefined if there is nothing later. */
+/** Describes the time up to which a way leads, and listed later changes; undefined if there are none. */
 export function lossOf(content: Content, chain: Chain, until: Date | undefined): string | undefined {
   const { timeline, seq, at } = chain
   // The time of a listed state names it, whatever its generation.

@@ -25,7 +25,7 @@ export interface MediaNames {
 }
 
 interface Group {
-  /** As it was read. */
+  /** The rows as text, as they were read. */
   readonly rows: string
   readonly names: MediaGroup
 }

@@ -1,4 +1,4 @@
-/** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs what is damaged. */
+/** Proves that the copy at a place comes back: fetches it, puts it together and verifies it as a backup is. Repairs damage. */
 
 import { join } from 'node:path'
 import type { Summary } from '../../store/backups/summary.ts'

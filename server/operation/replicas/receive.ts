@@ -1,4 +1,4 @@
-/** Fetches a server back from a place: base and segments into a folder, for `assemble.ts`, and its media. */
+/** Fetches the data of a server from a place: base and segments into a folder, for `assemble.ts`, and media. */
 
 import { createHash, type Hash } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -34,7 +34,7 @@ export async function getObject({ place, sealer }: Target, name: string): Promis
   return sealer.open(name, sealed)
 }
 
-/** Reads a second time what fails its check: the first answer may have been damaged on its way. */
+/** Reads an object a second time if it fails its check: the first response may have been damaged on its way. */
 async function getTwice(target: Target, name: string): Promise<Uint8Array> {
   return (await ifUndamaged(() => getObject(target, name))) ?? getObject(target, name)
 }

@@ -9,9 +9,9 @@ import { loadAge } from '../../util/age.ts'
 import { PlaceProblem } from './places/place.ts'
 
 const macBytes = 32
-/** Of age: header with one recipient, and nonce. */
+/** Bytes of the age format: header with one recipient, and nonce. */
 const headerBytes = 184
-/** Of age: chunks of the content, each with an authentication tag. */
+/** Bytes of a chunk of the age format; each has an authentication tag. */
 const chunkBytes = 64 * 1024
 const tagBytes = 16
 

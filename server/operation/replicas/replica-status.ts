@@ -103,7 +103,7 @@ export interface ScriptStatus {
   readonly error: string | null
 }
 
-/** Reads what the server has left about its copies; without a running server, from what it has written. */
+/** Reads the status of the copies from the file that the server writes, also while it is stopped. */
 export async function currentStatus(files: Files, dir: string): Promise<ScriptStatus[]> {
   const path = join(dir, copiesName, statusName)
   const places = await readStored(files, path)

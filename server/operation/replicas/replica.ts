@@ -60,7 +60,7 @@ export function placeOf(places: readonly Replica[], url: string): Replica {
 export async function createReplica(deps: Deps): Promise<Replica> {
   const { url, files, dataDir, now, sealer, mediaNames, closing, signal } = deps
   const place = abortable(await deps.openPlace(url, { ...deps.options, now, signal: closing }), closing)
-  /** For work that ends before the last changes are copied. */
+  /** The target of work that ends before the last changes are copied. */
   const target = { place: signal ? abortable(place, signal) : place, sealer }
   const id = idOf(url)
   const unreferenced = createUnreferenced(files, join(dataDir, copiesName, `${id}.unreferenced`))

@@ -28,7 +28,7 @@ import { beginTimeline, elsewhereProblem, type Timelines } from './timeline.ts'
 export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   /** Begins to copy. */
   start(): void
-  /** In the order of the settings. */
+  /** Returns the status of each place, in the order of the settings. */
   status(): readonly PlaceStatus[]
   /** Whether another computer continues the server, as a place has shown, also one that was removed since. */
   isElsewhere(): boolean
@@ -40,7 +40,7 @@ export interface Replicas extends Omit<ReplicaMaintenance, 'ended'> {
   acceptEmpty(url: string): Promise<void>
   /** Does not offer the changes any more that a place has and this disk has lost. */
   dismissLost(url: string): Promise<void>
-  /** This computer continues the server, although another one did. */
+  /** Makes this computer the one that continues the server, although another one did. */
   continueHere(): Promise<void>
   /** Copies the remaining changes, for at most `limitMs`, and stops. Call it after the last write. */
   close(limitMs: number): Promise<void>

@@ -5,15 +5,15 @@ import { timesOf } from './ways/times.ts'
 import { lastTimes, waysTo } from './ways/ways.ts'
 
 export interface RestorePoints {
-  /** The newest first: the last one, then one per hour of a day, day of a month, week, and all `endsOf`. */
+  /** Times, the newest first: the last one, one per hour of a day, one per day of a month, one per week, and all `endsOf`. */
   readonly points: readonly Date[]
-  /** Of the state that is restored by default; undefined if there is none. */
+  /** Time of the state that is restored by default; undefined if the place has none. */
   readonly newest: Date | undefined
-  /** Of the last states of the other timelines that none continues, the newest first. */
+  /** Times of the last states of other timelines that no timeline continues, the newest first. */
   readonly ends: readonly Date[]
 }
 
-/** Returns times for the person who restores. */
+/** Returns the times that a person can choose for a restore. */
 export async function readPoints(target: Listed): Promise<RestorePoints> {
   const content = await readContent(target)
   const ends = endsOf(content)
@@ -26,7 +26,7 @@ export async function readPoints(target: Listed): Promise<RestorePoints> {
 /** Returns the times of the last states of timelines that no other one continues, as before a restore. */
 export function endsOf(content: Content): Set<number> {
   const continued = new Map<string, number>()
-  // Those that continue these in turn share no more with the timeline.
+  // Timelines that continue a child share no later part of the timeline.
   for (const { name, parent } of content.timelines) {
     if (parent && parent.name !== name)
       continued.set(parent.name, Math.max(parent.seq, continued.get(parent.name) ?? 0))

@@ -9,7 +9,7 @@ export interface Unreferenced {
   seen(names: Iterable<string>): Promise<void>
   /**
    * Compares the media of the place with those of the server. Returns those that the server has lacked since `before`.
-   * @param now time of what follows from this comparison
+   * @param now time of the comparison
    */
   update(
     atPlace: Iterable<string>,

@@ -12,7 +12,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Returns the file at a path of the interface; undefined unless every part is a plain name, so no path leaves the folder. */
+/** Returns the file at a path of the interface; undefined if a part is not a plain name, so all paths stay in the folder. */
 export function fileAt(path: string): string | undefined {
   return path === '/' ? 'index.html' : /^\/((?:assets\/)?[\w-]+(?:\.[\w-]+)+)$/.exec(path)?.[1]
 }

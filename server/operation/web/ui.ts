@@ -37,7 +37,7 @@ export type ServeUi = (req: IncomingMessage, res: ServerResponse, path: string) 
 
 /** @param folder the built renderer */
 export function createUi(folder: URL = defaultFolder): ServeUi {
-  /** No more than the files of the folder: a missing file is not cached. */
+  /** At most the files of the folder: missing files are not cached. */
   const cache = new Map<string, UiFile>()
   return async (req, res, path) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false

@@ -1,4 +1,4 @@
-/** Rate limits shared by methods. */
+/** Periods of rate limits, for the `limits` of each method: those of a sign-in are in `createSession.ts`. */
 import { CODE_LIFETIME_MINUTES } from '../mail/templates.ts'
 import type { RateLimit } from '../xrpc/rate-limit.ts'
 

@@ -22,11 +22,11 @@ interface Target {
 
 /** Time limits in milliseconds. */
 interface IdleLimits {
-  /** In which `idleBytes` must be sent or arrive; no limit by default. */
+  /** Milliseconds in which `idleBytes` must be sent or arrive; no limit by default. */
   readonly idleMs?: number
   /** 1 by default. */
   readonly idleBytes?: number
-  /** In which the response must begin after a streamed body; `idleMs` by default. */
+  /** Milliseconds in which the response must begin after a streamed body; `idleMs` by default. */
   readonly processingMs?: number
 }
 
@@ -82,9 +82,9 @@ const poolLimits = {
   timeout: 30_000,
 }
 
-/** What requests of a client share. */
+/** State that the requests of a client share. */
 interface Pool {
-  /** By protocol. */
+  /** Agents by protocol. */
   readonly agents: Readonly<Record<string, Agent>>
   readonly closing: AbortSignal
 }
@@ -169,7 +169,7 @@ function send(url: URL, options: Options, life: Life, agents?: Pool['agents']): 
     signal: life.signal,
   })
   request.on('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
-    // The server closed the kept connection while the request was under way. Without a body it can be repeated.
+    // The server closed the kept connection while the request was under way. A request without a body can be repeated.
     const isStale = request.reusedSocket && error.code === 'ECONNRESET' && body === undefined
     if (isStale && !life.signal.aborted) send(url, options, life, agents).then(resolve, reject)
     else reject(error)

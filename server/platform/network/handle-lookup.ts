@@ -75,6 +75,6 @@ function didIn({ body }: OutboundResponse): DidString | undefined {
 function redirectOf(url: string, { status, headers }: OutboundResponse): string | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
   const next = URL.parse(headers.location, url)
-  // Without TLS anyone on the way could claim the handle.
+  // Over plain HTTP, anyone on the way could claim the handle.
   return next?.protocol === 'https:' ? next.href : undefined
 }

@@ -22,7 +22,7 @@ export interface Holding {
 /** Limits in bytes. */
 const total = 64_000_000
 const perAccount = 16_000_000
-/** Of all services that accounts name. */
+/** Bytes for all services that accounts name. */
 const ofNamed = 32_000_000
 
 /** Seconds after which a refused client may try again. */

@@ -8,7 +8,7 @@ interface Deadline {
   readonly timer: NodeJS.Timeout
 }
 
-/** By connection. A timer for each request would cost more. */
+/** Deadlines by connection. A timer for each request would cost more. */
 const deadlines = new WeakMap<Socket, Deadline>()
 
 /** Calls `expire` unless the body has arrived within `ms`, or within `ms` of the last extension. */

@@ -24,7 +24,7 @@ export interface FormResponse {
 
 /** Endpoints of one protocol. */
 export interface FormEndpoints {
-  /** Of all these endpoints together. */
+  /** Limits of all these endpoints together. */
   readonly limits: readonly RateLimit[]
   readonly maxBytes: number
   /** An error that is no `XrpcError` is answered as `InternalServerError`. */

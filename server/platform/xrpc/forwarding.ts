@@ -43,7 +43,7 @@ export interface Forwarding {
 export function createForwarding(trustedProxies: readonly string[]): Forwarding {
   const atOrdinary = proxyAddr.compile([...trustedProxies])
   const atProxied = proxyAddr.compile(['loopback', ...trustedProxies])
-  /** By connection. They do not change, and parsing takes longer than most other steps of a request. */
+  /** Senders by connection. They do not change, and parsing takes longer than most other steps of a request. */
   const senders = new WeakMap<Socket, Sender>()
 
   function senderOf(socket: Socket): Sender {

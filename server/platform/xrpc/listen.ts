@@ -17,7 +17,7 @@ export interface Timeouts {
   readonly headersMs: number
   /** For the body of a request; more for a large one, see `extendDeadline`. */
   readonly requestMs: number
-  /** Without a byte in either direction, for example when the client does not read the response. Not while the response is made. */
+  /** Time without a byte in either direction, for example while the client does not read; making the response does not count. */
   readonly idleMs: number
 }
 

@@ -188,7 +188,7 @@ function nsid(value: unknown, rename?: Rename): unknown {
   return rename?.stored && typeof text === 'string' ? rename.stored.nsid(text) : text
 }
 
-/** By format. The URIs of labels are AT URIs, too. */
+/** Projections by format. The URIs of labels are AT URIs, too. */
 const leaves: Readonly<Record<string, Projection>> = { 'at-uri': uri, uri, nsid }
 
 function token(project: Projection): Projection {

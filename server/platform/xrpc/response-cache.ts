@@ -8,7 +8,7 @@ import type { JsonBody } from './send.ts'
 /** Identifies a response. */
 export interface Slot {
   readonly key: string
-  /** Of the tables when the call began. */
+  /** Version of the tables when the call began. */
   readonly version: number
 }
 

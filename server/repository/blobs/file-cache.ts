@@ -43,7 +43,7 @@ interface Options {
   readonly maxBytes: number
   /** Whether a file of the folder belongs to the cache. Others are removed. */
   readonly isOurs: (name: string) => boolean
-  /** Version of the program's part that makes the files: the next one forgets failures. */
+  /** Version of the code that makes the files: a new version forgets failed attempts. */
   readonly maker: number
   readonly files: Files
   readonly log: Platform['log']
@@ -54,7 +54,7 @@ const failedBytes = 2
 /** Above this number, the least recently used notes are deleted. */
 const maxNotes = 10_000
 
-/** Nothing is read before the first `find`. */
+/** Creates a cache. The first `find` reads the folder. */
 export function createFileCache({ folder, maxBytes, isOurs, maker, files, log }: Options): FileCache {
   const path = (name: string) => join(folder, name)
   const sizes = new LRUCache<string, number>({

@@ -23,7 +23,7 @@ export interface Usage {
   readonly hourLimit: number
   readonly lastDay: number
   readonly dayLimit: number
-  /** Whether accounts that write very much wait now. */
+  /** Whether accounts with very many commits have to wait now. */
   readonly isHeld: boolean
 }
 

@@ -59,10 +59,10 @@ export function announce(tx: Writer, did: string, at: Date): void {
   if (statusOf(existing(accounts.findByDid(tx, did))) === undefined) emitSync(tx, did, at)
 }
 
-/** Takes the events of an account that was deleted out of the stream, and reports that unless the account was never reported. */
+/** Removes the events of a deleted account from the stream, and reports the deletion if the account was ever reported. */
 export function emitDeletion(tx: Writer, did: string, at: Date, wasAnnounced: boolean): void {
   eventRemovals.add(tx, did)
-  // The consumers never knew it, and its DID may name another server.
+  // Consumers have never seen the account, and its DID may name another server.
   if (!wasAnnounced) return
   events.append(tx, { kind: 'account', did, at }, (seq) => accountFrame({ seq, at }, did, 'deleted'))
 }

@@ -1,6 +1,6 @@
 /**
- * Asks relays to read the event stream of this server: at the start, and after writes. Servers without a public address ask
- * none.
+ * Asks relays to read the event stream of this server: at the start, and after writes. Only servers
+ * with a public address do.
  */
 import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch, OutboundFailed } from '../../platform/network/client.ts'

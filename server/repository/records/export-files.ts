@@ -31,7 +31,7 @@ interface Deps {
   readonly store: Database
   readonly repositories: Repositories
   readonly files: Files
-  /** For temporary files. */
+  /** Folder for temporary files. */
   readonly folder: string
 }
 

@@ -4,7 +4,7 @@ import { app, chat } from '../../../lexicons/generated/index.ts'
 
 const { actor, feed, graph, labeler, notification } = app.example
 
-/** By our names. */
+/** Schemas of records, by our names. */
 export const recordLexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
   [
     actor.profile.main,

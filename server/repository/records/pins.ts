@@ -59,7 +59,7 @@ export function createPins(maxBytes = maxKeptBytes): Pins {
 
 interface Kept {
   readonly blocks: Map<string, DatedBlock>
-  /** Of all blocks that were ever added. */
+  /** Bytes of all blocks that were ever added. */
   bytes: number
 }
 

@@ -29,7 +29,7 @@ export interface RecordInput {
 
 /** A record as it is written. */
 export interface StoredForm {
-  /** As it is stored. */
+  /** The collection under its stored name. */
   readonly collection: NsidString
   readonly rkey: RecordKeyString
   readonly cid: string

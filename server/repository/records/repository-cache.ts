@@ -9,7 +9,7 @@ import { TreeNode } from './tree.ts'
 /** A repository at a commit. */
 export interface CachedRepository {
   readonly head: Head
-  /** Of table `repos` when this was its head. */
+  /** Version of table `repos` when this was its head. */
   readonly version: number
   /** Including the nodes read so far. */
   readonly tree: TreeNode
@@ -31,7 +31,7 @@ export interface RepositoryCache {
 }
 
 const maxCached = 100
-/** Of one repository. Each write adds a node or two; loading the tree again reads one path of it. */
+/** Writes of one repository after which its tree is loaded again. Each write adds a node or two; loading the tree again reads one path of it. */
 const maxCachedWrites = 200
 const maxCachedWritesInAll = 2000
 

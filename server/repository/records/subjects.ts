@@ -5,7 +5,7 @@ import type { Names } from '../../platform/config/aliases.ts'
 export interface Subject {
   /** DID of the record's author, also if the URI has a handle. */
   readonly did: string
-  /** As it is stored. */
+  /** The collection under its stored name. */
   readonly collection: string
   readonly rkey: string
 }

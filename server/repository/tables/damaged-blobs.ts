@@ -16,7 +16,7 @@ export function all(db: Reader): string[] {
   return rows.map(({ cid }) => cidText(cid))
 }
 
-/** Marks a blob, unless no account has it any more. @param foundAt milliseconds since 1970 */
+/** Marks a blob if an account still has it. @param foundAt milliseconds since 1970 */
 export function mark(tx: Writer, cid: string, foundAt: number): void {
   tx.run(
     `INSERT INTO damaged_blobs (cid, found_at) SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM blobs WHERE cid = ?1)

@@ -44,7 +44,7 @@ export async function removeUnusedBlobs(
 ): Promise<void> {
   const used = new Set<string>()
   for await (const list of lists) {
-    // Without its list nothing is known about the blobs of a backup: all stay.
+    // If the list of a backup is missing, its blobs are unknown: all stay.
     if (!list) return
     for (const cid of Buffer.from(list).toString('latin1').split('\n')) used.add(cid)
   }

@@ -44,7 +44,7 @@ export async function deleteReplaced(dir: string, name: string, files: Files = n
   if (!(await files.measureDir(folder))) return false
   const lock = await lockReplaced(files, folder).catch((error: unknown) => {
     if (error instanceof ReplacedInUse) throw error
-    // A full disk has no space for a lock, and deleting frees some.
+    // A full disk has no space for a lock: delete without it, which frees space.
   })
   try {
     // An undo needs the database: it takes no folder of which a part is deleted.

@@ -1,4 +1,4 @@
-/** The checksum of everything that a database contains, which does not depend on how its pages are laid out. */
+/** The checksum of the content of a database, independent of the layout of its pages. */
 import { createHash } from 'node:crypto'
 import type { Files } from '../files/files.ts'
 import { StoreDamaged } from '../files/store-errors.ts'

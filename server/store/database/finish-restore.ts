@@ -29,7 +29,7 @@ import { forgetCopies } from '../journal/retire.ts'
 export async function finishUndo(files: Files, dir: string, at: Date): Promise<string | undefined> {
   const [from, pending] = [join(dir, undoingName), join(dir, replacingName)]
   if (!(await exists(files, from))) return undefined
-  // Of the undo, which has moved it with the folder.
+  // The lock of the undo, which moved with the folder.
   await files.remove(join(from, lockName))
   const hasBlobs = (await files.list(from)).includes(blobsName)
   const isReplaced = (name: string) => isData(name) || (name === blobsName && hasBlobs)
@@ -52,14 +52,14 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   const names = await files.list(dir)
   const hasKey = names.includes(restoredKeyName)
   if (!names.includes(restoredName)) {
-    // Of a restore that ended before its commit, or after it was finished.
+    // A restore that ended before its commit left it, or one that was finished.
     for (const name of names.filter((each) => besideRestored.includes(each))) {
       await files.remove(join(dir, name))
       await files.syncDir(dir)
     }
     return undefined
   }
-  // Without the other key, that of the restored data is there already.
+  // If the restored key has no file of its own any more, it has replaced the old one.
   const isOld = (name: string) => name !== restoredName && (hasKey || name !== replicaKeyName)
   const old = names.filter((name) => isData(name) && isOld(name))
   // One that was interrupted goes on with its folder: the data are only whole together.

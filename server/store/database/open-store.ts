@@ -216,7 +216,7 @@ async function openJournal(files: Files, dir: string, { seq, journals }: Loaded)
   return journal
 }
 
-/** Ends the line of the continuous copies, unless it begins with a restore that no server has opened yet. */
+/** Ends the continuous copies of the data, except while the data are restored and were never opened by a server. */
 async function endCopies(files: Files, dir: string): Promise<void> {
   if (!(await exists(files, join(dir, restoredMarkName)))) await forgetCopies(files, dir)
 }

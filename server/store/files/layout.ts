@@ -13,7 +13,7 @@ export const checkpointName = 'pds.checkpoint'
 export const restoredName = 'pds.sqlite.restored'
 /** Names the key of the copies that the data have at places. */
 export const replicaKeyName = 'pds.replica-key'
-/** That of the data that a restore brings; it becomes theirs once the restore is committed. */
+/** The key of the data of a restore; renamed to `replicaKeyName` once the restore is committed. */
 export const restoredKeyName = 'replica-key.restored'
 /** The timeline with which the copies of data that a restore brings begin; it becomes theirs once the restore is committed. */
 export const restoredTimelinesName = 'timelines.restored'

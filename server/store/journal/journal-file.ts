@@ -39,7 +39,7 @@ export class Journal {
     this.#texts = new Map(texts.map((text, at) => [text, at + 1]))
   }
 
-  /** Creates a journal. Its first line and its name are on disk afterwards. */
+  /** Creates a journal. Resolves once its first line and its name are on disk. */
   static async create(files: Files, dir: string, firstSeq: number): Promise<Journal> {
     const path = journalPath(dir, firstSeq)
     const file = await createTitled(files, path, firstSeq, () => files.syncDir(dir))

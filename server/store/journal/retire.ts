@@ -46,7 +46,7 @@ export async function forgetJournals(files: Files, dir: string, seq: number): Pr
   }
 }
 
-/** Ends the continuous copies of the data so far: what follows is no continuation of the journals. Call it before the data change. */
+/** Ends the continuous copies of the data so far: later transactions do not continue the journals. Call it before the data change. */
 export async function forgetCopies(files: Files, dir: string): Promise<void> {
   if (!(await exists(files, join(dir, copiesName)))) return
   const kept = keptJournals(dir)

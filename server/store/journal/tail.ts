@@ -67,7 +67,7 @@ export class JournalTail {
     let bytes = 0
     const texts = new Map<string, number>()
     const title = encodeTitle(from)
-    // What was read beyond `upTo` by an earlier call may have been refused, and written anew, since.
+    // An earlier call may have read transactions beyond `upTo` that were rejected and written again since.
     if (this.#reading) this.#reading.window.bytes = Buffer.alloc(0)
     while (this.#last < upTo && bytes < maxBytes) {
       const next = await this.#nextFrame(upTo)

@@ -33,7 +33,7 @@ export interface OpenedFile {
 }
 
 export interface OpenedDatabase extends OpenedFile {
-  /** What its pages were compared with; `repaired`: with checksums of which a part was damaged. */
+  /** How its pages were checked; `repaired`: by checksums of which a part was damaged. */
   readonly checkedBy: 'checksums' | 'repaired' | 'integrity check'
 }
 

@@ -49,7 +49,7 @@ export class PageOverlay {
     return failure
   }
 
-  /** Returns what sql.js is to open. @param refusal is thrown for each page that cannot be read */
+  /** Returns the file that sql.js opens. @param refusal is thrown for each page that cannot be read */
   source(refusal: unknown): Pick<PageOverlay, 'length'> & { subarray(): PageOverlay; slice(): PageOverlay } {
     this.#refusal = refusal
     return { length: this.pageCount * pageBytes, subarray: () => this, slice: () => this }

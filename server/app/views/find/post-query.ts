@@ -8,9 +8,9 @@ export interface PostFilter {
   /** Handles or DIDs, as `mentions`. */
   readonly authors?: readonly string[] | undefined
   readonly mentions?: readonly string[] | undefined
-  /** In lower case, without `#`. */
+  /** Tags in lower case, without `#`. */
   readonly tags?: readonly string[] | undefined
-  /** In lower case. */
+  /** Languages in lower case. */
   readonly langs?: readonly string[] | undefined
   readonly domains?: readonly string[] | undefined
   readonly urls?: readonly string[] | undefined
@@ -22,7 +22,7 @@ export interface PostFilter {
 export interface PostQuery {
   /** Words and phrases, in lower case. */
   readonly terms: readonly string[]
-  /** All of them are needed. In lower case, without `#`. */
+  /** Tags, all of which a post must have, in lower case and without `#`. */
   readonly tags: readonly string[]
   /** A post has one of the values of each list. */
   readonly any: PostFilter

@@ -7,7 +7,7 @@ import { type BackupProof, proofName, readProof } from './proof.ts'
 import { backupFolder, localTarget } from './target.ts'
 
 export interface Backup extends Base {
-  /** The result of the last check; undefined without one. */
+  /** The result of the last check; undefined before the first. */
   readonly proof: BackupProof | undefined
 }
 

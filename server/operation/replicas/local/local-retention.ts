@@ -10,9 +10,9 @@ interface Dated {
 const newest = 7
 const days = 7
 const weeks = 4
-/** As many stay, however full the disk is. */
+/** Backups that stay, however full the disk is. */
 const fewest = 2
-/** Of those without damaged pages. */
+/** Backups without the damaged pages that stay. */
 const newestPartial = 3
 
 /**

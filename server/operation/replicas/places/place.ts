@@ -2,7 +2,7 @@
 
 /** One object, or a folder of objects. */
 export interface Entry {
-  /** Without the folder. */
+  /** The name without the folder. */
   readonly name: string
   /** Undefined for a folder. */
   readonly bytes: number | undefined

@@ -18,7 +18,7 @@ export function continuedOf(
   }
   const isContinuedDown = (node: Node, seq: number) =>
     forest.reachesDown(node, seq, (each) => reachOf(each) > seq)
-  /** For the longest ways. */
+  /** Results for the longest ways. */
   const up = new Map<Node, boolean>()
   const down = new Map<Node, boolean>()
   for (const node of forest.ascending) {

@@ -1,6 +1,6 @@
 /**
- * The timelines of a place as trees: each knows what it continues and what continues it. Their number is at most that of the objects of a
- * place, and anyone who writes there may have chosen what they name: nothing here keeps more than a few values for each of them.
+ * The timelines of a place as trees: each with its parent and its children. A place has at most as many as objects, and anyone who writes
+ * there may have chosen their names: this file keeps a few values for each of them.
  */
 import { type Base, type Content, generationOf, type Segment, type Timeline } from '../catalog.ts'
 import type { Path } from './reach.ts'

@@ -37,7 +37,7 @@ const none = -1
 export function createReach({ segments, lasts }: Path): Reach {
   const lastOf = (index: number) => lasts[index] ?? 0
   const at = (index: number) => segments[index] as Segment
-  /** Of each segment and those before it, the one that reaches farthest. */
+  /** For each segment: the one that reaches farthest, among it and earlier ones. */
   const farthest = new Int32Array(segments.length)
   for (let index = 1; index < farthest.length; index++) {
     const best = farthest[index - 1] ?? 0

@@ -5,7 +5,7 @@ import { createReach } from './reach.ts'
 
 /** The states through which the ways of a timeline lead. */
 interface States {
-  /** Those up to here are those of the parent. */
+  /** Times up to this one are times of the parent. */
   readonly floor: number
   readonly parent: States | undefined
   /** The others, ascending: the transaction, and the first one from which a segment leads there, which is the lowest number for a base. */

@@ -75,7 +75,7 @@ export function chainOf(content: Content, timeline: Timeline, { until }: TimeLim
   )
 }
 
-/** A chain with the time of its newest object: what continues a chain is never older, even if the clock was wrong in between. */
+/** A chain with the time of its newest object: a continuation is never older than its chain, even if the clock was wrong in between. */
 interface Dated extends Chain {
   /** In milliseconds since 1970. */
   readonly latest: number
@@ -106,7 +106,7 @@ function inTime({ bases, segments }: Content, until: Date | undefined): Pick<Obj
   return { bases: bases.filter(isInTime), segments: segments.filter(isInTime) }
 }
 
-/** What orders ways. */
+/** The criteria by which ways are ordered. */
 interface Rank extends Newest {
   readonly isPartial: boolean
   readonly generation: number

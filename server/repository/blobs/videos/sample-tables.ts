@@ -20,7 +20,7 @@ const containers: ReadonlySet<string> = new Set([
 /** Boxes at the top of a file that are read into memory. An hour of film has tables of 2 MB. */
 const maxIndexBytes = 16_000_000
 
-/** What all tables of a file name together. */
+/** Totals of the samples that the tables of a file name. */
 interface Named {
   /** Bytes of the file. */
   readonly size: number

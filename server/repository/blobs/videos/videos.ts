@@ -21,8 +21,8 @@ import { fragmentsFile, playlistFile, type VideoPath } from './video-path.ts'
 
 export interface Videos {
   /**
-   * Returns a file of a streamable video. Undefined if it cannot be made: for files that are no video, or damaged, or hold what
-   * cannot be copied, and while too many wait.
+   * Returns a file of a streamable video. Undefined for other and damaged files, for tracks that cannot be copied, and
+   * while too many videos wait.
    */
   find(video: Blob, file: VideoPath['file']): Promise<CachedFile | undefined>
   /** Reads a part of a file. */
@@ -47,7 +47,7 @@ const suffixes = Object.values(kinds).map(({ suffix }) => suffix)
 /** Bytes of all files; the least recently used ones go first. */
 const maxCacheBytes = 1_000_000_000
 const maxWaiting = 20
-/** Version of what reads and writes videos: increase it to try failed ones again. */
+/** Version of the code that reads and writes videos: increase it to try failed ones again. */
 const maker = 1
 
 export function createVideos({ store, files, dataDir, log, signal, onUnloadable }: Deps): Videos {

@@ -56,7 +56,7 @@ export function openArchive(path: string): Archive {
 
 /** A file that is read from its start to its end. */
 interface Input {
-  /** Of the next byte. */
+  /** Position of the next byte. */
   readonly position: number
   isAtEnd(): boolean
   /** Returns the next bytes, valid until the next call. @throws InvalidArchive when the file ends before */
