@@ -1,11 +1,16 @@
+/** Modal dialogs: plain ones, forms, confirmations, and the button that opens one. */
 import { X } from 'lucide-react'
-import { type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef, useState } from 'react'
 import { t } from '../strings/en.ts'
-import { IconButton } from './button.tsx'
+import { Button, type ButtonProps, IconButton } from './button.tsx'
 import { classes } from './class-names.ts'
 import styles from './dialog.module.css'
+import { Field } from './field.tsx'
+import { type Fields, Form } from './form.tsx'
+import { Stack } from './page.tsx'
+import { FormError } from './states.tsx'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly children: ReactNode
   /** For content with long lines. */
@@ -78,4 +83,83 @@ function isOwn({ target, currentTarget }: SyntheticEvent): boolean {
 /** The buttons of a dialog. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
+}
+
+export interface FormDialogProps extends DialogProps {
+  /** The label of the submit button, a verb. */
+  readonly action: string
+  readonly variant?: 'primary' | 'danger'
+  readonly disabled?: boolean
+  readonly busy: boolean
+  readonly error: unknown
+  onSubmit(field: Fields): void
+}
+
+/** A dialog with a form, its error, and buttons to cancel and submit. */
+export function FormDialog(props: FormDialogProps) {
+  const { children, action, variant = 'primary', disabled = false, busy, error, onSubmit, ...dialog } = props
+  return (
+    <Dialog {...dialog}>
+      <Form busy={busy || disabled} onSubmit={onSubmit}>
+        <Stack>
+          {children}
+          <FormError error={error} />
+        </Stack>
+        <DialogActions>
+          <Button onClick={dialog.onClose}>{t.ui.cancel}</Button>
+          <Button busy={busy} disabled={disabled} variant={variant} type="submit">
+            {action}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** The title is a question; the children are the consequences. */
+interface ConfirmDialogProps extends FormDialogProps {
+  /** Text that must be typed to enable the button. */
+  readonly typed?: { readonly label: string; readonly text: string }
+}
+
+/** Asks for confirmation of an action that cannot be undone. */
+export function ConfirmDialog({ typed, disabled = false, children, ...dialog }: ConfirmDialogProps) {
+  const [text, setText] = useState('')
+  const isTyped = typed === undefined || text.trim().toLowerCase() === typed.text.toLowerCase()
+  return (
+    <FormDialog variant="danger" {...dialog} disabled={disabled || !isTyped}>
+      <div>{children}</div>
+      {typed && (
+        <Field
+          exact
+          label={typed.label}
+          onChange={(event) => setText(event.target.value)}
+          required
+          value={text}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+interface DialogButtonProps extends ButtonProps {
+  /** Renders the dialog. */
+  dialog(close: () => void): ReactNode
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ dialog, onClick, ...button }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        {...button}
+        onClick={(event) => {
+          onClick?.(event)
+          setOpen(true)
+        }}
+      />
+      {isOpen && dialog(() => setOpen(false))}
+    </>
+  )
 }

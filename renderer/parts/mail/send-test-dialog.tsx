@@ -1,7 +1,7 @@
 import { useMaybeSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useDialogWork } from '../dialog-action.ts'
 
 interface SendTestDialogProps {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRefreshCopies } from '../../api/copies.ts'
 import { callDesktop } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { PlaceFields, usePlaceDraft } from './place-fields.tsx'
 

@@ -4,8 +4,7 @@ import { useRefreshCopies } from '../../api/copies.ts'
 import { callDesktop } from '../../api/desktop.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { useDialogWork } from '../dialog-action.ts'
 
 const { acceptEmptyPlace, dismissLostChanges } = com.core.admin

@@ -2,7 +2,7 @@ import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import type { PictureField } from '../../api/profile.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { type Crop, drawCrop, encode, shapes, sourceOf } from './picture.ts'
 import styles from './profile.module.css'
 

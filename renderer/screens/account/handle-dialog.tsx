@@ -9,7 +9,7 @@ import { HandleField } from '../../parts/account/handle-field.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { isDomain, OwnDomain } from './own-domain.tsx'
 

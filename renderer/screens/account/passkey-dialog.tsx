@@ -5,8 +5,8 @@ import { addPasskey } from '../../api/passkeys.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
+import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 
 interface PasskeyDialogProps {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FormDialog, type FormDialogProps } from '../../ui/form-dialog.tsx'
+import { FormDialog, type FormDialogProps } from '../../ui/dialog.tsx'
 import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
 
 interface PasswordDialogProps extends Omit<FormDialogProps, 'error' | 'children'> {

@@ -4,7 +4,7 @@ import { useSession } from '../../api/sessions.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { DialogButton } from '../../ui/dialog-button.tsx'
+import { DialogButton } from '../../ui/dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
 

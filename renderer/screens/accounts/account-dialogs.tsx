@@ -6,9 +6,8 @@ import { newEmail } from '../../parts/account/new-email.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialog.tsx'
 import { Field, TextArea } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form-dialog.tsx'
 import { accountQueries, type ListedAccount, subjectOf } from './listed-account.ts'
 
 export interface AccountDialogProps {

@@ -3,8 +3,7 @@ import { useDesktopQuery } from '../../api/desktop.ts'
 import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDate, formatDateTime } from '../../strings/format.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 
 /** The folders with data that a restore replaced, each with buttons to put it back and to delete it. Empty if there are none. */

@@ -5,7 +5,7 @@ import { useDesktopDialogAction } from '../../parts/dialog-action.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Stack } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 

@@ -11,7 +11,7 @@ import {
 } from '../../parts/settings/settings.ts'
 import { SettingsForm } from '../../parts/settings/settings-form.tsx'
 import { t } from '../../strings/en.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'

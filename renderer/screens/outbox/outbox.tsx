@@ -3,7 +3,7 @@ import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { OutboxList } from '../../parts/mail/outbox-list.tsx'
 import { SendTestDialog } from '../../parts/mail/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
-import { DialogButton } from '../../ui/dialog-button.tsx'
+import { DialogButton } from '../../ui/dialog.tsx'
 import { Page } from '../../ui/page.tsx'
 
 export function OutboxScreen() {
