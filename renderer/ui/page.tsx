@@ -101,10 +101,17 @@ export function Panel({
   return <div className={classes(styles.panel, padded && styles.padded)}>{children}</div>
 }
 
+interface RowListProps {
+  readonly label: string
+  /** Replaces the frame. */
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}
+
 /** A framed list of rows. */
-export function RowList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+export function RowList({ label, className = styles.panel, children }: RowListProps) {
   return (
-    <ul aria-label={label} className={styles.panel}>
+    <ul aria-label={label} className={className}>
       {children}
     </ul>
   )

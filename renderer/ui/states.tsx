@@ -6,7 +6,7 @@ import { explain } from '../api/call-errors.ts'
 import { t } from '../strings/en.ts'
 import { Button } from './button.tsx'
 import { classes } from './class-names.ts'
-import { Panel } from './page.tsx'
+import { Panel, RowList } from './page.tsx'
 import styles from './states.module.css'
 
 interface EmptyStateProps {
@@ -64,25 +64,33 @@ type Pages = Pick<
   'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
 > & { readonly error: unknown }
 
-interface PagedProps<T> {
+interface ItemsProps<T> {
+  readonly label: string
+  /** Replaces the frame. */
+  readonly className?: string | undefined
+  /** The number of placeholders while the items load. */
+  readonly rows?: number
+  /** Shown if there are no items. */
+  readonly empty: ReactNode
+  /** Renders an item as `li`. */
+  readonly children: (item: T) => ReactNode
+}
+
+interface PagedProps<T> extends ItemsProps<T> {
   readonly list: Pages &
     Pick<UseInfiniteQueryResult, 'isPending' | 'isLoadingError' | 'isSuccess' | 'refetch'> & {
       readonly items: readonly T[]
     }
-  readonly rows?: number
-  /** Shown if there are no items. */
-  readonly empty: ReactNode
-  readonly children: (items: readonly T[]) => ReactNode
 }
 
-/** Renders the items of a paged list with a button for the next page, or its loading, error or empty state. */
-export function Paged<T>({ list, rows, empty, children }: PagedProps<T>) {
+/** Lists the items of a paged query with a button for the next page, or shows its loading, error or empty state. */
+export function Paged<T>({ list, rows, empty, children, ...rowList }: PagedProps<T>) {
   return (
     <>
       {list.isPending && <Skeleton rows={rows ?? 3} />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && list.items.length === 0 && empty}
-      {list.items.length > 0 && children(list.items)}
+      {list.items.length > 0 && <RowList {...rowList}>{list.items.map((item) => children(item))}</RowList>}
       <More list={list} />
     </>
   )
@@ -111,6 +119,34 @@ export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   return <Skeleton rows={rows ?? 3} />
+}
+
+interface LoadedListProps<D, T> extends ItemsProps<T> {
+  readonly query: UseQueryResult<D>
+  readonly itemsOf: (data: D) => readonly T[]
+}
+
+/** Lists items of the data of a query, or shows its loading, error or empty state. */
+export function LoadedList<D, T>({
+  query,
+  itemsOf,
+  rows,
+  empty,
+  children,
+  ...rowList
+}: LoadedListProps<D, T>) {
+  return (
+    <Loaded query={query} rows={rows ?? 3}>
+      {(data) => {
+        const items = itemsOf(data)
+        return items.length === 0 ? (
+          empty
+        ) : (
+          <RowList {...rowList}>{items.map((item) => children(item))}</RowList>
+        )
+      }}
+    </Loaded>
+  )
 }
 
 interface NoticeProps {

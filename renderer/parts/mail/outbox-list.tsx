@@ -5,8 +5,7 @@ import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { RowList } from '../../ui/page.tsx'
-import { EmptyState, Loaded, Notice } from '../../ui/states.tsx'
+import { EmptyState, LoadedList, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './outbox.module.css'
@@ -14,34 +13,22 @@ import styles from './outbox.module.css'
 /** The messages of the outbox, newest first, each with a copyable code. @param action shown if there are none */
 export function OutboxList({ action }: { readonly action?: ReactNode }) {
   const outbox = useDesktopQuery('outbox.list')
-  return (
-    <Loaded query={outbox}>
-      {(messages) =>
-        messages.length === 0 ? (
-          <EmptyState action={action} icon={Send} text={t.outbox.noneText} title={t.outbox.none} />
-        ) : (
-          <Messages messages={messages} />
-        )
-      }
-    </Loaded>
-  )
-}
-
-function Messages({ messages }: { readonly messages: readonly OutboxMessage[] }) {
-  const newestFirst = messages.toSorted((a, b) => b.at.localeCompare(a.at))
-  const restore = useDesktopCall('outbox.restore', ['outbox.list'], {
-    onError: toastError,
-  })
+  const restore = useDesktopCall('outbox.restore', ['outbox.list'], { onError: toastError })
   const remove = useDesktopCall('outbox.delete', ['outbox.list'], {
     onSuccess: (_, [id]) => toast(t.outbox.removed, () => restore.mutate([id])),
     onError: toastError,
   })
   return (
-    <RowList label={t.outbox.list}>
-      {newestFirst.map((message) => (
+    <LoadedList
+      empty={<EmptyState action={action} icon={Send} text={t.outbox.noneText} title={t.outbox.none} />}
+      itemsOf={(messages) => messages.toSorted((a, b) => b.at.localeCompare(a.at))}
+      label={t.outbox.list}
+      query={outbox}
+    >
+      {(message) => (
         <MessageRow key={message.id} message={message} onRemove={() => remove.mutate([message.id])} />
-      ))}
-    </RowList>
+      )}
+    </LoadedList>
   )
 }
 

@@ -10,7 +10,7 @@ import { formatRelative } from '../../strings/format.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { useDebounced } from '../../ui/debounced.ts'
 import { Field } from '../../ui/field.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Page, Row } from '../../ui/page.tsx'
 import { Badge, EmptyState, Paged } from '../../ui/states.tsx'
 import { RelativeTime, useNow } from '../../ui/time.tsx'
 import { AccountActions } from './account-actions.tsx'
@@ -47,15 +47,10 @@ export function AccountsScreen() {
       )}
       <Paged
         empty={<EmptyState icon={UsersRound} text={t.accounts.noMatchText} title={t.accounts.noMatch} />}
+        label={t.accounts.list}
         list={{ ...list, error }}
       >
-        {(accounts) => (
-          <RowList label={t.accounts.list}>
-            {accounts.map((account) => (
-              <AccountRow account={account} key={account.did} />
-            ))}
-          </RowList>
-        )}
+        {(account) => <AccountRow account={account} key={account.did} />}
       </Paged>
     </Page>
   )

@@ -7,9 +7,9 @@ import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog, Dialog, DialogButton, FormDialog } from '../../ui/dialog.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
-import { Row, RowList, Section } from '../../ui/page.tsx'
+import { Row, Section } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
-import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
+import { Badge, EmptyState, LoadedList } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
 import { Written } from './written.tsx'
@@ -36,24 +36,21 @@ export function AppPasswordsSection() {
       lead={t.appPasswords.lead}
       title={t.appPasswords.title}
     >
-      <Loaded query={list}>
-        {({ passwords }) =>
-          passwords.length === 0 ? (
-            <EmptyState
-              action={create}
-              icon={KeyRound}
-              text={t.appPasswords.noneText}
-              title={t.appPasswords.none}
-            />
-          ) : (
-            <RowList label={t.appPasswords.list}>
-              {passwords.map((one) => (
-                <AppPasswordRow key={one.name} value={one} />
-              ))}
-            </RowList>
-          )
+      <LoadedList
+        empty={
+          <EmptyState
+            action={create}
+            icon={KeyRound}
+            text={t.appPasswords.noneText}
+            title={t.appPasswords.none}
+          />
         }
-      </Loaded>
+        itemsOf={({ passwords }) => passwords}
+        label={t.appPasswords.list}
+        query={list}
+      >
+        {(one) => <AppPasswordRow key={one.name} value={one} />}
+      </LoadedList>
       {created && <CreatedDialog created={created} onClose={() => setCreated(undefined)} />}
     </Section>
   )

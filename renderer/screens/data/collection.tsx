@@ -3,7 +3,7 @@ import { useParams } from 'wouter'
 import { collectionName } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { BackLink } from '../../ui/links.tsx'
-import { Page, RowList } from '../../ui/page.tsx'
+import { Page } from '../../ui/page.tsx'
 import { EmptyState, Paged } from '../../ui/states.tsx'
 import { RecordRow } from './record-row.tsx'
 import { useRecordRemoval, useRecords } from './records.ts'
@@ -21,16 +21,11 @@ export function CollectionScreen() {
     >
       <Paged
         empty={<EmptyState icon={FileText} text={t.data.noneHereText} title={t.data.noneHere} />}
+        label={t.data.list}
         list={list}
         rows={5}
       >
-        {(records) => (
-          <RowList label={t.data.list}>
-            {records.map((record) => (
-              <RecordRow key={record.uri} record={record} removal={removal} />
-            ))}
-          </RowList>
-        )}
+        {(record) => <RecordRow key={record.uri} record={record} removal={removal} />}
       </Paged>
     </Page>
   )

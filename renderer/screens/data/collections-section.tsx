@@ -7,8 +7,8 @@ import { useSession } from '../../api/sessions.ts'
 import { collectionName, kindOf } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
-import { Row, RowList, Section } from '../../ui/page.tsx'
-import { EmptyState, Loaded } from '../../ui/states.tsx'
+import { Row, Section } from '../../ui/page.tsx'
+import { EmptyState, LoadedList } from '../../ui/states.tsx'
 import styles from './data.module.css'
 
 /** The collections of the repository. */
@@ -18,19 +18,20 @@ export function CollectionsSection() {
   const { data: usage } = useXrpcQuery(com.core.server.getUsage, {})
   return (
     <Section lead={t.data.storedLead} title={t.data.stored}>
-      <Loaded query={repository}>
-        {({ collections }) =>
-          collections.length === 0 ? (
-            <EmptyState icon={FileText} text={t.data.noneText} title={t.data.none} />
-          ) : (
-            <RowList label={t.data.collectionList}>
-              {collections.map((nsid) => (
-                <CollectionRow key={nsid} nsid={nsid} size={usage && sizeOf(nsid, collections, usage)} />
-              ))}
-            </RowList>
-          )
-        }
-      </Loaded>
+      <LoadedList
+        empty={<EmptyState icon={FileText} text={t.data.noneText} title={t.data.none} />}
+        itemsOf={({ collections }) => collections}
+        label={t.data.collectionList}
+        query={repository}
+      >
+        {(nsid) => (
+          <CollectionRow
+            key={nsid}
+            nsid={nsid}
+            size={usage && sizeOf(nsid, repository.data?.collections ?? [], usage)}
+          />
+        )}
+      </LoadedList>
     </Section>
   )
 }

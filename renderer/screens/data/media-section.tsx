@@ -29,17 +29,13 @@ export function MediaSection() {
   return (
     <Section lead={t.data.mediaLead} title={t.data.media}>
       <Paged
+        className={styles.media}
         empty={<EmptyState icon={Images} text={t.data.noMediaText} title={t.data.noMedia} />}
+        label={t.data.media}
         list={list}
         rows={2}
       >
-        {(cids) => (
-          <ul aria-label={t.data.media} className={styles.media}>
-            {cids.map((cid) => (
-              <MediaTile cid={cid} did={did} key={cid} />
-            ))}
-          </ul>
-        )}
+        {(cid) => <MediaTile cid={cid} did={did} key={cid} />}
       </Paged>
     </Section>
   )

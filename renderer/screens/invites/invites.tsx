@@ -8,8 +8,8 @@ import { t } from '../../strings/en.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
-import { Badge, EmptyState, Loaded, Notice } from '../../ui/states.tsx'
+import { Page, Row } from '../../ui/page.tsx'
+import { Badge, EmptyState, LoadedList, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
 type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes'][number]
@@ -37,24 +37,21 @@ export function InvitesScreen() {
       title={t.invites.title}
     >
       {server?.inviteCodeRequired === false && <Notice>{t.invites.notRequired}</Notice>}
-      <Loaded query={list}>
-        {({ codes }) =>
-          codes.length === 0 ? (
-            <EmptyState
-              action={create}
-              icon={Ticket}
-              text={isOwner ? t.invites.noneOwner : t.invites.noneText}
-              title={t.invites.none}
-            />
-          ) : (
-            <RowList label={t.invites.list}>
-              {codes.map((code) => (
-                <InviteRow canDisable={isOwner} invite={code} key={code.code} />
-              ))}
-            </RowList>
-          )
+      <LoadedList
+        empty={
+          <EmptyState
+            action={create}
+            icon={Ticket}
+            text={isOwner ? t.invites.noneOwner : t.invites.noneText}
+            title={t.invites.none}
+          />
         }
-      </Loaded>
+        itemsOf={({ codes }) => codes}
+        label={t.invites.list}
+        query={list}
+      >
+        {(code) => <InviteRow canDisable={isOwner} invite={code} key={code.code} />}
+      </LoadedList>
     </Page>
   )
 }

@@ -10,7 +10,7 @@ import { AddForm } from '../../ui/add-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Row, RowList, Section } from '../../ui/page.tsx'
 import { serverName } from '../../ui/person.tsx'
-import { EmptyState, Loaded } from '../../ui/states.tsx'
+import { EmptyState, LoadedList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { UpstreamRow } from './upstream-row.tsx'
 
@@ -24,23 +24,20 @@ export function UpstreamsSection() {
     <>
       <Section lead={t.upstreams.lead} title={t.upstreams.title}>
         <AddUpstream />
-        <Loaded query={query}>
-          {({ upstreams }) =>
-            upstreams.length === 0 ? (
-              <EmptyState icon={Server} text={t.upstreams.noneText} title={t.upstreams.none} />
-            ) : (
-              <RowList label={t.upstreams.title}>
-                {upstreams.map((upstream) => (
-                  <UpstreamRow
-                    key={upstream.url}
-                    onRestore={() => add.mutate({ url: upstream.url })}
-                    upstream={upstream}
-                  />
-                ))}
-              </RowList>
-            )
-          }
-        </Loaded>
+        <LoadedList
+          empty={<EmptyState icon={Server} text={t.upstreams.noneText} title={t.upstreams.none} />}
+          itemsOf={({ upstreams }) => upstreams}
+          label={t.upstreams.title}
+          query={query}
+        >
+          {(upstream) => (
+            <UpstreamRow
+              key={upstream.url}
+              onRestore={() => add.mutate({ url: upstream.url })}
+              upstream={upstream}
+            />
+          )}
+        </LoadedList>
       </Section>
       {query.data && <FollowedElsewhere add={add} upstreams={query.data.upstreams} />}
     </>

@@ -20,7 +20,7 @@ import { CopyField } from '../../ui/copy.tsx'
 import { BackLink } from '../../ui/links.tsx'
 import { Page, Panel, Section } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
-import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
+import { Badge, EmptyState, Loaded, LoadedList } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './person.module.css'
 
@@ -130,21 +130,19 @@ function Posts({ actor }: { readonly actor: Profile['did'] }) {
   })
   return (
     <Section title={t.people.posts}>
-      <Loaded query={query}>
-        {({ feed }) =>
-          feed.length === 0 ? (
-            <p className="soft">{t.people.noPosts}</p>
-          ) : (
-            <ul aria-label={t.people.posts} className={styles.posts}>
-              {feed.map(({ post, reason }) => (
-                <li key={`${post.uri} ${reason?.$type}`}>
-                  <PostCard post={post} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedList
+        className={styles.posts}
+        empty={<p className="soft">{t.people.noPosts}</p>}
+        itemsOf={({ feed }) => feed}
+        label={t.people.posts}
+        query={query}
+      >
+        {({ post, reason }) => (
+          <li key={`${post.uri} ${reason?.$type}`}>
+            <PostCard post={post} />
+          </li>
+        )}
+      </LoadedList>
     </Section>
   )
 }

@@ -10,7 +10,7 @@ import { personPath, postPath } from '../../parts/posts/paths.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Page, Row } from '../../ui/page.tsx'
 import { Badge, EmptyState, Paged } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -40,15 +40,10 @@ export function ReportsScreen() {
       <ChoiceChips<Shown> label={t.reports.shown} onChange={setShown} options={options} value={shown} />
       <Paged
         empty={<EmptyState icon={Flag} text={t.reports.noneText} title={t.reports.none[shown]} />}
+        label={t.reports.title}
         list={{ ...list, error }}
       >
-        {(reports) => (
-          <RowList label={t.reports.title}>
-            {reports.map((report) => (
-              <ReportRow key={report.id} report={report} />
-            ))}
-          </RowList>
-        )}
+        {(report) => <ReportRow key={report.id} report={report} />}
       </Paged>
     </Page>
   )

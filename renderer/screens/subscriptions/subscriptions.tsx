@@ -17,7 +17,7 @@ import { t } from '../../strings/en.ts'
 import { AddForm } from '../../ui/add-form.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Page, Row, RowList } from '../../ui/page.tsx'
+import { Page, Row } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
 import { EmptyState, Paged } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -33,15 +33,10 @@ export function SubscriptionsScreen() {
       <SubscribeForm />
       <Paged
         empty={<EmptyState icon={Radio} text={t.subscriptions.noneText} title={t.subscriptions.none} />}
+        label={t.subscriptions.list}
         list={list}
       >
-        {(subscriptions) => (
-          <RowList label={t.subscriptions.list}>
-            {subscriptions.map((subscription) => (
-              <SubscriptionRow key={subscription.did} subscription={subscription} />
-            ))}
-          </RowList>
-        )}
+        {(subscription) => <SubscriptionRow key={subscription.did} subscription={subscription} />}
       </Paged>
     </Page>
   )
