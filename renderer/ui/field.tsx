@@ -68,7 +68,7 @@ function Labelled({ label, isOptional, hint, error, suffix, className, children 
         </p>
       )}
       {hint && (
-        <div className={styles.hint} id={`${id}-hint`}>
+        <div className="soft" id={`${id}-hint`}>
           {hint}
         </div>
       )}

@@ -45,7 +45,7 @@ export function Page({ before, title, lead, action, wide = false, children }: Pa
           </h1>
           {lead && <p className={styles.lead}>{lead}</p>}
         </div>
-        {action && <div className={styles.action}>{action}</div>}
+        {action && <div className="buttons">{action}</div>}
       </header>
       {children}
     </div>
@@ -69,7 +69,7 @@ export function FoldedSection({ title, lead, action, children }: SectionProps) {
       <div className={styles.section}>
         {lead && <p className={styles.sectionLead}>{lead}</p>}
         {children}
-        {action && <div className={styles.action}>{action}</div>}
+        {action && <div className="buttons">{action}</div>}
       </div>
     </details>
   )

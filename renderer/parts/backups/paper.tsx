@@ -39,7 +39,7 @@ export function PaperKey({ name, value }: Fact) {
 }
 
 export function PaperNote({ children }: { readonly children: ReactNode }) {
-  return <p className={styles.note}>{children}</p>
+  return <p className="soft">{children}</p>
 }
 
 export function PaperSteps({ steps }: { readonly steps: readonly string[] }) {
@@ -50,11 +50,6 @@ export function PaperSteps({ steps }: { readonly steps: readonly string[] }) {
       ))}
     </ol>
   )
-}
-
-/** The buttons below a page. */
-export function PaperActions({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.actions}>{children}</div>
 }
 
 /** Splits a key into groups of four, for reading and writing. */

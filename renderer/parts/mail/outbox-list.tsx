@@ -39,7 +39,7 @@ function MessageRow({ message, onRemove }: { readonly message: OutboxMessage; on
       <div className={styles.head}>
         <div className={styles.what}>
           <h2 className={styles.subject}>{subject}</h2>
-          <p className={styles.detail}>
+          <p className="soft">
             {t.outbox.to} {to} · <RelativeTime at={at} />
           </p>
         </div>

@@ -10,7 +10,7 @@ import { Stack } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { Paper, PaperActions, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../backups/paper.tsx'
+import { Paper, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../backups/paper.tsx'
 import styles from './replicas.module.css'
 
 /** The recovery sheet of the copies, to print or to save. */
@@ -51,7 +51,7 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
         <PaperSteps steps={t.sheet.use} />
         <PaperNote>{t.sheet.kit}</PaperNote>
       </Paper>
-      <PaperActions>
+      <div className="buttons">
         <Button
           icon={<Printer aria-hidden size={16} />}
           onClick={() => {
@@ -69,7 +69,7 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
         >
           {t.sheet.save}
         </Button>
-      </PaperActions>
+      </div>
     </Stack>
   )
 }

@@ -54,7 +54,7 @@ export function RestorePoints({
           />
         ))}
       </RowList>
-      <div className={styles.buttons}>
+      <div className="buttons">
         {!showsAll && points.length > shownAtFirst && (
           <Button onClick={() => setShowsAll(true)} size="s">
             {t.restoring.showAll(points.length)}

@@ -19,7 +19,6 @@ import { ElsewhereNotice } from './elsewhere.tsx'
 import { LocalRow } from './local-row.tsx'
 import { PlaceRow } from './place-row.tsx'
 import { RecoverySheetDialog } from './recovery-sheet.tsx'
-import styles from './replicas.module.css'
 
 const { copyNow, getCopies } = com.core.admin
 
@@ -65,7 +64,7 @@ function OfOwner() {
     <Section
       action={
         hasPlaces && (
-          <div className={styles.buttons}>
+          <div className="buttons">
             <Button busy={copy.isPending} onClick={() => copy.mutate(undefined)} size="s">
               {t.copies.now}
             </Button>

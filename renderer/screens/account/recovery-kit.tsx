@@ -2,14 +2,7 @@ import { Printer } from 'lucide-react'
 import { useState } from 'react'
 import { endpoint } from '../../api/endpoint.ts'
 import { useSession } from '../../api/sessions.ts'
-import {
-  Paper,
-  PaperActions,
-  PaperFacts,
-  PaperKey,
-  PaperNote,
-  PaperSteps,
-} from '../../parts/backups/paper.tsx'
+import { Paper, PaperFacts, PaperKey, PaperNote, PaperSteps } from '../../parts/backups/paper.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDate } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -43,12 +36,12 @@ export function RecoveryKit({
         <PaperSteps steps={t.kit.use} />
         <PaperNote>{t.kit.undo}</PaperNote>
       </Paper>
-      <PaperActions>
+      <div className="buttons">
         <Button icon={<Printer aria-hidden size={16} />} onClick={() => window.print()}>
           {t.identity.print}
         </Button>
         <CopyButton full label={t.identity.copySecret} text={secretKey} />
-      </PaperActions>
+      </div>
     </>
   )
 }

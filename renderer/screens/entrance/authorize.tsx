@@ -188,7 +188,7 @@ function Consent({ request, accounts, first }: ConsentProps) {
         value={did}
       />
       <RequestedScopes request={request} />
-      <p className={styles.note}>{t.authorize.end}</p>
+      <p className="soft">{t.authorize.end}</p>
     </EntranceForm>
   )
 }

@@ -16,7 +16,7 @@ export function OtherWays() {
             <Truck aria-hidden size={20} strokeWidth={1.75} />
             <span>
               <strong>{t.move.bring}</strong>
-              <span>{t.move.bringDetail}</span>
+              <span className="soft">{t.move.bringDetail}</span>
             </span>
           </Link>
         </li>
@@ -26,7 +26,7 @@ export function OtherWays() {
               <CloudDownload aria-hidden size={20} strokeWidth={1.75} />
               <span>
                 <strong>{t.bringBack.way}</strong>
-                <span>{t.bringBack.wayDetail}</span>
+                <span className="soft">{t.bringBack.wayDetail}</span>
               </span>
             </Link>
           </li>
@@ -37,7 +37,7 @@ export function OtherWays() {
               <ArchiveRestore aria-hidden size={20} strokeWidth={1.75} />
               <span>
                 <strong>{t.move.restore}</strong>
-                <span>{t.move.restoreDetail}</span>
+                <span className="soft">{t.move.restoreDetail}</span>
               </span>
             </Link>
           </li>

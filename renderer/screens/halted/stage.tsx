@@ -28,7 +28,7 @@ export function Stage({ title, children }: { readonly title: string; readonly ch
 /** The buttons of the card, with Quit. */
 export function StageActions({ children }: { readonly children: ReactNode }) {
   return (
-    <div className={styles.actions}>
+    <div className="buttons">
       {children}
       <Button variant="quiet" onClick={() => void callDesktop('app.quit')}>
         {t.halted.quit}

@@ -10,7 +10,7 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Panel, Section } from '../../ui/page.tsx'
+import { Panel, Section, Stack } from '../../ui/page.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import { Arrival } from './arrival.tsx'
 import styles from './connect.module.css'
@@ -23,7 +23,7 @@ export function ConnectSection() {
   return (
     <Section lead={t.connect.lead} title={t.connect.title}>
       <Panel padded>
-        <div className={styles.connect}>
+        <Stack>
           <SelectField
             label={t.connect.client}
             onChange={(value) => setClient(value as Client)}
@@ -33,7 +33,7 @@ export function ConnectSection() {
           <Guide client={client} key={client} />
           <Arrival />
           <Help />
-        </div>
+        </Stack>
       </Panel>
     </Section>
   )

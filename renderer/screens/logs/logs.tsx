@@ -6,7 +6,7 @@ import { formatDateTime, formatTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, Stack } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { matches, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
 import styles from './logs.module.css'
@@ -31,7 +31,7 @@ export function LogsScreen() {
       title={t.logs.title}
       wide
     >
-      <div className={styles.whole}>
+      <Stack>
         <div className={styles.filters}>
           <SelectField
             label={t.logs.level}
@@ -55,7 +55,7 @@ export function LogsScreen() {
         ) : (
           <Skeleton rows={6} />
         )}
-      </div>
+      </Stack>
     </Page>
   )
 }

@@ -29,12 +29,12 @@ export function MissingMedia({ move }: { readonly move: Move }) {
                 )}
                 <code>{record?.split('/')[4] ?? cid}</code>
               </span>
-              <span className={styles.stepDetail}>{facts.filter(Boolean).join(' · ')}</span>
+              <span className="soft">{facts.filter(Boolean).join(' · ')}</span>
             </li>
           )
         })}
       </ul>
-      {more > 0 && <p className={styles.stepDetail}>{t.move.missingMore(more)}</p>}
+      {more > 0 && <p className="soft">{t.move.missingMore(more)}</p>}
     </>
   )
 }

@@ -8,7 +8,6 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
-import styles from './move.module.css'
 import { CodeNeed, CopyNeed, DocumentNeed, MediaNeed, SignInNeed } from './needs.tsx'
 import { Steps } from './steps.tsx'
 
@@ -37,7 +36,7 @@ export function Progress({ move }: { readonly move: Move }) {
         {move.error && move.need === undefined && <FailedNotice error={move.error} />}
         <Steps move={move} />
         {move.direction === 'in' && (
-          <p className={styles.kept}>{move.canCancel ? t.move.keptCancel : t.move.kept}</p>
+          <p className="soft">{move.canCancel ? t.move.keptCancel : t.move.kept}</p>
         )}
       </Stack>
     </Page>

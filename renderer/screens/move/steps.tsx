@@ -2,6 +2,7 @@ import { Circle, CircleCheck, CirclePause, LoaderCircle } from 'lucide-react'
 import type { Move } from '../../api/moves.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
+import { classes } from '../../ui/class-names.ts'
 import styles from './move.module.css'
 
 const names = Object.keys(t.move.stepNames)
@@ -25,10 +26,10 @@ export function Steps({ move }: { readonly move: Move }) {
               <Icon aria-hidden size={20} strokeWidth={1.75} />
               <span className={styles.stepText}>
                 <span className={styles.stepName}>{t.move.stepNames[name]}</span>
-                <span className={styles.stepDetail}>{t.move.stepDetails[name]}</span>
+                <span className="soft">{t.move.stepDetails[name]}</span>
                 {name === 'media' && <MediaProgress move={move} />}
               </span>
-              <span className={styles.stepState}>{t.move.stateNames[state]}</span>
+              <span className="soft">{t.move.stateNames[state]}</span>
             </li>
           )
         })}
@@ -45,7 +46,7 @@ function MediaProgress({ move }: { readonly move: Move }) {
   if (!blobsExpected) return null
   const text = t.move.mediaProgress(blobsCopied, blobsExpected, formatBytes(bytesCopied))
   return (
-    <span className={styles.progress}>
+    <span className={classes('soft', styles.progress)}>
       <progress aria-label={t.move.stepNames.media} max={blobsExpected} value={blobsCopied} />
       <span>{text}</span>
     </span>

@@ -33,7 +33,7 @@ export function WayChoice({ way, onChange }: WayChoiceProps) {
             <span className={styles.wayName} id={`${name}-${one}`}>
               {t.network.wayLabels[one]}
             </span>
-            <span className={styles.wayDetail} id={`${name}-${one}-detail`}>
+            <span className="soft" id={`${name}-${one}-detail`}>
               {t.network.wayDetails[one]}
             </span>
           </span>

@@ -70,7 +70,7 @@ function About({ profile }: { readonly profile: Profile }) {
             </h2>
             <Address of={profile} />
             <p className="soft">{t.people.followers(followersCount)}</p>
-            <p className={styles.badges}>
+            <p className="buttons">
               {status && <Badge variant="warn">{status}</Badge>}
               {viewer?.followedBy && <Badge>{t.people.followsYou}</Badge>}
             </p>
@@ -131,7 +131,6 @@ function Posts({ actor }: { readonly actor: Profile['did'] }) {
   return (
     <Section title={t.people.posts}>
       <LoadedList
-        className={styles.posts}
         empty={<p className="soft">{t.people.noPosts}</p>}
         itemsOf={({ feed }) => feed}
         label={t.people.posts}

@@ -12,7 +12,7 @@ import styles from '../../parts/posts/post-card.module.css'
 import { PostCard } from '../../parts/posts/post-card.tsx'
 import { t } from '../../strings/en.ts'
 import { BackLink } from '../../ui/links.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
 import { EmptyState, Loaded } from '../../ui/states.tsx'
 
 const { threadViewPost, blockedPost, notFoundPost } = app.example.feed.defs
@@ -53,7 +53,7 @@ function Missing({ uri }: { readonly uri: string }) {
 
 function ThreadView({ thread }: { readonly thread: Thread }) {
   return (
-    <div className={styles.thread}>
+    <Panel>
       {parentsOf(thread).map((node, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parents of a post do not change
         <div className={styles.parent} key={index}>
@@ -62,7 +62,7 @@ function ThreadView({ thread }: { readonly thread: Thread }) {
       ))}
       <PostCard isMain post={thread.post} />
       <Replies of={thread} />
-    </div>
+    </Panel>
   )
 }
 
