@@ -13,7 +13,7 @@ export function Outside() {
       <header className={styles.head}>
         <Link className={styles.back} href="/">
           <ArrowLeft aria-hidden size={16} />
-          {t.outside.back}
+          {t.ui.back}
         </Link>
         <DesktopLinks />
       </header>

@@ -58,7 +58,7 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
     else localStorage.setItem(offKey, '1')
   }
   return (
-    <Dialog onClose={() => isHelpOpen.set(false)} title={t.shortcuts.title}>
+    <Dialog onClose={() => isHelpOpen.set(false)} title={t.nav.shortcuts}>
       <dl className={styles.list}>
         {screens.filter(isShownTo(isOwner)).map(({ path, name, key }) => (
           <div className={styles.line} key={path}>

@@ -12,7 +12,7 @@ export function BirthDateField(props: Pick<FieldProps, 'defaultValue' | 'require
       {...props}
       autoComplete="bday"
       hint={t.birthDate.hint}
-      label={t.birthDate.label}
+      label={t.birthDate.title}
       max={today}
       min={earliest}
       name="birthDate"

@@ -28,7 +28,7 @@ export function HandleField({ choice, serverError, onType }: HandleFieldProps) {
           {check.state === 'free' ? t.signUp.free(handle) : t.signUp.handleHint(domain)}
         </span>
       }
-      label={t.signUp.handle}
+      label={t.ui.handle}
       onBlur={() => setBlurred(typed !== '')}
       onChange={(event) => {
         choice.setTyped(event.target.value)
@@ -45,7 +45,7 @@ function DomainChoice({ choice: { domain, domains, setDomain } }: Pick<HandleFie
   if (domains.length < 2) return <span className={styles.handle}>{domain}</span>
   return (
     <select
-      aria-label={t.signUp.domain}
+      aria-label={t.ui.domain}
       className={styles.domain}
       onChange={(event) => setDomain(event.target.value)}
       value={domain}

@@ -30,7 +30,7 @@ export function RestoredDialog() {
           <>
             <p>{t.restoring.previousText}</p>
             <Panel>
-              <CopyField label={t.restoring.copyFolder} name={t.restoring.previousData} text={replaced} />
+              <CopyField label={t.ui.copyPath} name={t.restoring.previousData} text={replaced} />
             </Panel>
           </>
         )}

@@ -16,7 +16,7 @@ export function OutboxHint() {
         {t.mail.openOutbox}
       </button>
       {isOpen && (
-        <Dialog onClose={() => setOpen(false)} title={t.outbox.title}>
+        <Dialog onClose={() => setOpen(false)} title={t.nav.outbox}>
           <OutboxList />
         </Dialog>
       )}

@@ -22,7 +22,7 @@ export function SendTestDialog({ title, lead, send, done, onClose }: SendTestDia
     onClose,
   })
   return (
-    <FormDialog {...sending} action={t.outbox.testSubmit} title={title}>
+    <FormDialog {...sending} action={t.ui.send} title={title}>
       <p>{lead}</p>
       <Field
         autoComplete="email"

@@ -120,7 +120,7 @@ function ChooseFolder({ onChosen }: { onChosen(path: string): void }) {
   })
   return (
     <Button busy={choose.isPending} onClick={() => choose.mutate([])} size="s" variant="quiet">
-      {t.copies.choose}
+      {t.ui.choose}
     </Button>
   )
 }

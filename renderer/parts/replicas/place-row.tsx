@@ -49,7 +49,7 @@ export function PlaceRow({ place, view, now }: PlaceRowProps) {
   return (
     <ReplicaRow
       action={
-        isOwn && <DecisionButton decision="remove" label={t.copies.removeLabel(name)} name={name} url={url} />
+        isOwn && <DecisionButton decision="remove" label={t.ui.removeNamed(name)} name={name} url={url} />
       }
       badges={
         <>

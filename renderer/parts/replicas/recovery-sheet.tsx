@@ -27,14 +27,14 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
   const session = useMaybeSession()
   const keep = useDesktopCall('copies.keepSheet', ['settings.view'])
   const save = useDesktopCall('copies.saveSheet', ['settings.view'], {
-    onSuccess: (path) => path !== undefined && toast(t.sheet.saved(path)),
+    onSuccess: (path) => path !== undefined && toast(t.backups.exported(path)),
     onError: toastError,
   })
   const facts = [
     // A folder is shown by its path, another place by the URL that commands take.
     ...places.map((url) => ({ name: t.sheet.place, value: url.startsWith('file:') ? placeName(url) : url })),
     ...(session ? [{ name: t.sheet.account, value: session.handle }] : []),
-    ...(session ? [{ name: t.sheet.did, value: session.did }] : []),
+    ...(session ? [{ name: t.ui.did, value: session.did }] : []),
   ]
   return (
     <Stack>
@@ -60,7 +60,7 @@ function Sheet({ sheet: { key, places } }: { readonly sheet: RecoverySheet }) {
           }}
           variant="primary"
         >
-          {t.sheet.print}
+          {t.ui.print}
         </Button>
         <Button
           busy={save.isPending}

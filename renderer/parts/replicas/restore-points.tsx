@@ -121,7 +121,7 @@ function PointRow({ source, point, at }: PointRowProps) {
           <span role="status">
             {point.proof && (
               <Badge variant={problem === undefined ? 'good' : 'danger'}>
-                {problem === undefined ? t.restoring.tested : t.restoring.damaged}
+                {problem === undefined ? t.copies.localStates.tested : t.restoring.damaged}
               </Badge>
             )}
           </span>

@@ -20,7 +20,7 @@ export function AboutScreen() {
     [t.about.node, node],
   ].map((part) => part.join(' '))
   return (
-    <Page lead={t.about.lead} title={t.about.title}>
+    <Page lead={t.about.lead} title={t.nav.about}>
       <Panel>
         <Row detail={`${t.about.version} ${app}`} icon={<Mark size={40} />} title={t.app.name} />
         <Row detail={parts.join(' · ')} title={t.about.parts} />
@@ -28,7 +28,7 @@ export function AboutScreen() {
           detail={view?.dataFolder ?? '…'}
           label={t.about.openData}
           onOpen={() => callDesktop('app.openFolder', 'data')}
-          title={t.about.data}
+          title={t.ui.dataFolder}
         />
         {desktop.hasSource && (
           <OpenRow
@@ -121,7 +121,7 @@ function UpdateDetail({
   return (
     <>
       {state.kind === 'available' && `${t.about.availableDetail} `}
-      {t.about.checked} <RelativeTime at={state.checkedAt} />
+      {t.ui.checked} <RelativeTime at={state.checkedAt} />
     </>
   )
 }

@@ -14,7 +14,7 @@ import { StoredDataSection } from './stored-data-section.tsx'
 
 export function AccountScreen() {
   return (
-    <Page lead={t.account.lead} title={t.account.title}>
+    <Page lead={t.account.lead} title={t.nav.account}>
       <ProfileSection />
       <IdentitySection />
       <EmailSection />

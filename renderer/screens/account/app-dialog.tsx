@@ -28,7 +28,7 @@ export function AppDialog(props: AppDialogProps) {
     onClose: props.onClose,
   })
   if (started) return <ConfirmDialog {...props} started={started} />
-  return <PasswordDialog {...start} action={t.ui.continue} title={t.factors.appTitle} />
+  return <PasswordDialog {...start} action={t.ui.continue} title={t.factors.addApp} />
 }
 
 interface ConfirmDialogProps extends AppDialogProps {
@@ -44,14 +44,14 @@ function ConfirmDialog({ started: { id, secret, uri }, onCodes, onClose }: Confi
     onClose,
   })
   return (
-    <FormDialog {...confirm} action={t.factors.turnOn} title={t.factors.appTitle}>
+    <FormDialog {...confirm} action={t.ui.turnOn} title={t.factors.addApp}>
       <p>{t.factors.appScan}</p>
       <QrCode label={t.factors.appQr} text={uri} />
       <CopyBlock label={t.factors.appSecret} text={secret} wrap />
       <Field
         autoComplete="off"
         defaultValue={t.factors.phone}
-        label={t.factors.name}
+        label={t.ui.name}
         maxLength={64}
         name="name"
         required

@@ -56,7 +56,7 @@ function BirthDateDialog({ date, onClose }: { readonly date: string | undefined;
     onClose,
   })
   return (
-    <FormDialog {...change} action={t.birthDate.save} title={t.birthDate.change}>
+    <FormDialog {...change} action={t.ui.save} title={t.birthDate.change}>
       <BirthDateField defaultValue={date} required />
     </FormDialog>
   )

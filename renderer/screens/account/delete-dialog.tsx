@@ -35,7 +35,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
   if (!isRequested) {
     return (
       <FormDialog
-        action={t.account.removeSend}
+        action={t.ui.sendCode}
         busy={codeRequest.isPending}
         error={codeRequest.error}
         onClose={onClose}
@@ -53,7 +53,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
       action={t.account.removeSubmit}
       codeRequest={codeRequest}
       email={email}
-      error={errorName(remove.error) === 'AuthenticationRequired' ? t.account.wrongPassword : remove.error}
+      error={errorName(remove.error) === 'AuthenticationRequired' ? t.identity.wrongPassword : remove.error}
       lead={lead}
       onSubmit={(field) => {
         const isSame = field('handle').trim().toLowerCase() === handle
@@ -64,7 +64,7 @@ export function DeleteDialog({ email, onClose }: DeleteDialogProps) {
       variant="danger"
     >
       <Username value={handle} />
-      <PasswordField label={t.account.removePassword} name="password" required />
+      <PasswordField label={t.identity.password} name="password" required />
       <Field
         exact
         error={isMismatch ? t.account.removeMismatch : undefined}

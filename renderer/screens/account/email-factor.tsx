@@ -75,7 +75,7 @@ function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
   return (
     <CodeDialog
       {...update}
-      action={on ? t.account.factorOn : t.account.factorOff}
+      action={on ? t.ui.turnOn : t.account.factorOff}
       codeRequest={codeRequest}
       email={email}
       title={on ? t.account.factorOnTitle : t.account.factorOffTitle}

@@ -17,7 +17,7 @@ export function EmailSection() {
   const { email, emailConfirmed } = useSession()
   const codeRequest = useCodeRequest(com.core.server.requestEmailConfirmation)
   return (
-    <Section lead={t.account.emailLead} title={t.account.email}>
+    <Section lead={t.account.emailLead} title={t.ui.email}>
       <Panel>
         <Row
           action={

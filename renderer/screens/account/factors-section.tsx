@@ -110,10 +110,10 @@ function FactorRow({ factor: { id, kind, name, host, createdAt, lastUsedAt } }: 
     <Row
       action={
         <DialogButton
-          aria-label={t.factors.removeLabel(name)}
+          aria-label={t.ui.removeNamed(name)}
           dialog={(close) => <RemoveDialog id={id} name={name} onClose={close} />}
         >
-          {t.factors.remove}
+          {t.ui.remove}
         </DialogButton>
       }
       detail={
@@ -144,12 +144,7 @@ function RemoveDialog({ id, name, onClose }: RemoveDialogProps) {
     onClose,
   })
   return (
-    <PasswordDialog
-      {...remove}
-      action={t.factors.remove}
-      title={t.factors.removeTitle(name)}
-      variant="danger"
-    >
+    <PasswordDialog {...remove} action={t.ui.remove} title={t.factors.removeTitle(name)} variant="danger">
       <p>{t.factors.removeText}</p>
     </PasswordDialog>
   )

@@ -54,7 +54,7 @@ function HandleForm({
   return (
     <FormDialog
       {...update}
-      action={t.identity.handleSubmit}
+      action={t.identity.changeHandle}
       disabled={handle === current || (place === 'own' && !(published && isDomain(own)))}
       error={serverError === undefined ? update.error : undefined}
       onSubmit={(field) => {

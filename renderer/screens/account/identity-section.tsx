@@ -72,7 +72,7 @@ function PlcIdentity() {
                       size="s"
                       variant="quiet"
                     >
-                      {t.identity.removeKey}
+                      {t.ui.remove}
                     </DialogButton>
                   )
                 }

@@ -33,7 +33,7 @@ export function OwnDomain({ value, published, onChange }: OwnDomainProps) {
       <Field
         exact
         hint={t.identity.ownHint}
-        label={t.identity.ownLabel}
+        label={t.ui.domain}
         onChange={(event) => onChange(event.target.value.trim().toLowerCase().replace(/^@/, ''))}
         required
         value={value}
@@ -89,7 +89,7 @@ function Found({ did, handle }: { readonly did: string; readonly handle: string 
     <div className={styles.missing}>
       <p role="status">{found === null ? t.identity.notFound : t.identity.foundOther(found)}</p>
       <Button onClick={() => void query.refetch()} size="s">
-        {t.identity.checkAgain}
+        {t.ui.checkAgain}
       </Button>
     </div>
   )

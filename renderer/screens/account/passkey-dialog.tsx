@@ -25,12 +25,12 @@ export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
     onClose,
   })
   return (
-    <FormDialog {...add} action={t.ui.continue} error={errorOf(add.error)} title={t.factors.passkeyTitle}>
+    <FormDialog {...add} action={t.ui.continue} error={errorOf(add.error)} title={t.factors.addPasskey}>
       <p>{t.factors.passkeyText}</p>
       <Field
         autoComplete="off"
         defaultValue={t.factors.thisDevice}
-        label={t.factors.name}
+        label={t.ui.name}
         maxLength={64}
         name="name"
         required

@@ -18,11 +18,11 @@ export function RecoveryKit({
   const { did, handle } = useSession()
   const [createdAt] = useState(() => new Date().toISOString())
   const facts = [
-    { name: t.kit.handle, value: handle },
-    { name: t.kit.did, value: did },
+    { name: t.ui.handle, value: handle },
+    { name: t.ui.did, value: did },
     { name: t.kit.server, value: endpoint },
-    { name: t.kit.created, value: formatDate(createdAt) },
-    { name: t.kit.publicKey, value: publicKey },
+    { name: t.ui.created, value: formatDate(createdAt) },
+    { name: t.identity.publicKey, value: publicKey },
   ]
   return (
     <>
@@ -38,7 +38,7 @@ export function RecoveryKit({
       </Paper>
       <div className="buttons">
         <Button icon={<Printer aria-hidden size={16} />} onClick={() => window.print()}>
-          {t.identity.print}
+          {t.ui.print}
         </Button>
         <CopyButton full label={t.identity.copySecret} text={secretKey} />
       </div>

@@ -29,7 +29,7 @@ export function SignInSection() {
           }
           detail={email ? t.account.passwordDetail : t.account.passwordNeeds}
           icon={<Lock aria-hidden size={20} strokeWidth={1.75} />}
-          title={t.account.password}
+          title={t.ui.password}
         />
       </Panel>
     </Section>

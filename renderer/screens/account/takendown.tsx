@@ -9,7 +9,7 @@ import { ServiceTokenForm } from './service-tokens.tsx'
 export function TakendownScreen() {
   return (
     <Page lead={t.takendown.lead} title={t.takendown.title}>
-      <Section lead={t.takendown.moveLead} title={t.takendown.move}>
+      <Section lead={t.takendown.moveLead} title={t.move.out}>
         <LinkButton href="/move">{t.takendown.moveAction}</LinkButton>
       </Section>
       <Section lead={t.takendown.tokenLead} title={t.takendown.token}>

@@ -87,7 +87,7 @@ export function PasswordDialog({ account: { did, handle }, onClose }: AccountDia
     onClose,
   })
   return (
-    <FormDialog {...update} action={t.accounts.setPasswordSubmit} title={t.accounts.setPasswordTitle(handle)}>
+    <FormDialog {...update} action={t.ui.setPassword} title={t.accounts.setPasswordTitle(handle)}>
       <p>{t.accounts.setPasswordText}</p>
       <NewPasswordField username={handle} />
     </FormDialog>
@@ -120,7 +120,7 @@ export function EmailDialog({ account: { did, handle, email }, onClose }: Accoun
     onClose,
   })
   return (
-    <FormDialog {...update} action={t.accounts.changeEmailSubmit} title={t.accounts.changeEmailTitle(handle)}>
+    <FormDialog {...update} action={t.account.changeEmail} title={t.accounts.changeEmailTitle(handle)}>
       <p>{t.accounts.changeEmailText}</p>
       <Field
         autoComplete="off"
@@ -142,13 +142,9 @@ export function HandleDialog({ account: { did, handle: current }, onClose }: Acc
     onClose,
   })
   return (
-    <FormDialog
-      {...update}
-      action={t.accounts.changeHandleSubmit}
-      title={t.accounts.changeHandleTitle(current)}
-    >
+    <FormDialog {...update} action={t.identity.changeHandle} title={t.accounts.changeHandleTitle(current)}>
       <p>{t.accounts.changeHandleText}</p>
-      <Field exact defaultValue={current} label={t.accounts.handle} name="handle" required />
+      <Field exact defaultValue={current} label={t.ui.handle} name="handle" required />
     </FormDialog>
   )
 }
@@ -167,7 +163,7 @@ export function MessageDialog({ account: { did, handle, email = '' }, onClose }:
     onClose,
   })
   return (
-    <FormDialog {...send} action={t.accounts.messageSubmit} title={t.accounts.messageTitle(handle)}>
+    <FormDialog {...send} action={t.ui.send} title={t.accounts.messageTitle(handle)}>
       <p>{t.accounts.messageText(email)}</p>
       <Field autoComplete="off" label={t.accounts.messageSubject} maxLength={200} name="subject" required />
       <TextArea label={t.accounts.messageContent} maxLength={50_000} name="content" required rows={8} />
@@ -199,7 +195,7 @@ export function RemoveDialog({ account: { did, handle }, onClose }: AccountDialo
   const remove = useDialogAction(com.core.admin.deleteAccount, {
     invalidates: accountQueries,
     input: () => ({ did }),
-    done: t.accounts.removed(handle),
+    done: t.account.removedToast(handle),
     onClose,
   })
   return (
@@ -207,7 +203,7 @@ export function RemoveDialog({ account: { did, handle }, onClose }: AccountDialo
       {...remove}
       action={t.accounts.remove}
       title={t.accounts.removeTitle(handle)}
-      typed={{ label: t.accounts.removeTyped(handle), text: handle }}
+      typed={{ label: t.account.removeHandle(handle), text: handle }}
     >
       {t.accounts.removeText}
     </ConfirmDialog>

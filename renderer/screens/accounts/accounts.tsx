@@ -33,11 +33,11 @@ export function AccountsScreen() {
   // The field stays until all accounts are listed again: it has the focus.
   const isSearching = search !== '' || text !== '' || list.isPlaceholderData
   return (
-    <Page lead={t.accounts.lead} title={t.accounts.title}>
+    <Page lead={t.accounts.lead} title={t.nav.accounts}>
       {(isSearching || list.items.length >= searchFrom) && (
         <Field
           autoComplete="off"
-          label={t.accounts.filter}
+          label={t.ui.search}
           onChange={(event) => setSearch(event.target.value)}
           placeholder={t.accounts.filterPlaceholder}
           required

@@ -46,7 +46,7 @@ export function AppPasswordsSection() {
           />
         }
         itemsOf={({ passwords }) => passwords}
-        label={t.appPasswords.list}
+        label={t.appPasswords.title}
         query={list}
       >
         {(one) => <AppPasswordRow key={one.name} value={one} />}
@@ -87,9 +87,9 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
       as="li"
       detail={
         <>
-          {t.appPasswords.created} <RelativeTime at={createdAt} />
+          {t.ui.created} <RelativeTime at={createdAt} />
           {' · '}
-          <Since at={lastUsedAt} never={t.appPasswords.never} text={t.appPasswords.used} />
+          <Since at={lastUsedAt} never={t.appPasswords.never} text={t.ui.lastUsed} />
           <div>{t.apps.may(privileged ? t.appPasswords.privilegedWords : t.appPasswords.words[access])}</div>
           <Written writes={writes} />
         </>
@@ -144,12 +144,12 @@ function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
     onClose,
   })
   return (
-    <FormDialog {...create} action={t.appPasswords.submit} title={t.appPasswords.createTitle}>
+    <FormDialog {...create} action={t.ui.create} title={t.appPasswords.create}>
       <Field
         autoComplete="off"
         defaultValue={t.appPasswords.suggestions.find((one) => !usedNames.includes(one))}
         hint={t.appPasswords.nameHint}
-        label={t.appPasswords.name}
+        label={t.ui.name}
         maxLength={64}
         name="name"
         onFocus={(event) => event.target.select()}
@@ -165,7 +165,7 @@ function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
         <Switch
           checked={privileged}
           hint={t.appPasswords.privilegedHint}
-          label={t.appPasswords.privilegedLabel}
+          label={t.appPasswords.privileged}
           onChange={setPrivileged}
         />
       )}

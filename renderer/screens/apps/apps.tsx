@@ -10,7 +10,7 @@ import { AllowedAppsSection, SessionsSection } from './sessions-section.tsx'
 export function AppsScreen() {
   const list = useXrpcQuery(com.core.server.listSessions, {})
   return (
-    <Page lead={t.apps.lead} title={t.apps.title}>
+    <Page lead={t.apps.lead} title={t.nav.apps}>
       <AppPasswordsSection />
       <Loaded query={list}>
         {({ sessions }) => (

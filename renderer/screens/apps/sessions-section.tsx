@@ -49,7 +49,7 @@ export function SessionsSection({ sessions }: SessionsSectionProps) {
       lead={t.sessions.lead}
       title={t.sessions.title}
     >
-      <SessionList label={t.sessions.list} sessions={sessions} />
+      <SessionList label={t.sessions.title} sessions={sessions} />
     </Section>
   )
 }
@@ -89,7 +89,7 @@ function SessionRow({ session }: { readonly session: OpenSession }) {
         <>
           {t.sessions.opened} <RelativeTime at={createdAt} /> {openedText(session)}
           {' · '}
-          {t.sessions.used} <RelativeTime at={lastUsedAt} />
+          {t.ui.lastUsed} <RelativeTime at={lastUsedAt} />
           {scope !== undefined && <div>{t.apps.may(t.scopes.all(scopeWords(scope)))}</div>}
           <Written writes={writes} />
           {oldTokenUsedAt && (

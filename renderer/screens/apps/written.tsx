@@ -17,7 +17,7 @@ export function Written({ writes }: WrittenProps) {
       <table>
         <thead>
           <tr>
-            <th scope="col">{t.apps.day}</th>
+            <th scope="col">{t.ui.day}</th>
             <th scope="col">{t.apps.records}</th>
           </tr>
         </thead>

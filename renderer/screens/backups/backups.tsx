@@ -8,7 +8,7 @@ import { RepositorySection } from './repository-section.tsx'
 
 export function BackupsScreen() {
   return (
-    <Page lead={t.backups.lead} title={t.backups.title}>
+    <Page lead={t.backups.lead} title={t.nav.backups}>
       <ReplicasSection />
       <DataCheckSection />
       <ReplacedSection />

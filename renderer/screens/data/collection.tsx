@@ -15,7 +15,7 @@ export function CollectionScreen() {
   const removal = useRecordRemoval()
   return (
     <Page
-      before={<BackLink href="/data" name={t.data.back} />}
+      before={<BackLink href="/data" name={t.nav.data} />}
       lead={<code>{collection}</code>}
       title={collectionName(collection)}
     >

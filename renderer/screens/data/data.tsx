@@ -15,7 +15,7 @@ import { MissingMediaSection } from './missing-media-section.tsx'
 
 export function DataScreen() {
   return (
-    <Page lead={t.data.lead} title={t.data.title}>
+    <Page lead={t.data.lead} title={t.nav.data}>
       <CollectionsSection />
       <MediaSection />
       <MissingMediaSection />

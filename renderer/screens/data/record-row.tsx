@@ -87,7 +87,7 @@ function RecordDialog({ record, onClose }: { readonly record: StoredRecord; onCl
       <Stack>
         <CopyBlock label={t.data.copyJson} text={json} wrap />
         <div>
-          <CopyField label={t.data.copyUri} name={t.data.uri} text={record.uri} />
+          <CopyField label={t.ui.copyAddress} name={t.data.uri} text={record.uri} />
           <CopyField label={t.data.copyCid} name={t.data.cid} text={record.cid} />
         </div>
       </Stack>

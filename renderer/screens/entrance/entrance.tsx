@@ -31,7 +31,7 @@ export function Entrance() {
           <Mark size={40} />
           <span>{t.app.name}</span>
         </div>
-        <p className={styles.claim}>{t.welcome.lead}</p>
+        <p className={styles.claim}>{t.about.lead}</p>
         <div>
           <p className={styles.address}>{new URL(endpoint).host}</p>
           {desktop && <DesktopLinks />}

@@ -47,13 +47,13 @@ function FindAccount({ onFound }: { onFound(origin: Origin): void }) {
     <EntranceForm
       lead={t.move.findLead}
       title={t.move.findTitle}
-      action={t.move.find}
+      action={t.ui.continue}
       busy={find.isPending}
       error={find.error}
       focusFirst
       links={
         <p>
-          <Link href={entrances.signIn}>{t.move.toSignIn}</Link>
+          <Link href={entrances.signIn}>{t.welcome.toSignIn}</Link>
         </p>
       }
       onSubmit={(field) => find.mutate({ account: field('account').trim(), server: field('server').trim() })}
@@ -139,7 +139,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
       links={
         <p>
           <Button onClick={onBack} size="s" variant="quiet">
-            {t.move.back}
+            {t.ui.back}
           </Button>
         </p>
       }
@@ -166,7 +166,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
         autoComplete="email"
         defaultValue={entered?.input.email}
         hint={t.move.emailHint}
-        label={t.move.email}
+        label={t.ui.email}
         name="email"
         {...newEmail}
       />
@@ -174,7 +174,7 @@ function SignInThere({ origin, server, onBack }: SignInThereProps) {
         <Field
           defaultValue={entered?.input.inviteCode}
           hint={t.signUp.inviteHint}
-          label={t.signUp.invite}
+          label={t.ui.inviteCode}
           mono
           name="inviteCode"
           required

@@ -29,13 +29,13 @@ function ReadyContent() {
       <Stack>
         <p>{t.firstRun.readyText}</p>
         <Panel>
-          <CopyField label={t.connect.copyAddress} name={t.connect.address} text={endpoint} />
+          <CopyField label={t.ui.copyAddress} name={t.connect.address} text={endpoint} />
         </Panel>
         {view && <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>}
       </Stack>
       <DialogActions>
         <Button variant="primary" onClick={close}>
-          {t.firstRun.done}
+          {t.ui.continue}
         </Button>
       </DialogActions>
     </Dialog>

@@ -20,14 +20,14 @@ export function ResetPassword() {
     <EntranceForm
       lead={t.reset.lead}
       title={t.reset.title}
-      action={t.reset.send}
+      action={t.ui.sendCode}
       busy={request.isPending}
       error={request.error}
       focusFirst
       links={<BackLink />}
       onSubmit={(field) => request.mutate(field('email'))}
     >
-      <Field autoComplete="email" label={t.reset.email} name="email" required type="email" />
+      <Field autoComplete="email" label={t.ui.email} name="email" required type="email" />
     </EntranceForm>
   )
 }
@@ -45,7 +45,7 @@ function NewPassword({ email }: { readonly email: string }) {
     <EntranceForm
       lead={t.reset.codeLead(email)}
       title={t.reset.codeTitle}
-      action={t.reset.submit}
+      action={t.ui.setPassword}
       busy={reset.isPending}
       error={reset.error}
       focusFirst

@@ -69,7 +69,7 @@ function OpenCopy({ onFound }: { onFound(found: Found): void }) {
         </p>
       }
       onSubmit={() => find.mutate({ from: 'otherPlace', place: draft.place, key })}
-      title={t.bringBack.title}
+      title={t.bringBack.way}
     >
       <PlaceFields draft={draft} problems={find.data?.problems} />
       <Field

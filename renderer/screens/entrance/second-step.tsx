@@ -65,7 +65,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
           exact
           autoComplete="one-time-code"
           hint={isMailed && <OutboxHint />}
-          label={t.factors.code}
+          label={t.ui.code}
           mono
           name="code"
           required

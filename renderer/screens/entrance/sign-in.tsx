@@ -73,7 +73,7 @@ export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
         <>
           <p className={styles.between}>
             <Link href={entrances.reset}>{t.signIn.forgot}</Link>
-            <Link href={entrances.create}>{t.welcome.toCreate}</Link>
+            <Link href={entrances.create}>{t.welcome.createTitle}</Link>
           </p>
           <p>
             <Link href={entrances.moveIn}>{t.move.bring}</Link>
@@ -94,7 +94,7 @@ export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
         name="identifier"
         required
       />
-      <PasswordField defaultValue={entered.password} label={t.signIn.password} name="password" required />
+      <PasswordField defaultValue={entered.password} label={t.ui.password} name="password" required />
       {isTakendown(attempt.error) && (
         <TakendownNotice onContinue={() => attempt.mutate({ ...entered, allowTakendown: true })} />
       )}

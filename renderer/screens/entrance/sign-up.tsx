@@ -84,21 +84,15 @@ export function SignUp({ isFirst, server }: SignUpProps) {
           <Field
             error={errorOf('inviteCode')}
             hint={t.signUp.inviteHint}
-            label={t.signUp.invite}
+            label={t.ui.inviteCode}
             mono
             name="inviteCode"
             required
           />
         )}
         <HandleField choice={choice} serverError={errorOf('handle')} />
-        <NewPasswordField error={errorOf('password')} label={t.signUp.password} username={handle} />
-        <Field
-          autoComplete="email"
-          hint={t.signUp.emailHint}
-          label={t.signUp.email}
-          name="email"
-          {...newEmail}
-        />
+        <NewPasswordField error={errorOf('password')} label={t.ui.password} username={handle} />
+        <Field autoComplete="email" hint={t.signUp.emailHint} label={t.ui.email} name="email" {...newEmail} />
         <BirthDateField />
         {server.unclaimed === undefined && adminPassword.field}
         {desktop && isFirst && <FirstRunChoices />}

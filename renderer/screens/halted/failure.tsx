@@ -27,7 +27,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       <p>{t.halted.nextSteps[failure]}</p>
       {path && (
         <Panel>
-          <CopyField label={t.halted.copyPath} name={t.halted.path} text={path} />
+          <CopyField label={t.ui.copyPath} name={t.halted.path} text={path} />
         </Panel>
       )}
       <FormError error={start.error} />
@@ -42,10 +42,10 @@ export function Failure({ state }: { readonly state: Failed }) {
           variant={failure === 'damaged' ? 'plain' : 'primary'}
           onClick={() => start.mutate([])}
         >
-          {t.halted.retry}
+          {t.ui.retry}
         </Button>
         {path && (
-          <Button onClick={() => void callDesktop('app.openFolder', 'data')}>{t.halted.openFolder}</Button>
+          <Button onClick={() => void callDesktop('app.openFolder', 'data')}>{t.ui.openFolder}</Button>
         )}
       </StageActions>
       {failure === 'port-taken' && <UseAnotherPort />}
@@ -74,11 +74,7 @@ function UseAnotherPort() {
   return (
     <section className={styles.more}>
       <Panel>
-        <CopyField
-          label={t.halted.copyAddress}
-          name={t.halted.newAddress}
-          text={`http://localhost:${port}`}
-        />
+        <CopyField label={t.ui.copyAddress} name={t.halted.newAddress} text={`http://localhost:${port}`} />
       </Panel>
       <FormError error={move.error} />
       <div>

@@ -119,7 +119,7 @@ function DayTable({ days, kinds }: DaysProps) {
     <table className={styles.table}>
       <thead>
         <tr>
-          <th scope="col">{t.home.activityDay}</th>
+          <th scope="col">{t.ui.day}</th>
           {kinds.map((kind) => (
             <th key={kind} scope="col">
               {t.notifications.filters[kind]}

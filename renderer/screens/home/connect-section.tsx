@@ -97,7 +97,7 @@ function OAuthGuide() {
     <Steps>
       <Step text={isPublic ? t.connect.steps.oauthPublic : t.connect.steps.oauth}>
         <Address />
-        {isPublic && <CopyField label={t.connect.copyHandle} name={t.connect.handle} text={handle} />}
+        {isPublic && <CopyField label={t.connect.copyHandle} name={t.ui.handle} text={handle} />}
       </Step>
       <Step text={t.connect.steps.allow} />
     </Steps>
@@ -113,7 +113,7 @@ function CodeGuide({ client }: { readonly client: 'goat' | 'library' | 'curl' })
     <Steps>
       <Step text={isCode ? t.connect.steps.code : t.connect.steps.command}>
         {password === undefined ? make : <p>{t.connect.passwordHidden}</p>}
-        <CopyBlock label={isCode ? t.connect.copyCode : t.connect.copyCommand} text={text} wrap />
+        <CopyBlock label={isCode ? t.connect.copyCode : t.ui.copyCommand} text={text} wrap />
       </Step>
     </Steps>
   )
@@ -147,7 +147,7 @@ function Step({ text, children }: { readonly text: string; readonly children?: R
 }
 
 function Address() {
-  return <CopyField label={t.connect.copyAddress} name={t.connect.address} text={endpoint} />
+  return <CopyField label={t.ui.copyAddress} name={t.connect.address} text={endpoint} />
 }
 
 /** Handle and app password. */
@@ -156,12 +156,12 @@ function Credentials({ client }: { readonly client: Client }) {
   const { password, make } = usePassword(client)
   return (
     <>
-      <CopyField label={t.connect.copyHandle} name={t.connect.handle} text={handle} />
+      <CopyField label={t.connect.copyHandle} name={t.ui.handle} text={handle} />
       {password === undefined ? (
         make
       ) : (
         <>
-          <CopyField label={t.connect.copyPassword} name={t.connect.password} text={password} />
+          <CopyField label={t.connect.copyPassword} name={t.appPasswords.value} text={password} />
           <p>{t.connect.passwordHidden}</p>
         </>
       )}

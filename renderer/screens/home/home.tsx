@@ -19,7 +19,7 @@ export function HomeScreen() {
   const unread = useUnreadCount()
   const { data: profile } = useOwnProfile(session.did)
   return (
-    <Page lead={t.home.lead} title={t.home.title}>
+    <Page lead={t.home.lead} title={t.nav.home}>
       <ConnectSection />
       <Section title={t.home.account}>
         <Panel>
@@ -30,7 +30,7 @@ export function HomeScreen() {
                 <Link href="/account">{t.home.manage}</Link>
               </>
             }
-            detail={session.email ?? t.home.noEmail}
+            detail={session.email ?? t.account.noEmail}
             icon={<Avatar handle={session.handle} picture={profile?.avatar} size="l" />}
             title={
               <>
@@ -54,10 +54,10 @@ function Identifiers() {
   return (
     <FoldedSection lead={t.home.didHint} title={t.home.identifiers}>
       <Panel>
-        <CopyField label={t.home.copyDid} name={t.home.did} text={did} />
+        <CopyField label={t.ui.copyDid} name={t.home.did} text={did} />
         <CopyField label={t.home.copyServerDid} name={t.home.serverDid} text={server?.did ?? '…'} />
       </Panel>
-      <CopyBlock label={t.home.copyCommand} text={`curl ${endpoint}/xrpc/com.core.server.describeServer`} />
+      <CopyBlock label={t.ui.copyCommand} text={`curl ${endpoint}/xrpc/com.core.server.describeServer`} />
     </FoldedSection>
   )
 }

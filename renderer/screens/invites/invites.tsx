@@ -34,7 +34,7 @@ export function InvitesScreen() {
     <Page
       action={list.data?.codes.length !== 0 && create}
       lead={isOwner ? t.invites.leadOwner : t.invites.lead}
-      title={t.invites.title}
+      title={t.nav.invites}
     >
       {server?.inviteCodeRequired === false && <Notice>{t.invites.notRequired}</Notice>}
       <LoadedList
@@ -85,7 +85,7 @@ function InviteRow({ invite, canDisable }: InviteRowProps) {
       as="li"
       detail={
         <>
-          {t.invites.created} <RelativeTime at={createdAt} />
+          {t.ui.created} <RelativeTime at={createdAt} />
           {uses.length > 0 && <> · {t.invites.usedBy(uses.length)}</>}
         </>
       }
@@ -125,7 +125,7 @@ function CreateInvitesDialog({ onClose }: { onClose(): void }) {
     onClose,
   })
   return (
-    <FormDialog {...create} action={t.invites.submit} title={t.invites.createTitle}>
+    <FormDialog {...create} action={t.ui.create} title={t.invites.createTitle}>
       <Field
         {...count}
         hint={t.invites.codeCountHint}

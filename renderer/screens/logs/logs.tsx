@@ -24,11 +24,11 @@ export function LogsScreen() {
       action={
         <>
           <CopyButton full label={t.logs.copy} text={shown?.map(textOf).join('\n') ?? ''} />
-          <Button onClick={() => void callDesktop('app.openFolder', 'logs')}>{t.logs.openFolder}</Button>
+          <Button onClick={() => void callDesktop('app.openFolder', 'logs')}>{t.ui.openFolder}</Button>
         </>
       }
       lead={t.logs.lead}
-      title={t.logs.title}
+      title={t.nav.logs}
       wide
     >
       <Stack>
@@ -41,7 +41,7 @@ export function LogsScreen() {
           />
           <Field
             autoComplete="off"
-            label={t.logs.filter}
+            label={t.ui.search}
             onChange={(event) => setText(event.target.value)}
             placeholder={t.logs.filterPlaceholder}
             required

@@ -22,7 +22,7 @@ export function MoveOut() {
   const { email } = useSession()
   const [target, setTarget] = useState<Target>()
   return (
-    <Page lead={t.move.outLead} title={t.move.outTitle}>
+    <Page lead={t.move.outLead} title={t.move.out}>
       <Stack>
         {!email && <Notice variant="warn">{t.move.outNeedsEmail}</Notice>}
         <WhatMoves />
@@ -62,7 +62,7 @@ function ChooseServer({
   })
   return (
     <StepForm
-      action={t.move.find}
+      action={t.ui.continue}
       busy={describe.isPending}
       disabled={disabled}
       error={describe.error}
@@ -99,7 +99,7 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
       error={start.error}
       more={
         <Button onClick={onBack} variant="quiet">
-          {t.move.back}
+          {t.ui.back}
         </Button>
       }
       onSubmit={submit}
@@ -107,16 +107,9 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
     >
       <Field exact autoFocus defaultValue={target.handle} label={t.move.outHandle} name="handle" required />
       <NewPasswordField label={t.move.outPassword(host)} username={target.handle} />
-      <Field
-        autoComplete="email"
-        defaultValue={own}
-        label={t.move.email}
-        name="email"
-        required
-        type="email"
-      />
+      <Field autoComplete="email" defaultValue={own} label={t.ui.email} name="email" required type="email" />
       {target.inviteCodeRequired && (
-        <Field hint={t.move.outInviteHint(host)} label={t.move.outInvite} mono name="inviteCode" required />
+        <Field hint={t.move.outInviteHint(host)} label={t.ui.inviteCode} mono name="inviteCode" required />
       )}
     </StepForm>
   )

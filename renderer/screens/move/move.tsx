@@ -52,7 +52,7 @@ function Ended({ move }: { readonly move: Move }) {
           <div className={styles.done}>
             <CircleCheck aria-hidden size={24} strokeWidth={1.75} />
             <p>{isIn ? t.move.doneInText(host, move.handle) : t.move.doneOutText(move.handle)}</p>
-            <LinkButton href="/">{t.move.toHome}</LinkButton>
+            <LinkButton href="/">{t.ui.toHome}</LinkButton>
           </div>
         </Panel>
         {move.blobsMissing > 0 && (

@@ -27,7 +27,7 @@ export function CodeNeed({ move }: NeedProps) {
   const isIn = move.direction === 'in'
   return (
     <StepForm
-      action={t.move.codeSubmit}
+      action={t.move.codeTitle}
       busy={proceed.isPending}
       error={proceed.error ?? resend.error}
       more={
@@ -36,7 +36,7 @@ export function CodeNeed({ move }: NeedProps) {
           onClick={() => resend.mutate({}, { onSuccess: () => toast(t.move.codeSent) })}
           variant="quiet"
         >
-          {t.move.codeAgain}
+          {t.mail.again}
         </Button>
       }
       onSubmit={(field) => proceed.mutate({ code: field('code').trim() })}
@@ -77,7 +77,7 @@ export function DocumentNeed({ move }: NeedProps) {
   const proceed = useContinue()
   return (
     <StepForm
-      action={t.move.documentSubmit}
+      action={t.ui.checkAgain}
       busy={proceed.isPending}
       error={proceed.error}
       onSubmit={() => proceed.mutate({})}
@@ -96,7 +96,7 @@ export function MediaNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   return (
     <StepForm
-      action={t.move.retry}
+      action={t.ui.retry}
       busy={retry.isPending}
       error={retry.error ?? accept.error}
       more={

@@ -47,7 +47,7 @@ function FailedNotice({ error }: { readonly error: string }) {
   const retry = useProcedure(com.core.move.continueMove, [com.core.move.getMove])
   const action = (
     <Button busy={retry.isPending} onClick={() => retry.mutate({})} size="s">
-      {t.move.retry}
+      {t.ui.retry}
     </Button>
   )
   return (
@@ -68,7 +68,7 @@ function CancelDialog({ move, onClose }: { readonly move: Move; onClose(): void 
   })
   const text = isIn ? t.move.cancelIn : t.move.cancelOut
   return (
-    <ConfirmDialog {...cancel} action={t.move.cancelSubmit} title={t.move.cancelTitle}>
+    <ConfirmDialog {...cancel} action={t.move.cancel} title={t.move.cancelTitle}>
       {text(hostOf(move.server))}
     </ConfirmDialog>
   )

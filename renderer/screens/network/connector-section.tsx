@@ -105,7 +105,7 @@ function Started({ view, url }: { readonly view: ConnectorView; readonly url: st
               <TakeBackButton publication={{ ...view, by: 'connector' }} />
             ) : (
               <Button busy={close.isPending} onClick={() => close.mutate([])}>
-                {t.tunnel.cancel}
+                {t.ui.cancel}
               </Button>
             )
           }
@@ -147,7 +147,7 @@ function Problem({ view: { state, detail } }: { readonly view: ConnectorView }) 
       {!isWaiting && (
         <div className={styles.buttons}>
           <Button busy={query.isFetching} onClick={() => void query.refetch()} size="s">
-            {t.tunnel.lookAgain}
+            {t.seen.lookAgain}
           </Button>
         </div>
       )}

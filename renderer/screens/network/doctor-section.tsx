@@ -30,7 +30,7 @@ export function DoctorSection({ network, publicUrl, proxy }: DoctorSectionProps)
     <Section
       action={
         <Button busy={run.isPending} onClick={() => run.mutate(undefined)} variant="primary">
-          {run.data ? t.network.checkAgain : t.network.check}
+          {run.data ? t.ui.checkAgain : t.network.check}
         </Button>
       }
       lead={t.network.doctorLead}
@@ -49,9 +49,9 @@ export function DoctorSection({ network, publicUrl, proxy }: DoctorSectionProps)
           </RowList>
           <div className={styles.note}>
             <p>
-              {t.network.checked} <RelativeTime at={run.data.checkedAt} />. {t.network.outsideNote}
+              {t.ui.checked} <RelativeTime at={run.data.checkedAt} />. {t.network.outsideNote}
             </p>
-            <CopyBlock label={t.network.copyAddress} text={`${publicUrl}/xrpc/_health`} />
+            <CopyBlock label={t.ui.copyAddress} text={`${publicUrl}/xrpc/_health`} />
           </div>
         </>
       )}
@@ -100,7 +100,7 @@ function FixText({ text, code }: { readonly text: string; readonly code?: string
   return (
     <div className={styles.fix}>
       <p>{text}</p>
-      {code !== undefined && <CopyBlock label={t.network.copyFix} text={code} />}
+      {code !== undefined && <CopyBlock label={t.ui.copy} text={code} />}
     </div>
   )
 }

@@ -114,10 +114,10 @@ function PairingDialog({ pairing }: { readonly pairing: Pairing }) {
         {state === 'confirmed' && <Button onClick={close}>{t.ui.cancel}</Button>}
         {isAgreed && befriend.error && (
           <Button busy={befriend.isPending} onClick={() => mutate(pairing)} variant="primary">
-            {t.friends.again}
+            {t.ui.retry}
           </Button>
         )}
-        {isOver && !befriend.isPending && <Button onClick={close}>{t.friends.close}</Button>}
+        {isOver && !befriend.isPending && <Button onClick={close}>{t.ui.close}</Button>}
       </DialogActions>
     </Dialog>
   )

@@ -9,7 +9,7 @@ import { PagesSection, ServicesSection, SettingsSections } from './settings-sect
 /** Access to the server, and its requests to others. In the desktop it also works before sign-in, and while the server is stopped. */
 export function NetworkScreen() {
   return (
-    <Page lead={t.network.lead} title={t.network.title}>
+    <Page lead={t.network.lead} title={t.nav.network}>
       {desktop && <DesktopSettings />}
       <OwnerSections />
       {desktop && <DesktopServices />}

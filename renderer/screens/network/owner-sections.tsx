@@ -77,7 +77,7 @@ function TrustedPages({ origins }: { readonly origins: readonly string[] }) {
     return (
       <FoldedSection lead={t.network.pagesLead} title={t.network.pages}>
         <p>{t.network.pagesStart}</p>
-        <CopyBlock label={t.network.copyCommand} text={t.network.pagesCommand} wrap />
+        <CopyBlock label={t.ui.copyCommand} text={t.network.pagesCommand} wrap />
       </FoldedSection>
     )
   }
@@ -97,12 +97,7 @@ function LocalAddresses({ addresses }: { readonly addresses: readonly string[] }
     <Section title={t.network.localAddresses}>
       <Panel>
         {addresses.map((address) => (
-          <CopyField
-            key={address}
-            label={t.network.copyAddress}
-            name={t.network.localAddress}
-            text={address}
-          />
+          <CopyField key={address} label={t.ui.copyAddress} name={t.connect.address} text={address} />
         ))}
       </Panel>
     </Section>

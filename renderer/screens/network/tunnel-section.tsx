@@ -113,14 +113,14 @@ function Problem({ view: { state, page, detail, isPublic, url } }: { readonly vi
         )}
         {isWaiting && (
           <Button busy={close.isPending} onClick={() => close.mutate([])} size="s">
-            {t.tunnel.cancel}
+            {t.ui.cancel}
           </Button>
         )}
         {state === 'occupied' && !isPublic && otherPorts.map((port) => <OpenButton key={port} port={port} />)}
         {canRetry && <OpenButton port={isPublic ? portOf(url) : '443'} />}
         {!isWaiting && (
           <Button busy={query.isFetching} onClick={() => void query.refetch()} size="s">
-            {t.tunnel.lookAgain}
+            {t.seen.lookAgain}
           </Button>
         )}
       </div>

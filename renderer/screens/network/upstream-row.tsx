@@ -46,7 +46,7 @@ export function UpstreamRow({ upstream, onRestore }: UpstreamRowProps) {
               dialog={(close) => <RemoveDialog name={name} onClose={close} onRestore={onRestore} url={url} />}
               size="s"
             >
-              {t.upstreams.remove}
+              {t.ui.remove}
             </DialogButton>
           )}
         </>
@@ -124,7 +124,7 @@ function RemoveDialog({ url, name, onRestore, onClose }: RemoveDialogProps) {
     onClose,
   })
   return (
-    <ConfirmDialog {...remove} action={t.upstreams.remove} title={t.upstreams.removeTitle(name)}>
+    <ConfirmDialog {...remove} action={t.ui.remove} title={t.upstreams.removeTitle(name)}>
       {t.upstreams.removeText}
     </ConfirmDialog>
   )

@@ -58,7 +58,7 @@ function AddUpstream() {
   const add = useAddUpstream()
   return (
     <AddForm
-      action={t.upstreams.add}
+      action={t.ui.follow}
       busy={add.isPending}
       busyText={t.upstreams.adding}
       hint={t.upstreams.addressHint}
@@ -109,7 +109,7 @@ function FollowedElsewhere({ upstreams, add }: FollowedElsewhereProps) {
                 onClick={() => add.mutate({ url: host })}
                 size="s"
               >
-                {t.upstreams.add}
+                {t.ui.follow}
               </Button>
             }
             as="li"

@@ -71,7 +71,7 @@ function WayDetail({ way, isCurrent }: { readonly way: Way; readonly isCurrent: 
       {t.network.wayDetails[way]}
       <details className={styles.how}>
         <summary>{t.network.howTo}</summary>
-        <CopyBlock label={t.network.copyCommand} text={t.network.wayCommands[way]} wrap />
+        <CopyBlock label={t.ui.copyCommand} text={t.network.wayCommands[way]} wrap />
       </details>
     </>
   )

@@ -6,7 +6,7 @@ export function NotFoundScreen() {
   return (
     <Page lead={t.notFound.lead} title={t.notFound.title}>
       <p>
-        <Link href="/">{t.notFound.home}</Link>
+        <Link href="/">{t.ui.toHome}</Link>
       </p>
     </Page>
   )

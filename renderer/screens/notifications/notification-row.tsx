@@ -161,7 +161,7 @@ function PostPreview({ notification, post }: PostPreviewProps) {
   const isOwn = post === notification.uri
   const loaded = usePost(isOwn ? undefined : post)
   if (post === undefined) return null
-  if (!isOwn && loaded.data === null) return <p className={styles.quote}>{t.notifications.noPost}</p>
+  if (!isOwn && loaded.data === null) return <p className={styles.quote}>{t.post.missing}</p>
   const record = isOwn ? notification.record : loaded.data?.record
   const { text } = (record ?? {}) as { readonly text?: unknown }
   return (

@@ -39,7 +39,7 @@ export function NotificationsScreen() {
         )
       }
       lead={t.notifications.lead}
-      title={t.notifications.title}
+      title={t.nav.inbox}
     >
       <ChoiceChips
         label={t.notifications.filter}

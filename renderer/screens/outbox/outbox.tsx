@@ -26,7 +26,7 @@ export function OutboxScreen() {
         </DialogButton>
       }
       lead={t.outbox.lead}
-      title={t.outbox.title}
+      title={t.nav.outbox}
     >
       <OutboxList action={<Link href="/server">{t.outbox.settings}</Link>} />
     </Page>

@@ -37,7 +37,7 @@ export function PersonScreen() {
   const query = useXrpcQuery(getProfile, { actor: did as never }, { staleTime: 0 })
   const isMissing = errorName(query.error) === 'ProfileNotFound'
   return (
-    <Page before={<BackLink href="/notifications" name={t.post.back} />} title={t.people.title}>
+    <Page before={<BackLink href="/notifications" name={t.nav.inbox} />} title={t.people.title}>
       {isMissing ? (
         <EmptyState icon={UserX} text={t.people.missingText} title={t.people.missing} />
       ) : (
@@ -78,7 +78,7 @@ function About({ profile }: { readonly profile: Profile }) {
           </div>
           {did !== session.did && <Actions profile={profile} />}
         </div>
-        <CopyField label={t.people.copyDid} name={t.people.did} text={did} />
+        <CopyField label={t.ui.copyDid} name={t.ui.did} text={did} />
       </Panel>
       {actor?.isLocal === false && <NotCarried host={actor.host} />}
     </>
@@ -108,14 +108,14 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
         onClick={() => follow.mutate({ subject: did, following: viewer?.following })}
         variant={viewer?.following ? 'plain' : 'primary'}
       >
-        {viewer?.following ? t.people.unfollow : t.people.follow}
+        {viewer?.following ? t.people.unfollow : t.ui.follow}
       </Button>
       <Button
         aria-pressed={isSubscribed}
         busy={subscribe.isPending}
         onClick={() => subscribe.mutate(!isSubscribed)}
       >
-        {isSubscribed ? t.people.subscribed : t.people.subscribe}
+        {isSubscribed ? t.people.subscribed : t.ui.subscribe}
       </Button>
     </div>
   )

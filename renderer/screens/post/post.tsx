@@ -32,7 +32,7 @@ export function PostScreen() {
     parentHeight: ancestors,
   })
   return (
-    <Page before={<BackLink href="/notifications" name={t.post.back} />} title={t.post.title}>
+    <Page before={<BackLink href="/notifications" name={t.nav.inbox} />} title={t.post.title}>
       {errorName(query.error) === 'NotFound' ? (
         <Missing uri={uri} />
       ) : (

@@ -23,7 +23,7 @@ export function PreferencesScreen() {
   const query = useXrpcQuery(app.example.notification.getPreferences, {})
   const change = usePreferenceChange()
   return (
-    <Page lead={t.preferences.lead} title={t.preferences.title}>
+    <Page lead={t.preferences.lead} title={t.nav.notifications}>
       <Loaded query={query} rows={6}>
         {({ preferences }) =>
           groups.map(({ title, reasons }) => (

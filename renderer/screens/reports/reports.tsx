@@ -36,11 +36,11 @@ export function ReportsScreen() {
   const list = usePages(listReports, params, (page) => page.reports)
   const error = errorName(list.error) === 'Forbidden' ? t.reports.notOwner : list.error
   return (
-    <Page lead={t.reports.lead} title={t.reports.title}>
+    <Page lead={t.reports.lead} title={t.nav.reports}>
       <ChoiceChips<Shown> label={t.reports.shown} onChange={setShown} options={options} value={shown} />
       <Paged
         empty={<EmptyState icon={Flag} text={t.reports.noneText} title={t.reports.none[shown]} />}
-        label={t.reports.title}
+        label={t.nav.reports}
         list={{ ...list, error }}
       >
         {(report) => <ReportRow key={report.id} report={report} />}

@@ -16,7 +16,7 @@ import { StatePanel } from './state-panel.tsx'
 export function ServerScreen() {
   const query = useDesktopQuery('settings.view')
   return (
-    <Page lead={t.server.lead} title={t.server.title}>
+    <Page lead={t.server.lead} title={t.nav.server}>
       <StatePanel />
       <Loaded query={query} rows={6}>
         {(view) => (
@@ -72,13 +72,13 @@ function DataSection({ view }: { readonly view: SettingsView }) {
     <Section
       action={
         <Button onClick={() => void callDesktop('app.openFolder', 'data')} size="s">
-          {t.server.openFolder}
+          {t.ui.openFolder}
         </Button>
       }
       title={t.server.data}
     >
       <Panel>
-        <CopyField label={t.server.copyDataFolder} name={t.server.dataFolder} text={view.dataFolder} />
+        <CopyField label={t.ui.copyPath} name={t.ui.dataFolder} text={view.dataFolder} />
       </Panel>
       {view.secretProtection === 'system' ? (
         <Notice>{t.server.protectedBySystem}</Notice>

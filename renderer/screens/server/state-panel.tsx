@@ -47,7 +47,7 @@ export function StatePanel() {
       />
       {state.kind === 'running' && (
         <div className={styles.address}>
-          <CopyField label={t.connect.copyAddress} name={t.connect.address} text={state.endpoint} />
+          <CopyField label={t.ui.copyAddress} name={t.connect.address} text={state.endpoint} />
         </div>
       )}
     </Panel>

@@ -13,7 +13,7 @@ import { setTheme, theme, themes } from '../../ui/theme.ts'
 export function SettingsScreen() {
   const chosen = useStore(theme)
   return (
-    <Page lead={t.settings.lead} title={t.settings.title}>
+    <Page lead={t.settings.lead} title={t.nav.settings}>
       <Panel>
         <Row
           action={

@@ -29,11 +29,11 @@ const { listActivitySubscriptions } = app.example.notification
 export function SubscriptionsScreen() {
   const list = usePages(listActivitySubscriptions, { limit: 50 }, (page) => page.subscriptions)
   return (
-    <Page lead={t.subscriptions.lead} title={t.subscriptions.title}>
+    <Page lead={t.subscriptions.lead} title={t.nav.subscriptions}>
       <SubscribeForm />
       <Paged
         empty={<EmptyState icon={Radio} text={t.subscriptions.noneText} title={t.subscriptions.none} />}
-        label={t.subscriptions.list}
+        label={t.nav.subscriptions}
         list={list}
       >
         {(subscription) => <SubscriptionRow key={subscription.did} subscription={subscription} />}
@@ -56,7 +56,7 @@ function SubscribeForm() {
   })
   return (
     <AddForm
-      action={t.subscriptions.add}
+      action={t.ui.subscribe}
       busy={add.isPending}
       busyText={t.subscriptions.adding}
       label={t.subscriptions.subject}
@@ -114,11 +114,11 @@ function SubscriptionRow({ subscription }: { readonly subscription: Subscription
             onChange={(reply) => change({ reply })}
           />
           <Button
-            aria-label={t.subscriptions.removeLabel(name)}
+            aria-label={t.ui.removeNamed(name)}
             onClick={() => change({ post: false, reply: false })}
             size="s"
           >
-            {t.subscriptions.remove}
+            {t.ui.remove}
           </Button>
         </div>
       }

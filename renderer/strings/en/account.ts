@@ -2,16 +2,13 @@
 import { count, formatBytes, formatNumber } from '../format.ts'
 
 export const home = {
-  title: 'Home',
   lead: 'Your server and how to connect to it.',
   did: 'Your DID',
   serverDid: 'Server DID',
   didHint: 'A DID is the permanent identifier of an account. It stays the same when the handle changes.',
-  copyDid: 'Copy DID',
   copyServerDid: 'Copy server DID',
   account: 'Signed in as',
   manage: 'Manage account',
-  noEmail: 'No email address',
   unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
   activity: 'Last 14 days',
   activityLead: 'Notifications by day and kind.',
@@ -19,7 +16,6 @@ export const home = {
   activityChart: (total: number) => `${count(total, { one: 'notification', other: 'notifications' })}`,
   activityCapped: (shown: number) => `Only the newest ${formatNumber(shown)} are counted.`,
   activityTable: 'Show as table',
-  activityDay: 'Day',
   activityTotal: 'Total',
   storage: 'Storage',
   storageLead: 'What takes up space for your account.',
@@ -28,24 +24,19 @@ export const home = {
   storageMedia: 'Media',
   storageBackups: 'Backups of the server',
   identifiers: 'Identifiers for tools',
-  copyCommand: 'Copy command',
 }
 
 export const birthDate = {
   title: 'Birth date',
-  label: 'Birth date',
   hint: 'Apps of the network decide by it what they show; some do not open without one. Only apps that you sign in to with your main password can read the date, others whether you are 13, 16 or 18.',
   none: 'No birth date',
   add: 'Add date',
   change: 'Change birth date',
-  save: 'Save',
   done: 'Birth date saved',
 }
 
 export const account = {
-  title: 'Account',
   lead: 'Profile, email, sign-in and account settings.',
-  email: 'Email',
   emailLead: 'Used for password resets, sign-in codes and confirming account deletion.',
   noEmail: 'No email address',
   noEmailDetail: 'Add one to be able to reset a forgotten password.',
@@ -70,11 +61,9 @@ export const account = {
   factorNeeds: 'Confirm your email address first.',
   factorOnTitle: 'Turn on codes by email',
   factorOffTitle: 'Turn off codes by email',
-  factorOn: 'Turn on',
   factorOff: 'Turn off',
   factorOnToast: 'Codes by email turned on',
   factorOffToast: 'Codes by email turned off',
-  password: 'Password',
   passwordDetail: 'Changing it signs you out on all other devices.',
   passwordNeeds: 'Add an email address first: you need a code to change the password.',
   passwordTitle: 'Change your password',
@@ -117,13 +106,10 @@ export const account = {
   removeTitle: 'Delete your account?',
   removeText: (handle: string) =>
     `All data of ${handle} on this server will be permanently deleted: records, sessions, app passwords and settings. Existing backups still contain it.`,
-  removeSend: 'Send code',
   removeHandle: (handle: string) => `Type ${handle} to confirm`,
   removeMismatch: 'This is not the handle of the account.',
-  removePassword: 'Your password',
   removeSubmit: 'Delete permanently',
   removedToast: (handle: string) => `${handle} was deleted`,
-  wrongPassword: 'Wrong password. Use your main password.',
 }
 
 export const appPasswords = {
@@ -132,12 +118,8 @@ export const appPasswords = {
   create: 'New app password',
   none: 'No app passwords yet',
   noneText: 'Create one for each client. You can revoke it without affecting the others.',
-  created: 'Created',
-  used: 'last used',
   never: 'never used',
   privileged: 'Privileged',
-  createTitle: 'New app password',
-  name: 'Name',
   nameHint: 'The app or device that will use it.',
   suggestions: ['Phone', 'Laptop', 'Tablet', 'Desktop client', 'Work', 'Script'],
   limit: 'May',
@@ -154,9 +136,7 @@ export const appPasswords = {
     noDeletion: 'read and add everything, but not delete or overwrite',
   },
   privilegedWords: 'read and write everything, also chats, and move the account',
-  privilegedLabel: 'Privileged',
   privilegedHint: 'Also allows chat and moving the account. Only for apps you fully trust.',
-  submit: 'Create',
   createdTitle: (name: string) => `App password for ${name}`,
   value: 'App password',
   revoke: 'Revoke',
@@ -164,29 +144,24 @@ export const appPasswords = {
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeText: 'Apps that use it are signed out immediately. You cannot undo this.',
   revoked: (name: string) => `${name} revoked`,
-  list: 'App passwords',
 }
 
 /** One screen for everything that can use the account. */
 export const apps = {
-  title: 'Apps and sessions',
   lead: 'Everything that can use your account: what it may do, what it wrote, and how to end it.',
   allowed: 'Allowed apps',
   allowedLead: 'Apps that you allowed to use the account without giving them a password.',
   noneAllowed: 'None. Newer apps ask here the first time you sign in to them.',
   may: (words: string) => `It can ${words}.`,
   wrote: (records: number) => `${count(records, { one: 'change', other: 'changes' })} of records in 90 days`,
-  day: 'Day',
   records: 'Changes',
 }
 
 export const sessions = {
   title: 'Sessions',
   lead: 'Where your account is signed in with a password. Ending a session signs it out immediately.',
-  list: 'Sessions',
   current: 'This session',
   opened: 'Opened',
-  used: 'last used',
   oldToken: 'Old token used',
   oldTokenUsed: 'An old token of this session was used',
   oldTokenCauses: 'A tab that was open for long does that, or someone who copied the token.',

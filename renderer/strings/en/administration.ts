@@ -2,7 +2,6 @@
 import { count, formatDate } from '../format.ts'
 
 export const invites = {
-  title: 'Invites',
   lead: 'Each code lets people create an account on this server.',
   leadOwner:
     'Each code lets people create an account on this server. As the owner, you can create as many as you like.',
@@ -13,7 +12,6 @@ export const invites = {
   codeCountHint: '1 to 100.',
   useCount: 'Uses per code',
   useCountHint: '1 to 1,000 accounts.',
-  submit: 'Create',
   codesCreated: (codes: number) => `${count(codes, { one: 'code', other: 'codes' })} created`,
   none: 'No invite codes yet',
   noneText: 'Codes that you create or receive appear here.',
@@ -23,7 +21,6 @@ export const invites = {
   left: (uses: number) => `${count(uses, { one: 'use', other: 'uses' })} left`,
   usedUp: 'Used up',
   disabled: 'Disabled',
-  created: 'Created',
   usedBy: (accounts: number) => `used by ${count(accounts, { one: 'account', other: 'accounts' })}`,
   disable: 'Disable',
   disableLabel: (code: string) => `Disable ${code}`,
@@ -33,7 +30,6 @@ export const invites = {
 }
 
 export const accounts = {
-  title: 'People',
   lead: 'All accounts on this server.',
   list: 'Accounts',
   joined: 'Joined',
@@ -72,36 +68,28 @@ export const accounts = {
   setPassword: 'Set a new password',
   setPasswordTitle: (handle: string) => `New password for ${handle}`,
   setPasswordText: 'All sessions of the account end. Give the new password to its owner in person.',
-  setPasswordSubmit: 'Set password',
   passwordSet: (handle: string) => `Password of ${handle} changed`,
   remove: 'Delete',
   removeTitle: (handle: string) => `Delete ${handle}?`,
   removeText: 'The account and all its data will be permanently deleted.',
-  removeTyped: (handle: string) => `Type ${handle} to confirm`,
-  removed: (handle: string) => `${handle} was deleted`,
   notOwner: 'Only the owner of this server can see its accounts.',
-  filter: 'Search',
   filterPlaceholder: 'Handle, email or DID',
   noMatch: 'No matching accounts',
   noMatchText: 'Enter the beginning of a handle or email address, or a whole DID.',
   changeEmail: 'Change the email address',
   changeEmailTitle: (handle: string) => `New email address for ${handle}`,
   changeEmailText: 'The new address is unconfirmed, and sign-in codes by email are turned off.',
-  changeEmailSubmit: 'Change email address',
   emailChanged: (handle: string) => `Email address of ${handle} changed`,
   email: 'Email address',
   changeHandle: 'Change the handle',
   changeHandleTitle: (handle: string) => `New handle for ${handle}`,
   changeHandleText: 'The account signs in with the new handle. Others can no longer find it by the old one.',
-  changeHandleSubmit: 'Change handle',
   handleChanged: (from: string, to: string) => `${from} is now ${to}`,
-  handle: 'Handle',
   message: 'Send a message',
   messageTitle: (handle: string) => `Message to ${handle}`,
   messageText: (email: string) => `The message is sent to ${email}.`,
   messageSubject: 'Subject',
   messageContent: 'Message',
-  messageSubmit: 'Send',
   messageSent: (handle: string) => `Message to ${handle} sent`,
   noInvites: 'No invites',
   disableInvites: 'Stop giving invite codes',
@@ -114,7 +102,6 @@ export const accounts = {
 }
 
 export const reports = {
-  title: 'Reports',
   lead: 'What accounts on this server reported to you. To act on a report, suspend or take down an account under People.',
   shown: 'Shown reports',
   open: 'Open',

@@ -2,13 +2,11 @@
 import { count, formatNumber } from '../format.ts'
 
 export const outbox = {
-  title: 'Outbox',
   lead: 'Messages that could not be emailed, such as sign-in codes and confirmations.',
   list: 'Messages',
   test: 'Send a test message',
   testLead: 'Sends a message with a sample code.',
   testTo: 'To',
-  testSubmit: 'Send',
   testKept: 'No mail server is set up. The test message is in the outbox',
   testSent: (to: string) => `Test message sent to ${to}`,
   none: 'The outbox is empty',
@@ -29,7 +27,6 @@ export const outbox = {
 }
 
 export const backups = {
-  title: 'Backups',
   lead: 'Copies of all accounts, records and settings of this server.',
   create: 'Back up now',
   creating: 'Creating a backup…',
@@ -79,7 +76,6 @@ export const backups = {
 }
 
 export const logs = {
-  title: 'Logs',
   lead: 'Live log of the server, without passwords and tokens.',
   label: 'Log',
   level: 'Show',
@@ -90,10 +86,8 @@ export const logs = {
     warn: 'Warnings and errors',
     error: 'Errors',
   },
-  filter: 'Search',
   filterPlaceholder: 'Text in a line',
   copy: 'Copy shown lines',
-  openFolder: 'Open folder',
   newest: 'Jump to newest',
   paused: 'Paused while you scroll.',
   none: 'No log lines yet.',
@@ -101,7 +95,6 @@ export const logs = {
 }
 
 export const about = {
-  title: 'About',
   lead: 'Your identity and your data, on your own computer.',
   version: 'Version',
   parts: 'Built with',
@@ -115,7 +108,6 @@ export const about = {
   sourceDetail: 'Documentation, source code and issue tracker.',
   open: 'Open',
   openSource: 'Open source code and help',
-  data: 'Data folder',
   openData: 'Open data folder',
   updates: 'Updates',
   check: 'Check for updates',
@@ -126,7 +118,6 @@ export const about = {
   availableDetail: 'Download it from its page.',
   openUpdate: 'Open download page',
   unknown: 'Could not check for updates',
-  checked: 'Checked',
 }
 
 export const halted = {
@@ -157,13 +148,9 @@ export const halted = {
       'Another program is using this data folder: a second copy of this app, or the server without the desktop. Close it, then try again.',
     other: 'Fix the problem above, then try again. See the log for details.',
   },
-  retry: 'Try again',
   anotherPort: (port: number) => `Use port ${port}`,
   newAddress: 'New address',
-  copyAddress: 'Copy address',
-  openFolder: 'Open folder',
   path: 'Location',
-  copyPath: 'Copy path',
   quit: 'Quit',
   backups: 'Restore a backup',
 }

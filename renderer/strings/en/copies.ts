@@ -30,7 +30,6 @@ export const copies = {
   passwordTitle: 'Enter the password again',
   passwordSubmit: 'Check and save',
   passwordSaved: 'Saved',
-  removeLabel: (name: string) => `Remove ${name}`,
   decisions: { remove: 'Remove…', beginAnew: 'Begin anew here', dismiss: 'Dismiss' },
   decisionTitles: {
     remove: (name: string) => `Stop copying to ${name}?`,
@@ -66,7 +65,6 @@ export const copies = {
     webdav: 'https://cloud.example.com/remote.php/dav/files/me/server',
     s3: 'https://s3.example.com',
   },
-  choose: 'Choose…',
   user: 'User',
   appPassword: 'Password',
   appPasswordHint: 'Better an app password of that server than your own.',
@@ -146,7 +144,6 @@ export const sheet = {
   keep: 'Keep this page outside of the computer, for example with your documents. Anyone who has it and the copy can act as all accounts of the server.',
   place: 'Place',
   account: 'Account',
-  did: 'DID',
   key: 'Key',
   qr: 'The key as a QR code',
   keyNote: 'Spaces and line breaks do not matter.',
@@ -159,15 +156,12 @@ export const sheet = {
     'Should the lost computer come back: it accepts no changes once it sees the copy.',
   ],
   kit: 'The recovery kit of your identity belongs to this page: with it you get your identity back even without a copy. If you have none yet, make one on the Account screen.',
-  print: 'Print',
   save: 'Save to a file…',
-  saved: (path: string) => `Saved to ${path}`,
 }
 
 export const bringBack = {
   way: 'Restore from a copy',
   wayDetail: 'Continue the server of a computer that was lost, with its recovery sheet.',
-  title: 'Restore from a copy',
   lead: 'Everything comes back from the place where your server was copied to. You need its recovery sheet.',
   key: 'Key of the recovery sheet',
   keyHint: 'Begins with AGE-SECRET-KEY-1',
@@ -193,7 +187,6 @@ export const restoring = {
   check: 'Test',
   checkAgain: 'Test again',
   checkLabel: (when: string) => `Test backup of ${when}`,
-  tested: 'Tested',
   damaged: 'Damaged',
   missingMedia: (total: number) =>
     `without ${count(total, { one: 'lost media file', other: 'lost media files' })}`,
@@ -238,5 +231,4 @@ export const restoring = {
   previousText: 'The previous data is kept for 30 days. You can delete it earlier on the Backups screen.',
   previousData: 'Previous data',
   signIn: 'You may need to sign in again, with the password from that time.',
-  copyFolder: 'Copy path',
 }

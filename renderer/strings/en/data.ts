@@ -2,9 +2,7 @@
 import { count } from '../format.ts'
 
 export const data = {
-  title: 'Data',
   lead: 'Everything that this server stores for your account.',
-  back: 'Data',
   download: 'Download',
   downloadLead: 'Copies that other servers and tools can read. They contain no keys and no private settings.',
   repository: 'Records',
@@ -49,7 +47,6 @@ export const data = {
   viewLabel: (name: string) => `View record ${name}`,
   recordTitle: 'Record',
   uri: 'Address',
-  copyUri: 'Copy address',
   cid: 'CID',
   copyCid: 'Copy CID',
   copyJson: 'Copy JSON',

@@ -1,31 +1,24 @@
 /** Texts of signing in, creating an account and resetting a password. */
 export const welcome = {
-  lead: 'Your identity and your data, on your own computer.',
   firstTitle: 'Create the first account',
   firstLead: 'This server has no accounts yet. The first account becomes its owner and manages the others.',
   signInTitle: 'Sign in',
   createTitle: 'Create an account',
   createLead: 'Choose a handle and a password.',
-  toCreate: 'Create an account',
   toSignIn: 'Sign in instead',
   back: (handle: string) => `Back to ${handle}`,
 }
 
 export const signUp = {
-  handle: 'Handle',
   handleHint: (domain: string) => `Your public name: 3 to 18 letters, digits or hyphens before ${domain}`,
-  domain: 'Domain',
   free: (handle: string) => `${handle} is available`,
   taken: (handle: string) => `${handle} is already taken. Try another.`,
   tooShort: 'Use at least 3 characters.',
   tooLong: 'Use at most 18 characters.',
   letters: 'Use only letters, digits and hyphens. Do not start or end with a hyphen.',
-  password: 'Password',
   strength: { label: 'Strength', short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
   passwordHint: 'At least 8 characters. Several unrelated words work well.',
-  email: 'Email',
   emailHint: 'For password resets and sign-in codes. You can add it later.',
-  invite: 'Invite code',
   inviteHint: 'New accounts need an invite code. Ask the owner of this server for one.',
   refused:
     'This server does not accept new accounts from here. If it is new and yours, create the first account on its own computer, or enter its admin password.',
@@ -48,12 +41,10 @@ export const firstRun = {
   readyText: 'Clients ask for this address. Sign in there with your handle and an app password.',
   tray: 'The server keeps running when you close the window. Use Quit in the tray menu to stop it.',
   noTray: 'The server runs while this window is open.',
-  done: 'Continue',
 }
 
 export const signIn = {
   identifier: 'Handle or email',
-  password: 'Password',
   submit: 'Sign in',
   forgot: 'Forgot your password?',
   ended: (handle: string) =>
@@ -71,12 +62,9 @@ export const signIn = {
 export const reset = {
   title: 'Reset your password',
   lead: 'Enter the email address of your account to get a code.',
-  email: 'Email',
-  send: 'Send code',
   codeTitle: 'Set a new password',
   codeLead: (email: string) =>
     `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
-  submit: 'Set password',
   done: 'Password changed. You were signed out everywhere: sign in with the new password.',
   back: 'Back to sign-in',
 }
@@ -94,7 +82,6 @@ export const mail = {
 export const takendown = {
   title: 'Account taken down',
   lead: 'The owner of this server took this account down. You can still move it, deactivate it or delete it.',
-  move: 'Move to another server',
   moveLead: 'Your records, media and preferences are copied to the other server, and your DID then names it.',
   moveAction: 'Move…',
   token: 'Token for another app',

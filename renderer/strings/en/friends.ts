@@ -20,7 +20,5 @@ export const friends = {
     agreed: 'Both agree. Following…',
     declined: 'This was declined on one of the screens. Nothing was changed.',
   },
-  again: 'Try again',
-  close: 'Close',
   done: (handle: string) => `You follow ${handle}`,
 }

@@ -15,7 +15,6 @@ export const identity = {
   where: 'Domain of the handle',
   here: 'On this server',
   own: 'My own domain',
-  ownLabel: 'Domain',
   ownHint: 'A domain or subdomain that you control, such as alice.example.com.',
   ownUnpublished:
     'Other domains need a published identity. Set a did:plc directory in the settings of the server first.',
@@ -32,8 +31,6 @@ export const identity = {
   found: (handle: string) => `${handle} names your account.`,
   notFound: 'Nothing found yet. New DNS records can take some minutes to appear.',
   foundOther: (did: string) => `The domain names another account: ${did}`,
-  checkAgain: 'Check again',
-  handleSubmit: 'Change handle',
   handleChanged: (handle: string) => `Your handle is now ${handle}`,
   handleNote: 'Your followers and posts stay. Links with the old handle stop working.',
   keys: 'Recovery key',
@@ -42,7 +39,6 @@ export const identity = {
   keysForeign:
     'This server has no key of your identity, so it cannot change it. Use a key of your own with a did:plc tool.',
   addKey: 'Add recovery key',
-  removeKey: 'Remove',
   removeKeyLabel: (key: string) => `Remove recovery key ${key}`,
   removeTitle: 'Remove this recovery key?',
   removeText: 'It can no longer move your account. Destroy the paper kit that has its secret key.',
@@ -68,7 +64,6 @@ export const identity = {
   keyAdded: 'Recovery key added',
   kitTitle: 'Your paper kit',
   kitIntro: 'Print this page, or write the secret key down. It is not shown again.',
-  print: 'Print',
   copySecret: 'Copy secret key',
   kept: 'I have printed the page or written the secret key down',
 }
@@ -76,11 +71,7 @@ export const identity = {
 export const kit = {
   title: 'Recovery kit',
   keep: 'Keep this page safe and offline. Anyone who has the secret key can take over the account.',
-  handle: 'Handle',
-  did: 'DID',
   server: 'Server',
-  created: 'Created',
-  publicKey: 'Public key',
   secretKey: 'Secret key',
   secretNote: 'P-256 in multibase. Spaces do not count; capital and small letters do.',
   useTitle: 'If the server is lost or no longer yours',

@@ -18,7 +18,6 @@ export const move = {
   identifierHint: 'Such as alice.example, or a DID',
   server: 'Address of your server',
   serverHint: 'Only if your handle is not found',
-  find: 'Continue',
   signInTitle: (host: string) => `Sign in at ${host}`,
   signInLead: (handle: string) => `${handle} lives there now. Then choose how you sign in here.`,
   password: (host: string) => `Password at ${host}`,
@@ -26,18 +25,14 @@ export const move = {
   keepHandle: (handle: string) => `Keep ${handle}`,
   keepHandleHint: 'For a domain of your own. Names of the old server stop working.',
   newPassword: 'New password for this server',
-  email: 'Email',
   emailHint: 'Leave it empty to use the one of your old account',
   submit: 'Start the move',
-  back: 'Back',
-  toSignIn: 'Sign in instead',
 
   // Moving out.
   outSection: 'Move',
   out: 'Move to another server',
   outDetail: 'Your followers and your identity come along. The account here is deactivated at the end.',
   outAction: 'Move',
-  outTitle: 'Move to another server',
   outLead: 'Records, media, preferences and followers come along. You can cancel until you enter the code.',
   outServer: 'New server',
   outServerHint: 'Its address, such as pds.example',
@@ -46,7 +41,6 @@ export const move = {
   outAccountTitle: (host: string) => `Your account at ${host}`,
   outHandle: 'Handle there',
   outPassword: (host: string) => `New password for ${host}`,
-  outInvite: 'Invite code',
   outInviteHint: (host: string) => `${host} requires an invite code. Ask its owner for one.`,
   outFrom: 'What moves',
   outCounts: (records: number, media: number) =>
@@ -103,15 +97,12 @@ export const move = {
   copySubmit: 'Copy again',
   laterAccept: 'End the move without it',
   failed: 'This step failed. It is tried again from time to time.',
-  retry: 'Try again',
   codeTitle: 'Confirm the move',
   codeIn: (host: string) =>
     `${host} has sent a code to the email address of your account there. With it, your identity moves to this server.`,
   codeOut: (email: string, host: string) =>
     `A code was sent to ${email}. With it, your identity moves to ${host}.`,
   codeFinal: 'Then the move can no longer be cancelled.',
-  codeSubmit: 'Confirm the move',
-  codeAgain: 'Send a new code',
   codeSent: 'A new code was sent',
   signInAgainTitle: (host: string) => `Sign in at ${host} again`,
   signInAgain: 'The session there has ended. The move continues after you sign in.',
@@ -121,14 +112,12 @@ export const move = {
   documentLead:
     'Your DID is a domain. Write these values into its document at /.well-known/did.json, then check again.',
   copyDocument: 'Copy values',
-  documentSubmit: 'Check again',
   cancel: 'Cancel the move',
   cancelTitle: 'Cancel the move?',
   cancelIn: (host: string) =>
     `What was copied to this server is deleted. Your account at ${host} stays as it is.`,
   cancelOut: (host: string) =>
     `Your account here stays as it is. What was copied to ${host} stays there, deactivated.`,
-  cancelSubmit: 'Cancel the move',
   cancelled: 'The move was cancelled',
   doneIn: 'Your account lives here now',
   doneInText: (host: string, handle: string) =>
@@ -136,7 +125,6 @@ export const move = {
   doneOut: (host: string) => `Your account lives at ${host} now`,
   doneOutText: (handle: string) =>
     `Sign in there as ${handle}. The account here is deactivated: keep it as a copy, or delete it.`,
-  toHome: 'Go to Home',
   bannerStopped: (host: string) =>
     `This account is moving to ${host}. Nothing can be changed here until the move has ended.`,
   banner: (host: string) => `This account is being moved. The other server is ${host}.`,

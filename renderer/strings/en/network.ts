@@ -2,7 +2,6 @@
 import { count } from '../format.ts'
 
 export const network = {
-  title: 'Network',
   lead: 'Who can reach this server, and what it sends to other machines.',
   ways: 'Who can connect',
   wayLabels: { thisComputer: 'This computer', localNetwork: 'Local network', public: 'Public' },
@@ -15,7 +14,6 @@ export const network = {
   },
   current: 'Current',
   howTo: 'Stop the server and start it with this command:',
-  copyCommand: 'Copy command',
   wayCommands: {
     thisComputer: 'npm run serve',
     localNetwork: 'npm run serve -- --host 0.0.0.0',
@@ -58,8 +56,6 @@ export const network = {
   keepAwakeChoices: { mains: 'When it is plugged in', always: 'Always', off: 'No, it may sleep' },
   closed: 'Only the proxy on this computer can connect',
   localAddresses: 'Addresses in your network',
-  localAddress: 'Address',
-  copyAddress: 'Copy address',
   signIn: 'Sign in as the owner of this server to see more.',
   services: 'Services',
   servicesLead: 'Other servers that this one works with. Each is off while its field is empty.',
@@ -79,10 +75,8 @@ export const network = {
   doctor: 'Check',
   doctorLead: 'Sends requests to the public address, as other servers do, and looks at what arrives.',
   check: 'Check now',
-  checkAgain: 'Check again',
   checking: 'Checking. This takes up to a minute.',
   checks: 'Checks',
-  checked: 'Checked',
   checkNames: {
     publicUrl: 'Public address',
     dns: 'DNS',
@@ -101,7 +95,6 @@ export const network = {
   problems: (problems: number) => (problems === 1 ? '1 problem found.' : `${problems} problems found.`),
   outsideNote:
     'These requests come from this computer. Your router may treat requests from outside differently: to be sure, open this address on a phone that uses mobile data.',
-  copyFix: 'Copy',
   relays: 'Relays',
   relaysLead: 'They read the event stream of this server, and pass it on to indexes of the network.',
   relayContact: 'Accepted the last request',

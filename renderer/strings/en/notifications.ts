@@ -2,7 +2,6 @@
 import { count, formatNumber } from '../format.ts'
 
 export const notifications = {
-  title: 'Inbox',
   lead: 'Likes, replies, follows and other activity that mentions you.',
   filter: 'Show',
   filters: {
@@ -22,7 +21,6 @@ export const notifications = {
   noneOfFilter: 'There are no notifications of this kind.',
   others: (others: number) => count(others, { one: 'other', other: 'others' }),
   showPeople: (people: number) => `Show all ${formatNumber(people)}`,
-  noPost: 'This post is not available.',
   loadingPost: 'Loading…',
   reasons: {
     like: 'liked your post',
@@ -42,7 +40,6 @@ export const notifications = {
 }
 
 export const preferences = {
-  title: 'Notifications',
   lead: 'Choose what appears in your inbox and what is pushed to your devices. Changes are saved immediately.',
   conversation: 'Conversation',
   reactions: 'Likes and reposts',
@@ -72,21 +69,16 @@ export const preferences = {
 }
 
 export const subscriptions = {
-  title: 'Subscriptions',
   lead: 'Get a notification when these people post.',
-  list: 'Subscriptions',
   subject: 'Handle or DID',
   subjectExample: 'alice.test',
   subjectInvalid: 'Enter a handle such as alice.test, or a DID such as did:plc:….',
-  add: 'Subscribe',
   adding: 'Looking up…',
   notFound:
     'This handle was not found. Check the spelling. If the account is on another server, follow that server on the Network screen first.',
   added: (name: string) => `Subscribed to ${name}`,
   posts: 'Posts',
   replies: 'Replies',
-  remove: 'Remove',
-  removeLabel: (name: string) => `Remove ${name}`,
   removed: (name: string) => `Unsubscribed from ${name}`,
   none: 'No subscriptions yet',
   noneText: 'Subscribe to people to get a notification when they post.',

@@ -3,7 +3,6 @@ import { count } from '../format.ts'
 
 export const post = {
   title: 'Post',
-  back: 'Inbox',
   missing: 'This post is not available.',
   elsewhere: 'This post is on another server and is not here.',
   missingText: 'It was deleted, or this server does not have it.',

@@ -2,7 +2,6 @@ import type { TextSetting } from '../../../electron/ground/bridge.ts'
 
 /** Texts of the Server screen. */
 export const server = {
-  title: 'Server',
   lead: 'The state and the settings of the server on this computer.',
   states: {
     starting: 'Starting',
@@ -118,9 +117,6 @@ export const server = {
     silent: 'Off',
   },
   data: 'Data',
-  dataFolder: 'Data folder',
-  copyDataFolder: 'Copy path',
-  openFolder: 'Open folder',
   protectedBySystem: 'The passwords and sessions of this app are encrypted with the system keyring.',
   protectedByFile:
     'No system keyring is available. The passwords and sessions of this app are stored unencrypted in a file that only your user account can read.',

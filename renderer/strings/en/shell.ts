@@ -29,6 +29,38 @@ export const ui = {
   wholeEmail: 'An address such as name@example.com',
   shownOnce: 'You can see this only once. Copy it now and keep it in a safe place.',
   undo: 'Undo',
+  email: 'Email',
+  handle: 'Handle',
+  password: 'Password',
+  did: 'DID',
+  remove: 'Remove',
+  openFolder: 'Open folder',
+  copyAddress: 'Copy address',
+  copyCommand: 'Copy command',
+  copyPath: 'Copy path',
+  copyDid: 'Copy DID',
+  checkAgain: 'Check again',
+  created: 'Created',
+  name: 'Name',
+  back: 'Back',
+  toHome: 'Go to Home',
+  lastUsed: 'last used',
+  inviteCode: 'Invite code',
+  print: 'Print',
+  sendCode: 'Send code',
+  setPassword: 'Set password',
+  create: 'Create',
+  day: 'Day',
+  dataFolder: 'Data folder',
+  checked: 'Checked',
+  choose: 'Choose…',
+  subscribe: 'Subscribe',
+  follow: 'Follow',
+  search: 'Search',
+  send: 'Send',
+  turnOn: 'Turn on',
+  domain: 'Domain',
+  removeNamed: (name: string) => `Remove ${name}`,
 }
 
 export const connection = {
@@ -79,7 +111,6 @@ export const nav = {
 }
 
 export const settings = {
-  title: 'Settings',
   lead: 'How this app looks and behaves.',
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
@@ -101,9 +132,7 @@ export const settings = {
   },
 }
 
-export const outside = {
-  back: 'Back',
-}
+export const outside = {}
 
 export const leave = {
   title: 'Discard changes?',
@@ -113,7 +142,6 @@ export const leave = {
 }
 
 export const shortcuts = {
-  title: 'Keyboard shortcuts',
   enabled: 'Enable keyboard shortcuts',
   help: 'Show keyboard shortcuts',
   goTo: (page: string) => `Go to ${page}`,
@@ -185,5 +213,4 @@ export const dataCheck = {
 export const notFound = {
   title: 'Page not found',
   lead: 'This page does not exist or has moved.',
-  home: 'Go to Home',
 }

@@ -17,8 +17,6 @@ export const tunnel = {
   open: 'Go public',
   openAt: (port: string) => `Use port ${port}`,
   portNote: 'The name of this computer can be a handle only at port 443.',
-  cancel: 'Cancel',
-  lookAgain: 'Look again',
   openPage: 'Open page',
   details: 'What Tailscale says',
   opened: (host: string) => `Public at ${host}`,

@@ -11,7 +11,6 @@ export const upstreams = {
   addressExample: '192.168.1.20:2583',
   addressHint:
     'A friend’s computer on your network (bobs-laptop.local:2583), a server (https://pds.example.com), or a relay.',
-  add: 'Follow',
   addLabel: (server: string) => `Follow ${server}`,
   adding: 'Connecting to the server. This takes some seconds.',
   added: (server: string) => `Following ${server}`,
@@ -46,7 +45,6 @@ export const upstreams = {
   retryAt: (at: string) => `Next attempt at ${formatClock(at)}.`,
   retry: 'Try now',
   retryLabel: (server: string) => `Try now: ${server}`,
-  remove: 'Remove',
   removeLabel: (server: string) => `Remove ${server}`,
   removeTitle: (server: string) => `Stop following ${server}?`,
   removeText:
