@@ -4,8 +4,9 @@ import styles from './choice-chips.module.css'
 interface ChoiceChipsProps<T extends string> {
   readonly label: string
   readonly value: T
-  readonly options: readonly { readonly value: T; readonly label: string }[]
-  onChange(value: T): void
+  /** The texts of the values, in order. */
+  readonly options: Readonly<Record<T, string>>
+  onChange(value: NoInfer<T>): void
 }
 
 /** A radio group shown as chips. */
@@ -14,16 +15,16 @@ export function ChoiceChips<T extends string>({ label, value, options, onChange 
   return (
     <fieldset className={styles.chips}>
       <legend className="visually-hidden">{label}</legend>
-      {options.map((option) => (
-        <label className={styles.chip} key={option.value}>
+      {(Object.entries(options) as [T, string][]).map(([option, text]) => (
+        <label className={styles.chip} key={option}>
           <input
-            checked={option.value === value}
+            checked={option === value}
             className="visually-hidden"
             name={name}
-            onChange={() => onChange(option.value)}
+            onChange={() => onChange(option)}
             type="radio"
           />
-          {option.label}
+          {text}
         </label>
       ))}
     </fieldset>

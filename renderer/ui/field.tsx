@@ -148,15 +148,19 @@ export function PasswordField(props: FieldProps) {
   )
 }
 
-interface SelectFieldProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> {
+interface SelectFieldProps<T extends string>
+  extends Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'value'> {
   readonly label: string
   readonly hint?: ReactNode
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  onChange?(value: string): void
+  /** The texts of the values, in order. */
+  readonly options: Readonly<Record<T, string>>
+  readonly value?: T
+  onChange?(value: NoInfer<T>): void
 }
 
 /** A labelled select. */
-export function SelectField({ label, hint, options, onChange, ...select }: SelectFieldProps) {
+export function SelectField<T extends string>(props: SelectFieldProps<T>) {
+  const { label, hint, options, onChange, ...select } = props
   return (
     <Labelled
       hint={hint}
@@ -169,11 +173,11 @@ export function SelectField({ label, hint, options, onChange, ...select }: Selec
           {...select}
           {...control}
           className={classes(styles.input, styles.select)}
-          onChange={(event) => onChange?.(event.target.value)}
+          onChange={(event) => onChange?.(event.target.value as T)}
         >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
+          {Object.entries<string>(options).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
             </option>
           ))}
         </select>

@@ -14,8 +14,6 @@ const empty: PlaceInput = {
   ...{ kind: 'folder', address: '', user: '', bucket: '', region: '', accessKeyId: '', secret: '' },
 }
 
-const kinds = ['folder', 'webdav', 's3'] as const
-
 /** The draft of a place. @param known the URL of a place whose password is entered again */
 export function usePlaceDraft(known?: string) {
   const [place, setPlace] = useState<PlaceInput>(() => (known === undefined ? empty : placeOf(known)))
@@ -77,7 +75,7 @@ export function PlaceFields({ draft: { place, change }, problems = {}, isKnown =
           <ChoiceChips
             label={t.copies.kind}
             onChange={(next) => change({ ...empty, kind: next })}
-            options={kinds.map((value) => ({ value, label: t.copies.kinds[value] }))}
+            options={t.copies.kinds}
             value={kind}
           />
           <p className={styles.hint}>{t.copies.kindTexts[kind]}</p>

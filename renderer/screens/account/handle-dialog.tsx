@@ -69,10 +69,7 @@ function HandleForm({
           setPlace(next)
           update.reset()
         }}
-        options={[
-          { value: 'here', label: t.identity.here },
-          { value: 'own', label: t.identity.own },
-        ]}
+        options={{ here: t.identity.here, own: t.identity.own }}
         value={place}
       />
       {place === 'here' ? (

@@ -26,11 +26,8 @@ export function RecoveryDialog({ onClose }: DialogProps) {
       <p>{t.identity.addText}</p>
       <ChoiceChips
         label={t.identity.kind}
-        onChange={(next) => setKind(next)}
-        options={[
-          { value: 'create', label: t.identity.create },
-          { value: 'paste', label: t.identity.paste },
-        ]}
+        onChange={setKind}
+        options={{ create: t.identity.create, paste: t.identity.paste }}
         value={kind}
       />
     </>

@@ -157,8 +157,8 @@ function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
       />
       <SelectField
         label={t.appPasswords.limit}
-        onChange={(value) => setLimit(value as Limit)}
-        options={Object.entries(t.appPasswords.limits).map(([value, label]) => ({ value, label }))}
+        onChange={setLimit}
+        options={t.appPasswords.limits}
         value={limit}
       />
       {!isLimited && (

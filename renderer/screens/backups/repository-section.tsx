@@ -26,7 +26,7 @@ export function RepositorySection() {
             <SelectField
               label={t.backups.repositoryAccount}
               name="did"
-              options={choices.map(({ did: value, handle: label }) => ({ value, label }))}
+              options={Object.fromEntries(choices.map(({ did, handle }) => [did, handle]))}
             />
             <div>
               <Button busy={save.isPending} type="submit">

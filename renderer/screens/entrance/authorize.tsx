@@ -184,7 +184,7 @@ function Consent({ request, accounts, first }: ConsentProps) {
       <SelectField
         label={t.authorize.account}
         onChange={(chosen) => setDid(chosen as Session['did'])}
-        options={accounts.map((session) => ({ value: session.did, label: session.handle }))}
+        options={Object.fromEntries(accounts.map((session) => [session.did, session.handle]))}
         value={did}
       />
       <RequestedScopes request={request} />

@@ -26,7 +26,7 @@ export function ConnectSection() {
         <Stack>
           <SelectField
             label={t.connect.client}
-            onChange={(value) => setClient(value as Client)}
+            onChange={setClient}
             options={t.connect.clients}
             value={client}
           />

@@ -11,12 +11,9 @@ import { Skeleton } from '../../ui/states.tsx'
 import { matches, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
 import styles from './logs.module.css'
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const
-type MinLevel = (typeof levels)[number]
-
 export function LogsScreen() {
   const lines = useLogLines()
-  const [minLevel, setMinLevel] = useState<MinLevel>('trace')
+  const [minLevel, setMinLevel] = useState<keyof typeof t.logs.levels>('trace')
   const [text, setText] = useState('')
   const shown = lines?.filter((line) => matches(line, minLevel, text.trim()))
   return (
@@ -33,12 +30,7 @@ export function LogsScreen() {
     >
       <Stack>
         <div className={styles.filters}>
-          <SelectField
-            label={t.logs.level}
-            onChange={(level) => setMinLevel(level as MinLevel)}
-            options={levels.map((value) => ({ value, label: t.logs.levels[value] }))}
-            value={minLevel}
-          />
+          <SelectField label={t.logs.level} onChange={setMinLevel} options={t.logs.levels} value={minLevel} />
           <Field
             autoComplete="off"
             label={t.ui.search}

@@ -7,8 +7,6 @@ import type { Network } from './owner-sections.tsx'
 
 export type { ProxyName }
 
-const proxies = Object.keys(t.network.proxies) as ProxyName[]
-
 interface ProxySectionProps {
   readonly network: Network
   readonly publicUrl: string
@@ -20,12 +18,7 @@ interface ProxySectionProps {
 export function ProxySection({ network, publicUrl, proxy, onChange }: ProxySectionProps) {
   return (
     <FoldedSection lead={t.network.proxyLead} title={t.network.proxy}>
-      <ChoiceChips
-        label={t.network.proxy}
-        onChange={onChange}
-        options={proxies.map((value) => ({ value, label: t.network.proxies[value] }))}
-        value={proxy}
-      />
+      <ChoiceChips label={t.network.proxy} onChange={onChange} options={t.network.proxies} value={proxy} />
       <p>{t.network.proxyNotes[proxy]}</p>
       <CopyBlock
         label={t.network.copyConfiguration}

@@ -79,8 +79,6 @@ function ProgramSections() {
   )
 }
 
-const awakeChoices = Object.keys(t.network.keepAwakeChoices) as Settings['keepAwake'][]
-
 function KeepAwake({ view }: { readonly view: SettingsView }) {
   const [choice, setChoice] = useSetting(view, 'keepAwake')
   return (
@@ -88,8 +86,8 @@ function KeepAwake({ view }: { readonly view: SettingsView }) {
       <SelectField
         hint={t.network.keepAwakeHint}
         label={t.network.keepAwake}
-        onChange={(chosen) => setChoice(chosen as Settings['keepAwake'])}
-        options={awakeChoices.map((value) => ({ value, label: t.network.keepAwakeChoices[value] }))}
+        onChange={setChoice}
+        options={t.network.keepAwakeChoices}
         value={choice}
       />
     </Panel>

@@ -10,11 +10,6 @@ import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { DayGroups } from './day-groups.tsx'
 
-const options = (Object.keys(filters) as Filter[]).map((value) => ({
-  value,
-  label: t.notifications.filters[value],
-}))
-
 export function NotificationsScreen() {
   const [filter, setFilter] = useState<Filter>('all')
   const list = useNotifications(filters[filter])
@@ -43,8 +38,8 @@ export function NotificationsScreen() {
     >
       <ChoiceChips
         label={t.notifications.filter}
-        onChange={(chosen) => setFilter(chosen)}
-        options={options}
+        onChange={setFilter}
+        options={t.notifications.filters}
         value={filter}
       />
       {list.isPending && <Skeleton rows={5} />}

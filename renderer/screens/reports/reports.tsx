@@ -21,23 +21,19 @@ const { strongRef } = com.core.repo
 const { repoRef } = com.core.admin.defs
 
 type Report = Body<typeof listReports.main>['reports'][number]
-type Shown = 'open' | 'closed'
 
 const pageSize = 50
-const options = [
-  { value: 'open', label: t.reports.open },
-  { value: 'closed', label: t.reports.closed },
-] as const
+const options = { open: t.reports.open, closed: t.reports.closed }
 
 /** What accounts reported to the owner of the server. */
 export function ReportsScreen() {
-  const [shown, setShown] = useState<Shown>('open')
+  const [shown, setShown] = useState<keyof typeof options>('open')
   const params = { closed: shown === 'closed', limit: pageSize }
   const list = usePages(listReports, params, (page) => page.reports)
   const error = errorName(list.error) === 'Forbidden' ? t.reports.notOwner : list.error
   return (
     <Page lead={t.reports.lead} title={t.nav.reports}>
-      <ChoiceChips<Shown> label={t.reports.shown} onChange={setShown} options={options} value={shown} />
+      <ChoiceChips label={t.reports.shown} onChange={setShown} options={options} value={shown} />
       <Paged
         empty={<EmptyState icon={Flag} text={t.reports.noneText} title={t.reports.none[shown]} />}
         label={t.nav.reports}

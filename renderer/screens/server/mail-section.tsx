@@ -11,8 +11,6 @@ import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './server.module.css'
 
-const securities = ['tls', 'starttls', 'none'] as const
-
 type TextSetting = Exclude<keyof MailSettings, 'security'>
 
 /** The mail settings with changes that are not saved yet. */
@@ -108,8 +106,8 @@ function MailFields({ draft, hasMailPassword, problems }: MailFieldsProps) {
       <SelectField
         hint={t.server.mailHints.port}
         label={t.server.mailLabels.security}
-        onChange={(security) => change({ security: security as MailSettings['security'] })}
-        options={securities.map((value) => ({ value, label: t.server.mailSecurities[value] }))}
+        onChange={(security) => change({ security })}
+        options={t.server.mailSecurities}
         value={mail.security}
       />
       <div className={styles.even}>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { LogLevel, Settings, SettingsView } from '../../../electron/ground/bridge.ts'
+import type { SettingsView } from '../../../electron/ground/bridge.ts'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
 import { useSetting } from '../../parts/settings/settings.ts'
 import { SettingsForm } from '../../parts/settings/settings-form.tsx'
@@ -45,10 +45,6 @@ function PortSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-type Rule = Settings['inviteRequired']
-
-const rules: readonly Rule[] = ['auto', 'on', 'off']
-
 function SignUpSection({ view }: { readonly view: SettingsView }) {
   const [rule, setRule] = useSetting(view, 'inviteRequired')
   return (
@@ -57,8 +53,8 @@ function SignUpSection({ view }: { readonly view: SettingsView }) {
         <SelectField
           hint={t.server.inviteRequiredDetail}
           label={t.server.inviteRequired}
-          onChange={(chosen) => setRule(chosen as Rule)}
-          options={rules.map((value) => ({ value, label: t.server.inviteRules[value] }))}
+          onChange={setRule}
+          options={t.server.inviteRules}
           value={rule}
         />
       </Panel>
@@ -89,8 +85,6 @@ function DataSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
 function AdvancedSection({ view }: { readonly view: SettingsView }) {
   const [level, setLevel] = useSetting(view, 'logLevel')
   return (
@@ -100,8 +94,8 @@ function AdvancedSection({ view }: { readonly view: SettingsView }) {
         <SelectField
           hint={t.server.logLevelHint}
           label={t.server.logLevel}
-          onChange={(chosen) => setLevel(chosen as LogLevel)}
-          options={levels.map((value) => ({ value, label: t.server.logLevels[value] }))}
+          onChange={setLevel}
+          options={t.server.logLevels}
           value={level}
         />
       </Panel>

@@ -7,7 +7,7 @@ import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
-import { setTheme, theme, themes } from '../../ui/theme.ts'
+import { setTheme, theme } from '../../ui/theme.ts'
 
 /** The appearance and, in the desktop, how the app behaves. */
 export function SettingsScreen() {
@@ -20,7 +20,7 @@ export function SettingsScreen() {
             <ChoiceChips
               label={t.settings.theme}
               onChange={setTheme}
-              options={themes.map((value) => ({ value, label: t.settings.themes[value] }))}
+              options={t.settings.themes}
               value={chosen}
             />
           }

@@ -148,12 +148,12 @@ export const serviceTokens = {
   lxmInvalid: 'Enter the name of a method, such as app.example.feed.getFeed.',
   lifetime: 'Valid for',
   lifetimeHint: 'More than 1 minute requires a method.',
-  lifetimes: [
-    { value: '60', label: '1 minute' },
-    { value: '300', label: '5 minutes' },
-    { value: '1800', label: '30 minutes' },
-    { value: '3600', label: '1 hour' },
-  ],
+  lifetimes: {
+    60: '1 minute',
+    300: '5 minutes',
+    1800: '30 minutes',
+    3600: '1 hour',
+  },
   submit: 'Create token',
   token: 'Token',
   copy: 'Copy token',

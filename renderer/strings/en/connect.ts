@@ -3,14 +3,14 @@ export const connect = {
   title: 'Connect a client',
   lead: 'Choose a client. Everything that it asks for is here, ready to copy.',
   client: 'Client',
-  clients: [
-    { value: 'official', label: 'Bluesky, the official app' },
-    { value: 'password', label: 'Another app that asks for a password' },
-    { value: 'oauth', label: 'An app that opens a page to sign in' },
-    { value: 'goat', label: 'goat, on the command line' },
-    { value: 'library', label: 'A program of your own (@atproto/api)' },
-    { value: 'curl', label: 'curl' },
-  ],
+  clients: {
+    official: 'Bluesky, the official app',
+    password: 'Another app that asks for a password',
+    oauth: 'An app that opens a page to sign in',
+    goat: 'goat, on the command line',
+    library: 'A program of your own (@atproto/api)',
+    curl: 'curl',
+  },
   appNames: {
     official: 'Bluesky',
     password: 'App',
