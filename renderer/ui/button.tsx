@@ -4,7 +4,7 @@ import { classes } from './class-names.ts'
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** `primary`: the main action of a screen. `danger`: cannot be undone. `quiet`: no frame until hovered. */
-  readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet'
+  readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet' | undefined
   readonly size?: 'm' | 's'
   readonly icon?: ReactNode
   /** Work is in progress: the button ignores clicks but keeps its size and focus. */

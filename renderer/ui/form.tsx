@@ -3,7 +3,7 @@ import type { FormHTMLAttributes, Ref } from 'react'
 /** Returns the text of a field of a submitted form, by its name; empty if there is no such field. */
 export type Fields = (name: string) => string
 
-interface FormProps extends Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> {
+export interface FormProps extends Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> {
   /** While it is busy, submissions are ignored. */
   readonly busy: boolean
   readonly ref?: Ref<HTMLFormElement>

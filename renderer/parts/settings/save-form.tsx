@@ -1,12 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
-import { Form } from '../../ui/form.tsx'
-import { Panel, Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
-import styles from './save-form.module.css'
 
 interface SaveFormProps {
   readonly isChanged: boolean
@@ -38,25 +35,27 @@ export function SaveForm(props: SaveFormProps) {
     else toast(t.server.saved)
   }
   return (
-    <Panel padded>
-      <Form busy={busy} noValidate onSubmit={submit} ref={form}>
-        <Stack>
-          {children}
-          <FormError error={error} />
-          <div className={styles.foot}>
-            <Button busy={busy} variant={isChanged ? 'primary' : 'plain'} type="submit">
-              {t.ui.save}
+    <PanelForm
+      action={t.ui.save}
+      busy={busy}
+      error={error}
+      more={
+        <>
+          {isChanged && (
+            <Button variant="quiet" onClick={onDiscard}>
+              {t.server.discard}
             </Button>
-            {isChanged && (
-              <Button variant="quiet" onClick={onDiscard}>
-                {t.server.discard}
-              </Button>
-            )}
-            {more}
-            {isChanged && <p className={styles.note}>{t.server.restartNote}</p>}
-          </div>
-        </Stack>
-      </Form>
-    </Panel>
+          )}
+          {more}
+          {isChanged && <p className="soft">{t.server.restartNote}</p>}
+        </>
+      }
+      noValidate
+      onSubmit={submit}
+      ref={form}
+      variant={isChanged ? 'primary' : 'plain'}
+    >
+      {children}
+    </PanelForm>
   )
 }

@@ -6,13 +6,12 @@ import { claimsOf } from '../../api/jwt.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
-import { type Fields, Form } from '../../ui/form.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { BackLink } from '../../ui/links.tsx'
-import { Page, Panel, Section, Stack } from '../../ui/page.tsx'
-import { FormError } from '../../ui/states.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
 
 export function ServiceTokensScreen() {
   return (
@@ -45,44 +44,39 @@ export function ServiceTokenForm({ onlyMethod }: ServiceTokenFormProps) {
   })
   return (
     <>
-      <Panel padded>
-        <Form busy={create.isPending} onSubmit={create.mutate}>
-          <Stack>
-            <Field
-              hint={t.serviceTokens.audHint}
-              label={t.serviceTokens.aud}
-              mono
-              name="aud"
-              pattern={String.raw`\s*did:[a-z]+:.+`}
-              placeholder={t.serviceTokens.audExample}
-              required
-              title={t.serviceTokens.audInvalid}
-            />
-            <Field
-              defaultValue={onlyMethod}
-              hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
-              label={t.serviceTokens.lxm}
-              mono
-              name="lxm"
-              pattern={String.raw`\s*[a-zA-Z0-9\-]+(\.[a-zA-Z0-9\-]+){2,}\s*`}
-              readOnly={onlyMethod !== undefined}
-              title={t.serviceTokens.lxmInvalid}
-            />
-            <SelectField
-              hint={t.serviceTokens.lifetimeHint}
-              label={t.serviceTokens.lifetime}
-              name="seconds"
-              options={t.serviceTokens.lifetimes}
-            />
-            <FormError error={create.error} />
-            <div>
-              <Button busy={create.isPending} variant="primary" type="submit">
-                {t.serviceTokens.submit}
-              </Button>
-            </div>
-          </Stack>
-        </Form>
-      </Panel>
+      <PanelForm
+        action={t.serviceTokens.submit}
+        busy={create.isPending}
+        error={create.error}
+        onSubmit={create.mutate}
+      >
+        <Field
+          hint={t.serviceTokens.audHint}
+          label={t.serviceTokens.aud}
+          mono
+          name="aud"
+          pattern={String.raw`\s*did:[a-z]+:.+`}
+          placeholder={t.serviceTokens.audExample}
+          required
+          title={t.serviceTokens.audInvalid}
+        />
+        <Field
+          defaultValue={onlyMethod}
+          hint={onlyMethod === undefined && t.serviceTokens.lxmHint}
+          label={t.serviceTokens.lxm}
+          mono
+          name="lxm"
+          pattern={String.raw`\s*[a-zA-Z0-9\-]+(\.[a-zA-Z0-9\-]+){2,}\s*`}
+          readOnly={onlyMethod !== undefined}
+          title={t.serviceTokens.lxmInvalid}
+        />
+        <SelectField
+          hint={t.serviceTokens.lifetimeHint}
+          label={t.serviceTokens.lifetime}
+          name="seconds"
+          options={t.serviceTokens.lifetimes}
+        />
+      </PanelForm>
       {create.data && <ServiceToken token={create.data.token} />}
     </>
   )

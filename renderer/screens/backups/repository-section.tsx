@@ -4,10 +4,9 @@ import { callForAll } from '../../api/client.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { useMaybeSession, useSessions } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
-import { Panel, Section, Stack } from '../../ui/page.tsx'
+import { Section } from '../../ui/page.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 
 /** Exports the repository of an account: of any account for the owner, else of signed-in accounts. */
@@ -20,22 +19,19 @@ export function RepositorySection() {
   if (choices.length === 0) return null
   return (
     <Section lead={t.backups.repositoryLead} title={t.backups.repository}>
-      <Panel padded>
-        <Form busy={save.isPending} onSubmit={(field) => save.mutate([field('did')])}>
-          <Stack>
-            <SelectField
-              label={t.backups.repositoryAccount}
-              name="did"
-              options={Object.fromEntries(choices.map(({ did, handle }) => [did, handle]))}
-            />
-            <div>
-              <Button busy={save.isPending} type="submit">
-                {t.backups.repositoryExport}
-              </Button>
-            </div>
-          </Stack>
-        </Form>
-      </Panel>
+      <PanelForm
+        action={t.backups.repositoryExport}
+        busy={save.isPending}
+        error={null}
+        onSubmit={(field) => save.mutate([field('did')])}
+        variant="plain"
+      >
+        <SelectField
+          label={t.backups.repositoryAccount}
+          name="did"
+          options={Object.fromEntries(choices.map(({ did, handle }) => [did, handle]))}
+        />
+      </PanelForm>
     </Section>
   )
 }

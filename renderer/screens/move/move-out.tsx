@@ -11,9 +11,9 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
 import { Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
-import { StepForm } from './step-form.tsx'
 
 type Target = Body<typeof com.core.move.describeServer.main>
 
@@ -61,7 +61,7 @@ function ChooseServer({
     onSuccess: onChosen,
   })
   return (
-    <StepForm
+    <PanelForm
       action={t.ui.continue}
       busy={describe.isPending}
       disabled={disabled}
@@ -76,7 +76,7 @@ function ChooseServer({
         name="server"
         required
       />
-    </StepForm>
+    </PanelForm>
   )
 }
 
@@ -93,7 +93,7 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
       inviteCode: field('inviteCode').trim() || undefined,
     })
   return (
-    <StepForm
+    <PanelForm
       action={t.move.submit}
       busy={start.isPending}
       error={start.error}
@@ -111,6 +111,6 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
       {target.inviteCodeRequired && (
         <Field hint={t.move.outInviteHint(host)} label={t.ui.inviteCode} mono name="inviteCode" required />
       )}
-    </StepForm>
+    </PanelForm>
   )
 }

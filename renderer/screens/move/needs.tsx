@@ -8,9 +8,9 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { CodeField, PasswordField } from '../../ui/field.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { MissingMedia } from './missing-media.tsx'
-import { StepForm } from './step-form.tsx'
 
 interface NeedProps {
   readonly move: Move
@@ -26,7 +26,7 @@ export function CodeNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const isIn = move.direction === 'in'
   return (
-    <StepForm
+    <PanelForm
       action={t.move.codeTitle}
       busy={proceed.isPending}
       error={proceed.error ?? resend.error}
@@ -46,7 +46,7 @@ export function CodeNeed({ move }: NeedProps) {
         {isIn ? t.move.codeIn(host) : t.move.codeOut(email, host)} {t.move.codeFinal}
       </p>
       <CodeField hint={isIn ? undefined : <OutboxHint />} name="code" />
-    </StepForm>
+    </PanelForm>
   )
 }
 
@@ -56,7 +56,7 @@ export function SignInNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const needsFactor = isFactorWanted(proceed.error) || proceed.variables?.authFactorToken !== undefined
   return (
-    <StepForm
+    <PanelForm
       action={t.move.signInSubmit}
       busy={proceed.isPending}
       error={isFactorWanted(proceed.error) ? null : proceed.error}
@@ -68,7 +68,7 @@ export function SignInNeed({ move }: NeedProps) {
       <p>{t.move.signInAgain}</p>
       <PasswordField label={t.move.password(host)} name="password" required />
       {needsFactor && <CodeField label={t.move.factor} name="factor" />}
-    </StepForm>
+    </PanelForm>
   )
 }
 
@@ -76,7 +76,7 @@ export function SignInNeed({ move }: NeedProps) {
 export function DocumentNeed({ move }: NeedProps) {
   const proceed = useContinue()
   return (
-    <StepForm
+    <PanelForm
       action={t.ui.checkAgain}
       busy={proceed.isPending}
       error={proceed.error}
@@ -85,7 +85,7 @@ export function DocumentNeed({ move }: NeedProps) {
     >
       <p>{t.move.documentLead}</p>
       <CopyBlock label={t.move.copyDocument} text={JSON.stringify(move.credentials, null, 2)} wrap />
-    </StepForm>
+    </PanelForm>
   )
 }
 
@@ -95,7 +95,7 @@ export function MediaNeed({ move }: NeedProps) {
   const accept = useContinue()
   const host = hostOf(move.server)
   return (
-    <StepForm
+    <PanelForm
       action={t.ui.retry}
       busy={retry.isPending}
       error={retry.error ?? accept.error}
@@ -113,7 +113,7 @@ export function MediaNeed({ move }: NeedProps) {
           : t.move.missingLead(move.blobsMissing, host)}
       </p>
       <MissingMedia move={move} />
-    </StepForm>
+    </PanelForm>
   )
 }
 
@@ -124,7 +124,7 @@ export function CopyNeed({ move }: NeedProps) {
   const host = hostOf(move.server)
   const isLate = move.step === 'deactivation'
   return (
-    <StepForm
+    <PanelForm
       action={t.move.copySubmit}
       busy={retry.isPending}
       error={retry.error ?? accept.error ?? move.error}
@@ -139,6 +139,6 @@ export function CopyNeed({ move }: NeedProps) {
       title={t.move.copyTitle}
     >
       <p>{isLate ? t.move.laterLead(host) : t.move.copyLead(host)}</p>
-    </StepForm>
+    </PanelForm>
   )
 }

@@ -6,9 +6,9 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
 import { Field, PasswordField } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
-import { FoldedSection, Panel, Row, Section, Stack } from '../../ui/page.tsx'
-import { Badge, FormError, Loaded, Notice } from '../../ui/states.tsx'
+import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
+import { PanelForm } from '../../ui/panel-form.tsx'
+import { Badge, Loaded, Notice } from '../../ui/states.tsx'
 import styles from './network.module.css'
 import { Points } from './points.tsx'
 import { HandleOffer, hostOf, TakeBackButton } from './publication.tsx'
@@ -64,28 +64,24 @@ function OpenForm({ target }: { readonly target: string }) {
     value: input[name],
   })
   return (
-    <Panel padded>
-      <Form busy={open.isPending} noValidate onSubmit={() => open.mutate([input])}>
-        <Stack>
-          <Points texts={t.connector.steps} />
-          <CopyField label={t.connector.copyTarget} name={t.connector.target} text={target} />
-          <Field {...field('host')} label={t.connector.host} mono placeholder={t.connector.hostExample} />
-          <PasswordField
-            {...field('token')}
-            autoComplete="off"
-            hint={t.connector.tokenHint}
-            label={t.connector.token}
-          />
-          <Points texts={t.tunnel.readyText} />
-          <FormError error={open.error} />
-          <div>
-            <Button busy={open.isPending} type="submit" variant="primary">
-              {t.tunnel.open}
-            </Button>
-          </div>
-        </Stack>
-      </Form>
-    </Panel>
+    <PanelForm
+      action={t.tunnel.open}
+      busy={open.isPending}
+      error={open.error}
+      noValidate
+      onSubmit={() => open.mutate([input])}
+    >
+      <Points texts={t.connector.steps} />
+      <CopyField label={t.connector.copyTarget} name={t.connector.target} text={target} />
+      <Field {...field('host')} label={t.connector.host} mono placeholder={t.connector.hostExample} />
+      <PasswordField
+        {...field('token')}
+        autoComplete="off"
+        hint={t.connector.tokenHint}
+        label={t.connector.token}
+      />
+      <Points texts={t.tunnel.readyText} />
+    </PanelForm>
   )
 }
 
