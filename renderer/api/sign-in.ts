@@ -5,13 +5,7 @@ import { claimsOf } from './jwt.ts'
 import { addSession } from './sessions.ts'
 import { type Session, sessionFrom } from './vault.ts'
 
-export interface Credentials {
-  readonly identifier: string
-  readonly password: string
-  readonly authFactorToken?: string
-  /** Opens a restricted session for an account that was taken down, instead of failing. */
-  readonly allowTakendown?: boolean
-}
+export type Credentials = com.core.server.createSession.$InputBody
 
 /** An app password was used instead of the main password. */
 export class AppPasswordError extends Error {}
@@ -27,12 +21,7 @@ export async function signIn(credentials: Credentials): Promise<Session> {
   return session
 }
 
-export interface NewAccount {
-  readonly handle: string
-  readonly password: string
-  readonly email?: string | undefined
-  readonly inviteCode?: string | undefined
-}
+export type NewAccount = com.core.server.createAccount.$InputBody
 
 /** Creates an account and stores its session. @param adminPassword for the first account, away from the server's computer */
 export async function signUp(account: NewAccount, adminPassword?: string): Promise<Session> {

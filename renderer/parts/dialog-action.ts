@@ -1,10 +1,11 @@
 /** Calls that a dialog makes when it is submitted: on success it shows a toast and closes, on failure it shows the error. */
 import type { Main, Procedure, Query } from '@atproto/lex-schema'
-import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Channel } from '../../electron/ground/bridge.ts'
 import type { Body } from '../api/client.ts'
 import { type DesktopArgs, type DesktopResult, useDesktopCall } from '../api/desktop.ts'
-import { type Input, useProcedure } from '../api/hooks.ts'
+import { type Input, keyOf, useProcedure } from '../api/hooks.ts'
+import { useMaybeSession } from '../api/sessions.ts'
 import type { Fields } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 
@@ -22,9 +23,10 @@ interface CallOptions<I, O> extends Effects<I, O> {
 }
 
 interface WorkOptions<O> extends Effects<Fields, O> {
-  run(field: Fields): Promise<O>
-  /** Runs after success and failure. */
-  onSettled?(): unknown
+  /** @param did the current account; empty without a session */
+  run(field: Fields, did: string): Promise<O>
+  /** Queries whose cached responses it invalidates; `all`: those of the account. */
+  readonly invalidates?: readonly Main<Query>[] | 'all'
 }
 
 /** Props of `FormDialog` and `ConfirmDialog`. */
@@ -60,11 +62,14 @@ export function useDesktopDialogAction<C extends Channel>(
 }
 
 /** Runs a function, for work other than one call. */
-export function useDialogWork<O>({ run, onSettled, ...effects }: WorkOptions<O>): DialogAction {
+export function useDialogWork<O>({ run, invalidates = [], ...effects }: WorkOptions<O>): DialogAction {
+  const did = useMaybeSession()?.did ?? ''
+  const client = useQueryClient()
+  const keys = invalidates === 'all' ? [[did]] : invalidates.map((query) => keyOf(did, query))
   const work = useMutation({
-    mutationFn: run,
+    mutationFn: (field: Fields) => run(field, did),
     onSuccess: (output, field) => finish(effects, field, output),
-    onSettled: () => onSettled?.(),
+    onSettled: () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey }))),
   })
   return propsOf(work, effects.onClose, (field) => field)
 }

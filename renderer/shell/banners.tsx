@@ -9,7 +9,7 @@ import { useDialogAction } from '../parts/dialog-action.ts'
 import { createStore, useStore } from '../store.ts'
 import { t } from '../strings/en.ts'
 import { formatRelative } from '../strings/format.ts'
-import { Banner } from '../ui/banner.tsx'
+import { Banner, Banners } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog, DialogButton } from '../ui/dialog.tsx'
 import { Notice } from '../ui/states.tsx'
@@ -21,12 +21,12 @@ export function AccountBanner() {
   const { status } = useSession()
   if (status === undefined) return <StoppedWritesBanner />
   return (
-    <Banner>
+    <Banners>
       {status === 'deactivated' && <DeactivatedNotice />}
       {status === 'suspended' && <Notice variant="warn">{t.banner.suspended}</Notice>}
       {status === 'takendown' && <Notice variant="danger">{t.banner.takendown}</Notice>}
       <DeletionNotice />
-    </Banner>
+    </Banners>
   )
 }
 
@@ -35,10 +35,8 @@ function StoppedWritesBanner() {
   const [path] = useLocation()
   if (!move?.writesStopped || path === '/move') return null
   return (
-    <Banner>
-      <Notice action={<Link href="/move">{t.move.show}</Link>} live variant="warn">
-        {t.move.bannerStopped(hostOf(move.server))}
-      </Notice>
+    <Banner action={<Link href="/move">{t.move.show}</Link>} variant="warn">
+      {t.move.bannerStopped(hostOf(move.server))}
     </Banner>
   )
 }
@@ -135,11 +133,9 @@ export function ClockBanner() {
     </DialogButton>
   )
   return (
-    <Banner>
-      <Notice action={action} live variant="warn">
-        <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
-        {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
-      </Notice>
+    <Banner action={action} variant="warn">
+      <strong>{t.clock.wrong(clock.now, clock.trustedAt)}</strong> {t.clock.paused}{' '}
+      {clock.elsewhere && t.clock.elsewhere(clock.elsewhere)} {t.clock.fix}
     </Banner>
   )
 }
@@ -174,11 +170,5 @@ export function OutboxBanner() {
       </Button>
     </>
   )
-  return (
-    <Banner>
-      <Notice action={action} live>
-        {t.outbox.banner(waiting.length)}
-      </Notice>
-    </Banner>
-  )
+  return <Banner action={action}>{t.outbox.banner(waiting.length)}</Banner>
 }

@@ -27,11 +27,19 @@ export function markNavigation(): void {
   hasNavigated = true
 }
 
+/** Sets the title of the window. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = t.app.title(title)
+  }, [title])
+}
+
 /** A screen. Navigating to it focuses its heading, so that screen readers announce the name. */
 export function Page({ before, title, lead, action, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
+  useTitle(title)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run for each screen
   useEffect(() => {
-    document.title = t.app.title(title)
     if (hasNavigated) heading.current?.focus({ preventScroll: true })
   }, [title])
   return (

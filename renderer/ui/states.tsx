@@ -149,7 +149,7 @@ export function LoadedList<D, T>({
   )
 }
 
-interface NoticeProps {
+export interface NoticeProps {
   readonly variant?: 'info' | 'warn' | 'danger'
   readonly children: ReactNode
   readonly action?: ReactNode

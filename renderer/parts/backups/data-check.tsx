@@ -52,10 +52,8 @@ export function DamageBanner() {
   const [path] = useLocation()
   if (!data?.damagedPages || path === screen) return null
   return (
-    <Banner>
-      <Notice action={<Link href={screen}>{t.dataCheck.show}</Link>} live variant="danger">
-        {t.dataCheck.damaged(data.damagedPages)}
-      </Notice>
+    <Banner action={<Link href={screen}>{t.dataCheck.show}</Link>} variant="danger">
+      {t.dataCheck.damaged(data.damagedPages)}
     </Banner>
   )
 }

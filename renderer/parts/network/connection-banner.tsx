@@ -5,7 +5,6 @@ import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** Shown while the server does not respond or, in the desktop, is stopped or restarting. */
@@ -13,11 +12,7 @@ export function ConnectionBanner() {
   const state = useStore(serverState)
   if (state?.kind === 'stopped') return <StoppedBanner />
   if (state === undefined || state.kind === 'running') return <LostBanner />
-  return (
-    <Banner>
-      <Notice live>{state.kind === 'stopping' ? t.connection.stopping : t.connection.restarting}</Notice>
-    </Banner>
-  )
+  return <Banner>{state.kind === 'stopping' ? t.connection.stopping : t.connection.restarting}</Banner>
 }
 
 function StoppedBanner() {
@@ -28,10 +23,8 @@ function StoppedBanner() {
     </Button>
   )
   return (
-    <Banner>
-      <Notice action={action} live variant="warn">
-        <strong>{t.connection.stopped}</strong> {t.connection.stoppedDetail}
-      </Notice>
+    <Banner action={action} variant="warn">
+      <strong>{t.connection.stopped}</strong> {t.connection.stoppedDetail}
     </Banner>
   )
 }
@@ -50,10 +43,8 @@ function LostBanner() {
     </Button>
   )
   return (
-    <Banner>
-      <Notice action={action} live variant="warn">
-        <strong>{t.connection.lost}</strong> {t.connection.retrying}
-      </Notice>
+    <Banner action={action} variant="warn">
+      <strong>{t.connection.lost}</strong> {t.connection.retrying}
     </Banner>
   )
 }

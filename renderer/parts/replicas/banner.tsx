@@ -3,7 +3,6 @@ import { placeName, useCopies } from '../../api/copies.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Notice } from '../../ui/states.tsx'
 import { useNow } from '../../ui/time.tsx'
 
 /** The screen that shows the copies. */
@@ -21,16 +20,14 @@ export function ReplicasBanner() {
   const late = troubled.find(({ problem }) => now - Date.parse(problem?.since ?? '') >= dayMs)
   if (path === screen || (!isElsewhere && !late)) return null
   return (
-    <Banner>
-      <Notice action={<Link href={screen}>{t.copies.show}</Link>} live variant="danger">
-        {late && !isElsewhere ? (
-          t.copies.banner(placeName(late.url), late.problem?.message ?? '')
-        ) : (
-          <>
-            <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText}
-          </>
-        )}
-      </Notice>
+    <Banner action={<Link href={screen}>{t.copies.show}</Link>} variant="danger">
+      {late && !isElsewhere ? (
+        t.copies.banner(placeName(late.url), late.problem?.message ?? '')
+      ) : (
+        <>
+          <strong>{t.copies.elsewhere}</strong> {t.copies.elsewhereText}
+        </>
+      )}
     </Banner>
   )
 }

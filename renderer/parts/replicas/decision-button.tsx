@@ -2,7 +2,6 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { useRefreshCopies } from '../../api/copies.ts'
 import { callDesktop } from '../../api/desktop.ts'
-import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { useDialogWork } from '../dialog-action.ts'
@@ -38,10 +37,9 @@ export function DecisionButton({ label, ...props }: DecisionProps & { readonly l
 }
 
 function DecisionDialog({ decision, url, name, onClose }: DecisionProps & { onClose(): void }) {
-  const { did } = useSession()
   const refresh = useRefreshCopies()
   const work = useDialogWork<unknown>({
-    run: () => calls[decision](did, url),
+    run: (_, did) => calls[decision](did, url),
     done: t.copies.decided[decision],
     onDone: () => void refresh(),
     onClose,

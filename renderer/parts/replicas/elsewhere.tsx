@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
 import { callDesktop, keyOf } from '../../api/desktop.ts'
-import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
@@ -43,9 +42,9 @@ export function ElsewhereNotice({ isSeen = false }: { readonly isSeen?: boolean 
 
 function ContinueDialog({ onClose }: { onClose(): void }) {
   const client = useQueryClient()
-  const did = useMaybeSession()?.did ?? ''
   const proceed = useDialogWork<unknown>({
-    run: () => (desktop ? callDesktop('copies.continue') : callAs(did, com.core.admin.continueServer, {})),
+    run: (_, did) =>
+      desktop ? callDesktop('copies.continue') : callAs(did, com.core.admin.continueServer, {}),
     done: t.copies.continued,
     onDone: () => void client.invalidateQueries(),
     onClose,

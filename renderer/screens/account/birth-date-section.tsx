@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Cake } from 'lucide-react'
 import { app } from '../../../lexicons/generated/index.ts'
 import { birthDateIn, putBirthDate } from '../../api/birth-date.ts'
-import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
+import { useXrpcQuery } from '../../api/hooks.ts'
 import { BirthDateField } from '../../parts/account/birth-date-field.tsx'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -47,11 +45,9 @@ function BirthDateRow({ date }: { readonly date: string | undefined }) {
 }
 
 function BirthDateDialog({ date, onClose }: { readonly date: string | undefined; onClose(): void }) {
-  const { did } = useSession()
-  const client = useQueryClient()
   const change = useDialogWork({
-    run: (field) => putBirthDate(did, field('birthDate')),
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, getPreferences) }),
+    run: (field, did) => putBirthDate(did, field('birthDate')),
+    invalidates: [getPreferences],
     done: t.birthDate.done,
     onClose,
   })

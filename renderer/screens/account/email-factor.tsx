@@ -1,9 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { callAs } from '../../api/client.ts'
-import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -59,16 +57,14 @@ interface FactorDialogProps {
 }
 
 function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
-  const { did } = useSession()
-  const client = useQueryClient()
   const update = useDialogWork({
     // The call carries the address, too. It is read now: another client may have changed it.
-    run: async (field) => {
+    run: async (field, did) => {
       const session = await callAs(did, getSession, {})
       const body = { email: session.email ?? email, emailAuthFactor: on, token: field('code').trim() }
       return callAs(did, com.core.server.updateEmail, { body })
     },
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, getSession) }),
+    invalidates: [getSession],
     done: on ? t.account.factorOnToast : t.account.factorOffToast,
     onClose,
   })

@@ -11,7 +11,7 @@ import type { Fields } from '../../ui/form.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { isWrongPassword, OwnPasswordField } from './password-dialog.tsx'
 
 export function EmailSection() {
   const { email, emailConfirmed } = useSession()

@@ -1,13 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
-import { keyOf } from '../../api/hooks.ts'
 import { addPasskey } from '../../api/passkeys.ts'
-import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { isWrongPassword, OwnPasswordField } from './password-dialog.tsx'
 
 interface PasskeyDialogProps {
   onCodes(codes: readonly string[] | undefined): void
@@ -15,13 +12,11 @@ interface PasskeyDialogProps {
 }
 
 export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
-  const { did } = useSession()
-  const queries = useQueryClient()
   const add = useDialogWork({
-    run: (field) => addPasskey(did, { name: field('name'), password: field('password') }),
+    run: (field, did) => addPasskey(did, { name: field('name'), password: field('password') }),
     done: (field) => t.factors.addedToast(field('name').trim()),
     onDone: onCodes,
-    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, com.core.factor.listFactors) }),
+    invalidates: [com.core.factor.listFactors],
     onClose,
   })
   return (

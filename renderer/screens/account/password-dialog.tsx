@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { errorName } from '../../api/call-errors.ts'
+import { useSession } from '../../api/sessions.ts'
+import { t } from '../../strings/en.ts'
 import { FormDialog, type FormDialogProps } from '../../ui/dialog.tsx'
-import { isWrongPassword, OwnPasswordField } from './own-password-field.tsx'
+import { PasswordField, Username } from '../../ui/field.tsx'
 
 interface PasswordDialogProps extends Omit<FormDialogProps, 'error' | 'children'> {
   readonly error: Error | null
@@ -15,4 +18,25 @@ export function PasswordDialog({ error, children, ...dialog }: PasswordDialogPro
       <OwnPasswordField error={error} />
     </FormDialog>
   )
+}
+
+/** The field `password` for the main password, which confirms a change of the identity. @param error of the submission */
+export function OwnPasswordField({ error }: { readonly error: Error | null }) {
+  const { handle } = useSession()
+  return (
+    <>
+      <Username value={handle} />
+      <PasswordField
+        error={isWrongPassword(error) ? t.identity.wrongPassword : undefined}
+        label={t.identity.password}
+        name="password"
+        required
+      />
+    </>
+  )
+}
+
+/** Whether the field shows an error. */
+export function isWrongPassword(error: Error | null): boolean {
+  return errorName(error) === 'AuthenticationRequired'
 }

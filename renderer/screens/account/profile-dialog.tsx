@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorName } from '../../api/call-errors.ts'
 import {
@@ -10,7 +9,6 @@ import {
   type TextField,
   textFields,
 } from '../../api/profile.ts'
-import { useSession } from '../../api/sessions.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -38,17 +36,15 @@ interface ProfileDialogProps {
 
 /** Edits the profile. Only members changed here are written, so changes from elsewhere are kept. */
 export function ProfileDialog({ base, pictures, onClose }: ProfileDialogProps) {
-  const { did } = useSession()
-  const client = useQueryClient()
   const [changes, setChanges] = useState<ProfileChanges>({})
   const [chosen, setChosen] = useState<ChosenPicture>()
   const [isSubmitted, setSubmitted] = useState(false)
   const save = useDialogWork({
-    run: () => {
+    run: (_, did) => {
       const website = changes.website === undefined ? {} : { website: withScheme(changes.website) }
       return saveProfile(did, base, { ...changes, ...website })
     },
-    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
+    invalidates: 'all',
     done: t.profile.saved,
     onClose,
   })

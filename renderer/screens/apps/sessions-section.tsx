@@ -1,9 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { AppWindow, KeyRound, Monitor } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
-import { keyOf } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
 import { allowedAppName } from '../../parts/apps/app-name.ts'
 import { clientName } from '../../parts/apps/client-name.ts'
 import { scopeWords } from '../../parts/apps/scopes.ts'
@@ -136,12 +133,10 @@ interface EndDialogProps {
 
 /** Asks for confirmation before ending one or more sessions. */
 function EndDialog({ sessions, onClose }: EndDialogProps) {
-  const { did } = useSession()
-  const queries = useQueryClient()
   const isOne = sessions.length === 1
   const end = useDialogWork({
-    run: () => Promise.all(sessions.map(({ id }) => callAs(did, revokeSession, { body: { id } }))),
-    onSettled: () => queries.invalidateQueries({ queryKey: keyOf(did, listSessions) }),
+    run: (_, did) => Promise.all(sessions.map(({ id }) => callAs(did, revokeSession, { body: { id } }))),
+    invalidates: [listSessions],
     done: isOne ? t.sessions.ended : t.sessions.endedOthers(sessions.length),
     onClose,
   })

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/call-errors.ts'
 import { type Body, call, callAs } from '../../api/client.ts'
@@ -13,7 +13,7 @@ import { scopeWords } from '../../parts/apps/scopes.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Panel, Stack } from '../../ui/page.tsx'
+import { Panel, Stack, useTitle } from '../../ui/page.tsx'
 import { useSettled } from '../../ui/settled.ts'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import styles from './authorize.module.css'
@@ -39,9 +39,7 @@ export function Authorize({ id }: { readonly id: string }) {
 }
 
 function Ended({ title, text }: { readonly title: string; readonly text: string }) {
-  useEffect(() => {
-    document.title = t.app.title(title)
-  }, [title])
+  useTitle(title)
   return (
     <>
       <h1 tabIndex={-1}>{title}</h1>

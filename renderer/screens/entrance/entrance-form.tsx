@@ -2,10 +2,9 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { switchTo } from '../../api/sessions.ts'
 import { isEntrance } from '../../entrances.ts'
-import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Fields, Form } from '../../ui/form.tsx'
-import { Stack } from '../../ui/page.tsx'
+import { Stack, useTitle } from '../../ui/page.tsx'
 import { FormError } from '../../ui/states.tsx'
 import styles from './entrance.module.css'
 
@@ -32,9 +31,7 @@ interface EntranceFormProps {
 export function EntranceForm(props: EntranceFormProps) {
   const { title, lead, before, children, action, busy, error, links, focusFirst = false, onSubmit } = props
   const form = useRef<HTMLFormElement>(null)
-  useEffect(() => {
-    document.title = t.app.title(title)
-  }, [title])
+  useTitle(title)
   useEffect(() => {
     if (focusFirst) form.current?.querySelector('input')?.focus()
   }, [focusFirst])

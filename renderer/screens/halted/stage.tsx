@@ -1,16 +1,15 @@
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { callDesktop } from '../../api/desktop.ts'
 import { DesktopLinks } from '../../parts/settings/desktop-links.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { useTitle } from '../../ui/page.tsx'
 import styles from './halted.module.css'
 
 /** A card that fills the window, with links to the screens that work without the server. */
 export function Stage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  useEffect(() => {
-    document.title = t.app.title(title)
-  }, [title])
+  useTitle(title)
   return (
     <div className={styles.stage}>
       <main className={styles.card}>

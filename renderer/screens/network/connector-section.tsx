@@ -10,8 +10,7 @@ import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { PanelForm } from '../../ui/panel-form.tsx'
 import { Badge, Loaded, Notice } from '../../ui/states.tsx'
 import styles from './network.module.css'
-import { Points } from './points.tsx'
-import { HandleOffer, hostOf, TakeBackButton } from './publication.tsx'
+import { HandleOffer, hostOf, Points, TakeBackButton } from './publication.tsx'
 
 /** Its state changes without a click: Cloudflare reports what was set there. */
 const lookAgainMs = 2000

@@ -14,7 +14,18 @@ import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
 import { Row } from '../../ui/page.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { Points } from './points.tsx'
+import styles from './network.module.css'
+
+/** The consequences of a change, a paragraph each. */
+export function Points({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <div className={styles.points}>
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </div>
+  )
+}
 
 /** A public address that a program of the person gives. */
 export interface Publication {

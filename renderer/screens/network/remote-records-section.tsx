@@ -9,7 +9,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Notice } from '../../ui/states.tsx'
 import type { Network } from './owner-sections.tsx'
-import { Points } from './points.tsx'
+import { Points } from './publication.tsx'
 
 const { getNetwork, purgeRemoteRecords } = com.core.admin
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/ground/bridge.ts'
-import { invalidate, useDesktopQuery } from '../../api/desktop.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import {
   saveSettings,
@@ -17,8 +17,7 @@ import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ConnectorSection } from './connector-section.tsx'
-import { Points } from './points.tsx'
-import { usePublication, useTakeBack } from './publication.tsx'
+import { Points, usePublication, useTakeBack } from './publication.tsx'
 import { TunnelSection } from './tunnel-section.tsx'
 import { type Way, WayChoice } from './ways.tsx'
 
@@ -154,9 +153,8 @@ function WayDialog({ from, to, onClose }: WayDialogProps) {
     async run() {
       // Otherwise the program would keep forwarding requests.
       if (publication) await takeBack.mutateAsync()
-      await saveSettings(settingsOf[to])
+      await saveSettings(client, settingsOf[to])
     },
-    onSettled: () => invalidate(client, 'settings.view'),
     done: t.network.changed[to],
     onClose,
   })

@@ -9,8 +9,7 @@ import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge, Loaded, Notice } from '../../ui/states.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import styles from './network.module.css'
-import { Points } from './points.tsx'
-import { HandleOffer, hostOf, TakeBackButton } from './publication.tsx'
+import { HandleOffer, hostOf, Points, TakeBackButton } from './publication.tsx'
 
 /** Besides 443. */
 const otherPorts = ['8443', '10000'] as const satisfies readonly TunnelPort[]
