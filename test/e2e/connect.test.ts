@@ -107,7 +107,7 @@ test('commands and code have the app password in them, and work', async () => {
 test('an app that signs in by OAuth gets the address, because a local handle is not found', async () => {
   const page = await world.signedIn(alice)
   await page.getByLabel('Client', { exact: true }).selectOption('An app that opens a page to sign in')
-  await page.getByText('Enter the address, not the handle').waitFor()
+  await page.getByText('Enter the address. Apps cannot find a handle').waitFor()
   await page.getByText('Compare the app and what it asks for').waitFor()
   expect(await page.getByRole('button', { name: 'Make an app password' }).count()).toBe(0)
 })
@@ -128,7 +128,7 @@ test('the guide does not take the interface for a client, also after a reload', 
 test('a server without an app window says under Network how a web page is named', async () => {
   const page = await world.signedIn(alice, '/network', { width: 400 })
   await page.getByRole('heading', { name: 'Trusted web pages' }).click()
-  await page.getByText('None. To name one, stop the server').waitFor()
+  await page.getByText('None. To add one, stop the server').waitFor()
   const command = page.getByText('npm run serve -- --trusted-origins http://localhost:5173')
   expect(await command.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
 })

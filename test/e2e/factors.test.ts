@@ -118,7 +118,7 @@ test('a browser without the passkey says so, and a code still signs in', async (
   await addDevice(other)
   await fillSignIn(other, account)
   await other.getByRole('button', { name: 'Use a passkey' }).click()
-  await other.getByText('The browser made no passkey.').waitFor()
+  await other.getByText('The browser did not complete the passkey.').waitFor()
   await other.getByLabel('Code').fill(recovery)
   await other.getByRole('button', { name: 'Sign in' }).click()
   await heading(other, 'Home').waitFor()

@@ -18,7 +18,7 @@ export const home = {
   activityTable: 'Show as table',
   activityTotal: 'Total',
   storage: 'Storage',
-  storageLead: 'What takes up space for your account.',
+  storageLead: 'Space that your account uses.',
   storageTotal: (size: string) => `${size} in total`,
   storageRecords: 'Records',
   storageMedia: 'Media',
@@ -28,7 +28,7 @@ export const home = {
 
 export const birthDate = {
   title: 'Birth date',
-  hint: 'Apps of the network decide by it what they show; some do not open without one. Only apps that you sign in to with your main password can read the date, others whether you are 13, 16 or 18.',
+  hint: 'Apps of the network choose by it what to show, and some require it. Apps that you sign in to with your main password can read the date; others learn only whether you are at least 13, 16 or 18.',
   none: 'No birth date',
   add: 'Add date',
   change: 'Change birth date',
@@ -164,7 +164,7 @@ export const sessions = {
   opened: 'Opened',
   oldToken: 'Old token used',
   oldTokenUsed: 'An old token of this session was used',
-  oldTokenCauses: 'A tab that was open for long does that, or someone who copied the token.',
+  oldTokenCauses: 'The cause is a tab that was open for a long time, or a copied token.',
   oldTokenEnd: 'If in doubt, end the session.',
   oldTokenSignOut: 'If in doubt, sign out and sign in again.',
   withPassword: 'with the main password',

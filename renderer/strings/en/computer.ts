@@ -166,11 +166,11 @@ export const salvage = {
     database:
       'The database is complete: damaged parts are taken from backups or places. Of the changes that were made since, all up to the damage are kept.',
     changed:
-      'Another program changed the database while the server was stopped. It has no error. What was changed is not known.',
+      'Another program changed the database while the server was stopped. No error was found. The changes are unknown.',
     backup:
       'No backup or place has the damaged parts of the database. The newest intact backup is used, with the later changes that are intact and follow it. BACKUPS.md describes how to recover newer data with SQLite instead.',
   },
-  unread: 'Not all places could be read. They may have the damaged parts.',
+  unread: 'Some places could not be read. They may have the damaged parts.',
   damaged: 'Damaged or missing',
   lost: 'Lost',
   changes: (lost: number, isExact: boolean) => {

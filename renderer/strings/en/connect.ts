@@ -31,7 +31,7 @@ export const connect = {
     provider: 'Under Hosting provider choose Custom, and enter the address.',
     otherServer: 'Choose to sign in with another server (hosting provider, PDS), and enter the address.',
     account: 'Enter the handle and an app password.',
-    oauth: 'Enter the address, not the handle: apps do not find a handle that only this server knows.',
+    oauth: 'Enter the address. Apps cannot find a handle that only this server knows.',
     oauthPublic: 'Enter the handle or the address.',
     allow: 'A page of this server opens. Compare the app and what it asks for, then allow it.',
     command: 'Make an app password, then run this:',

@@ -38,10 +38,10 @@ export const copies = {
   },
   decisionTexts: {
     remove:
-      'Nothing more is copied there. The copy that is there stays: delete it yourself if you do not need it.',
+      'Copying to this place stops. The existing copy stays: delete it yourself if you no longer need it.',
     beginAnew:
-      'Do this only if the copy that was there no longer exists, for example because the disk was replaced or emptied. If the disk is only not connected, connect it: its copy goes on.',
-    dismiss: 'They will not be offered any more. The place keeps them until it removes older data.',
+      'Do this only if the copy that was there no longer exists, for example because the disk was replaced or emptied. If the disk is merely disconnected, connect it: copying then continues.',
+    dismiss: 'They are no longer offered. The place keeps them until it removes older data.',
   },
   decisionSubmits: { remove: 'Stop copying', beginAnew: 'Begin anew', dismiss: 'Dismiss' },
   decided: {
@@ -67,7 +67,7 @@ export const copies = {
   },
   user: 'User',
   appPassword: 'Password',
-  appPasswordHint: 'Better an app password of that server than your own.',
+  appPasswordHint: 'Use an app password of that server, not your own password.',
   bucket: 'Bucket',
   bucketHint: 'With a folder in it, if you like: my-bucket/server',
   region: 'Region',
@@ -89,7 +89,7 @@ export const copies = {
   sent: (sent: number, total: number) => `${formatBytes(sent)} of ${formatBytes(total)} sent`,
   behind: (length: string) => `The changes of the last ${length} are not there yet.`,
   missingMedia: (total: number) => `${files(total)} still to be copied.`,
-  paused: 'Copies wait for a network that is not metered.',
+  paused: 'Copying waits for an unmetered network.',
   /** Before the message of the problem. Those of other kinds say it themselves. */
   problems: {
     unreachable: 'This place cannot be reached.',
@@ -106,7 +106,7 @@ export const copies = {
     `This place has ${changes(total)} that this computer has lost. The last one is of ${when}.`,
   lostByServer: 'Restore them with: npm run restore -- --from URL --key FILE --at TIME',
   restoreLost: 'Restore them…',
-  missingHere: (total: number) => `Neither this computer nor this place has ${files(total)}.`,
+  missingHere: (total: number) => `Missing here and at this place: ${files(total)}.`,
   missingLink: 'Missing media',
 
   elsewhere: 'Another computer continues this server.',
@@ -136,10 +136,10 @@ export const copies = {
 
 export const sheet = {
   title: 'Recovery sheet',
-  detail: 'The key of the copies on one page. Without it they cannot be restored, not even by you.',
+  detail: 'The key of the copies on one page. Only this key can restore them.',
   open: 'Show…',
   remind: 'Print or save the recovery sheet.',
-  remindText: 'Without its key the copies cannot be restored when this computer is lost.',
+  remindText: 'If this computer is lost, only its key can restore the copies.',
   remindAction: 'Show recovery sheet',
   keep: 'Keep this page outside of the computer, for example with your documents. Anyone who has it and the copy can act as all accounts of the server.',
   place: 'Place',
@@ -153,7 +153,7 @@ export const sheet = {
     'Below the form for the first account, choose “Restore from a copy”.',
     'Enter the place above, its password if it has one, and the key. A disk may be in another folder there.',
     'Choose the restore point to return to. Afterwards sign in with your handle and password.',
-    'Should the lost computer come back: it accepts no changes once it sees the copy.',
+    'If the lost computer comes back, it accepts no changes once it sees the copy.',
   ],
   kit: 'The recovery kit of your identity belongs to this page: with it you get your identity back even without a copy. If you have none yet, make one on the Account screen.',
   save: 'Save to a file…',
@@ -223,7 +223,7 @@ export const restoring = {
   typed: 'Type restore to confirm',
   typedWord: 'restore',
   submit: 'Restore',
-  again: 'If it stops, start it again: it continues where it ended.',
+  again: 'If it stops, start it again: it continues where it stopped.',
 
   doneTitle: 'The server is restored',
   doneText: (when: string) => `It is as it was on ${when}.`,

@@ -40,7 +40,7 @@ export const data = {
   none: 'No records yet',
   noneText: 'What you post, like and follow in a client appears here.',
   noneHere: 'No records in this collection',
-  noneHereText: 'They were deleted, or there never were any.',
+  noneHereText: 'All were deleted, or none were created.',
   list: 'Records',
   noText: 'No text',
   view: 'View',

@@ -40,11 +40,11 @@ export const network = {
   address: 'Public address',
   pages: 'Trusted web pages',
   pagesLead:
-    'Web pages of other addresses, also of this computer, and browser extensions read nothing before someone signs in there. Pages that are named here may read like programs; they still need a sign-in for everything else.',
-  pagesStart: 'None. To name one, stop the server and start it with its address:',
+    'Web pages of other addresses, including those of this computer, and browser extensions can read only after a sign-in. Pages that are listed here can read public data before it.',
+  pagesStart: 'None. To add one, stop the server and start it with its address:',
   pagesCommand: 'npm run serve -- --trusted-origins http://localhost:5173',
   pagesEnd:
-    'These pages may read like programs, before someone signs in there. To end that, start the server without them in PDS_TRUSTED_ORIGINS.',
+    'These pages can read public data before a sign-in. To remove one, delete it from PDS_TRUSTED_ORIGINS and restart the server.',
   addressLead: 'The address of the reverse proxy or tunnel, and the names under which devices connect.',
   names: 'Names of this computer',
   namesLead: 'The names under which devices on the network connect.',
@@ -103,8 +103,8 @@ export const network = {
   askRelays: 'Notify relays now',
   relaysAsked: 'Relays accepted the request',
   relaysRefused: 'A relay did not accept the request',
-  refused: 'Refused for lack of room',
-  refusedLead: 'Since the start of the server, because too much was going on at once. Callers may try again.',
+  refused: 'Refused requests',
+  refusedLead: 'Since the start of the server, because of too many requests at once. Clients can retry.',
   refusedCounts: {
     lookups: (n: number) =>
       count(n, { one: 'look-up at another server', other: 'look-ups at other servers' }),
@@ -115,7 +115,8 @@ export const network = {
   refusedDetails: {
     lookups: 'Of profiles, handles and records, for clients that asked for many at once.',
     calls: 'To the app view and to services that clients name.',
-    consumers: 'Relays and other servers that found no place, or lost theirs to another network.',
+    consumers:
+      'Relays and other servers that could not connect, or lost their connection to a reader from another network.',
   },
   outgoing: 'What leaves this computer',
   outgoingLead: 'Every reason for which the server or the app sends something to another machine.',

@@ -6,7 +6,7 @@ const accounts = (n: number) => count(n, { one: 'account', other: 'accounts' })
 
 export const seen = {
   title: 'Seen by the network',
-  lead: 'Asks the relays and the app view what they have of the accounts here.',
+  lead: 'Shows which accounts of this server the relays and the app view have indexed.',
   look: 'Look now',
   lookAgain: 'Look again',
   looking: 'Asking. This takes up to half a minute.',
@@ -14,7 +14,7 @@ export const seen = {
   lastDay: 'Events of the last day',
   used: (used: number, limit: number) =>
     `${formatNumber(used)} of ${formatNumber(limit)} that relays accept from a new server.`,
-  held: 'Most of what relays accept was used. Accounts that write very much wait, so that everyone else can go on.',
+  held: 'The rate limit of the relays is nearly used up. Accounts that write very much are delayed, so that the others can continue.',
   list: 'Who sees this server',
   noRelays: 'No relay is set, so indexes of the network do not find this server. Set one under Services.',
   badges: { good: 'Seen', warn: 'Partly', danger: 'Not seen' },
@@ -28,8 +28,8 @@ export const seen = {
     throttled: 'It has slowed down reading this server, because of many events. It goes on by itself.',
     banned: 'It refuses to read this server. Only its operator can change that.',
     unknownHost: 'It does not know this server yet. Notify it, and look again in a minute.',
-    unreachable: 'It did not answer. Look again later.',
-    unclear: 'It answered in a form that this server does not know.',
+    unreachable: 'It did not respond. Look again later.',
+    unclear: 'It sent a response that this server cannot read.',
   },
   behind: (n: number) => `${events(n)} behind.`,
   readUntil: 'Has everything up to',
@@ -38,7 +38,7 @@ export const seen = {
     behind: (names: string) => `Not up to date: ${names}.`,
     missing: (names: string) => `Not known: ${names}.`,
     inactive: (names: string) => `Counted as inactive: ${names}.`,
-    unknown: (names: string) => `No answer about: ${names}.`,
+    unknown: (names: string) => `No response about: ${names}.`,
   },
   appView: 'App view',
   notify: 'Notify',

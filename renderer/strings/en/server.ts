@@ -99,7 +99,8 @@ export const server = {
     plcUrl: 'Where identities are published, such as https://plc.directory. Leave empty to publish none.',
     relays:
       'Servers that pass posts on to the network, such as https://relay.example.com, separated by commas. Asked only if the server is public.',
-    appViewDid: 'The service that answers what this server cannot know, such as did:web:api.example.com.',
+    appViewDid:
+      'The service that handles the methods this server does not have, such as did:web:api.example.com.',
     appViewUrl: 'Its address, such as https://api.example.com. Needs the DID too.',
     backlinkStreamUrl:
       'Reports activity of a public network that concerns accounts here. Its operator sees which accounts those are.',

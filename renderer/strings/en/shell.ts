@@ -132,8 +132,6 @@ export const settings = {
   },
 }
 
-export const outside = {}
-
 export const leave = {
   title: 'Discard changes?',
   text: 'You have unsaved changes on this screen.',
@@ -186,7 +184,7 @@ export const banner = {
 export const clock = {
   wrong: (shown: string, trusted: string) =>
     `The clock of this server seems wrong: it shows ${formatDateTime(shown)}, and the last known time is ${formatDateTime(trusted)}.`,
-  paused: 'Until it is right, nothing is deleted because of its age.',
+  paused: 'Deletion by age is paused until the clock is right.',
   elsewhere: (at: string) => `By the clock of the directory it is ${formatDateTime(at)}.`,
   fix: 'Correct the date and time in the settings of the computer that runs the server.',
   isRight: 'The clock is right',

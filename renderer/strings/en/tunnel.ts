@@ -41,7 +41,7 @@ export const tunnel = {
   problems: {
     absent: 'Tailscale is not installed. Install it from tailscale.com, sign in, then look again.',
     tooOld: 'This version of Tailscale is too old. Update it, then look again.',
-    notRunning: 'Tailscale does not run. Start it, then look again.',
+    notRunning: 'Tailscale is not running. Start it, then look again.',
     notPermitted:
       'Tailscale does not let this app change its settings. Run “sudo tailscale set --operator=$USER” once in a terminal, then try again.',
     signedOut: 'You are not signed in to Tailscale. Sign in there, then look again.',
@@ -56,9 +56,9 @@ export const tunnel = {
       'Port 443 of this name already leads to another program. It stays as it is: choose another port, or end it in Tailscale.',
     renamed:
       'This computer has another name in your tailnet now, so the public address no longer leads here. Take it back, then go public again.',
-    unclear: 'Tailscale answered in a way that this app does not know.',
+    unclear: 'Tailscale sent a response that this app cannot read.',
     consent: 'Tailscale asks for your consent on a page in your browser. Afterwards this goes on by itself.',
     refused: 'Tailscale waits for your consent. Give it on its page, then try again.',
-    closed: 'Tailscale does not pass requests on any more. Go public again, or take the address back.',
+    closed: 'Tailscale no longer passes requests on. Go public again, or take the address back.',
   } satisfies Record<Explained, string>,
 }

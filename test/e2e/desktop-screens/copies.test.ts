@@ -136,7 +136,7 @@ describe('a place is added', () => {
   test('a place is removed after a confirmation', async () => {
     const page = await signedIn('/backups')
     await page.getByRole('button', { name: `Remove ${disk}` }).click()
-    await page.getByText('The copy that is there stays').waitFor()
+    await page.getByText('The existing copy stays').waitFor()
     expect(desktop.callsOf('copies.remove')).toEqual([])
     await page.getByRole('button', { name: 'Stop copying' }).click()
     await page.getByText('The place was removed').waitFor()
@@ -194,7 +194,7 @@ describe('states of a place', () => {
     await page.getByText('5 MB of 20 MB sent').waitFor()
     await page.getByText('12 media files still to be copied.').waitFor()
     await page.getByText(/^Copied .* · Proven restorable 3 days ago$/).waitFor()
-    await page.getByText('Copies wait for a network that is not metered.').waitFor()
+    await page.getByText('Copying waits for an unmetered network.').waitFor()
     await page.getByText('The changes of the last 10 minutes are not there yet.').waitFor()
     expect(await findings(page)).toEqual([])
   })
@@ -449,7 +449,7 @@ describe('what only the owner can decide', () => {
     const page = await withPlaces(troubled('empty', 'Connect its disk, or begin anew.'))
     await rowsOf(page).getByText('Connect its disk, or begin anew.').waitFor()
     await page.getByRole('button', { name: 'Begin anew here' }).click()
-    await page.getByText('If the disk is only not connected, connect it').waitFor()
+    await page.getByText('If the disk is merely disconnected, connect it').waitFor()
     expect(await findings(page)).toEqual([])
     const input = await inputOf(page, 'com.core.admin.acceptEmptyPlace')
     await page.getByRole('button', { name: 'Begin anew', exact: true }).click()
@@ -477,7 +477,7 @@ describe('what only the owner can decide', () => {
 
   test('media that neither side has lead to the list of missing media', async () => {
     const page = await withPlaces({ ...place, missingHere: 4 })
-    await rowsOf(page).getByText('Neither this computer nor this place has 4 media files.').waitFor()
+    await rowsOf(page).getByText('Missing here and at this place: 4 media files.').waitFor()
     expect(await findings(page)).toEqual([])
     await page.getByRole('link', { name: 'Missing media' }).click()
     await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor()
