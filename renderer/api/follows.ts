@@ -1,10 +1,9 @@
 /** Follows of the current account. */
 import type { AtUriString } from '@atproto/lex-schema'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { parseAtUri } from './at-uri.ts'
 import { callAs } from './client.ts'
-import { useSession } from './sessions.ts'
+import { useWork } from './hooks.ts'
 
 const { follow } = app.example.graph
 const { createRecord, deleteRecord } = com.core.repo
@@ -20,17 +19,12 @@ export function useFollowing(effects: {
   onSuccess(result: unknown, change: Change): void
   onError(error: Error): void
 }) {
-  const { did } = useSession()
-  const client = useQueryClient()
-  return useMutation({
-    ...effects,
-    mutationFn: async ({ subject, following }: Change) => {
-      if (following === undefined) return createFollow(did, subject)
-      const { collection, rkey } = parseAtUri(following)
-      await callAs(did, deleteRecord, { body: { repo: did, collection, rkey } as never })
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
-  })
+  const change = async (did: string, { subject, following }: Change) => {
+    if (following === undefined) return createFollow(did, subject)
+    const { collection, rkey } = parseAtUri(following)
+    await callAs(did, deleteRecord, { body: { repo: did, collection, rkey } as never })
+  }
+  return useWork(change, 'all', effects)
 }
 
 export async function createFollow(did: string, subject: string): Promise<void> {

@@ -1,10 +1,9 @@
 /** Friends on the same network: the computers that were found, and what is done once both people have agreed. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { DidString } from '@atproto/lex-schema'
 import { app, com } from '../../lexicons/generated/index.ts'
 import { type Body, callAs } from './client.ts'
 import { createFollow } from './follows.ts'
-import { useXrpcQuery } from './hooks.ts'
-import { useSession } from './sessions.ts'
+import { useWork, useXrpcQuery } from './hooks.ts'
 
 const { listNearby } = com.core.friend
 
@@ -18,18 +17,12 @@ export function useNearby() {
 
 /** Follows the person and their server. It can be repeated: what exists already stays as it is. */
 export function useBefriend(effects: { onSuccess(): void }) {
-  const { did } = useSession()
-  const client = useQueryClient()
-  return useMutation({
-    ...effects,
-    async mutationFn({ url, did: other }: Pairing) {
-      await callAs(did, com.core.admin.addUpstream, { body: { url } })
-      const { relationships } = await callAs(did, app.example.graph.getRelationships, {
-        params: { actor: did as never, others: [other] },
-      })
-      const isFollowing = relationships.some((one) => 'following' in one && one.following !== undefined)
-      if (!isFollowing) await createFollow(did, other)
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
-  })
+  const follow = async (did: DidString, { url, did: other }: Pairing) => {
+    await callAs(did, com.core.admin.addUpstream, { body: { url } })
+    const params = { actor: did, others: [other] }
+    const { relationships } = await callAs(did, app.example.graph.getRelationships, { params })
+    const isFollowing = relationships.some((one) => 'following' in one && one.following !== undefined)
+    if (!isFollowing) await createFollow(did, other)
+  }
+  return useWork(follow, 'all', effects)
 }

@@ -1,6 +1,13 @@
 /** Queries and procedures as hooks. Responses are cached by account, method and parameters. */
 import type { XrpcOptions } from '@atproto/lex-client'
-import { getMain, type InferMethodParams, type Main, type Procedure, type Query } from '@atproto/lex-schema'
+import {
+  type DidString,
+  getMain,
+  type InferMethodParams,
+  type Main,
+  type Procedure,
+  type Query,
+} from '@atproto/lex-schema'
 import {
   keepPreviousData,
   type UseMutationOptions,
@@ -85,29 +92,34 @@ export function usePublicXrpcQuery<Q extends Query>(
   })
 }
 
-export type Input<P extends Procedure> = XrpcOptions<P>['body']
-type Effects<P extends Procedure> = Pick<
-  UseMutationOptions<Body<P>, Error, Input<P>>,
-  'onMutate' | 'onSuccess' | 'onError' | 'onSettled' | 'scope'
->
+type Effects<I, O> = Pick<UseMutationOptions<O, Error, I>, 'onSuccess' | 'onError' | 'scope'>
 
 /**
- * Calls a procedure with the session of the current account.
- * @param invalidates queries whose cached responses it invalidates
+ * Runs calls with the session of the current account.
+ * @param invalidates queries whose cached responses it invalidates; `all`: every one of the account
  */
+export function useWork<I, O>(
+  run: (did: DidString, input: I) => Promise<O>,
+  invalidates: readonly Main<Query>[] | 'all' = [],
+  effects: Effects<I, O> = {},
+): UseMutationResult<O, Error, I> {
+  const { did } = useSession()
+  const client = useQueryClient()
+  const keys = invalidates === 'all' ? [[did]] : invalidates.map((query) => keyOf(did, query))
+  return useMutation({
+    ...effects,
+    mutationFn: (input) => run(did, input),
+    onSettled: () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  })
+}
+
+export type Input<P extends Procedure> = XrpcOptions<P>['body']
+
+/** Calls a procedure with the session of the current account. The parameters are those of {@link useWork}. */
 export function useProcedure<P extends Procedure>(
   method: Main<P>,
   invalidates: readonly Main<Query>[] = [],
-  effects: Effects<P> = {},
+  effects: Effects<Input<P>, Body<P>> = {},
 ): UseMutationResult<Body<P>, Error, Input<P>> {
-  const { did } = useSession()
-  const client = useQueryClient()
-  return useMutation({
-    ...effects,
-    mutationFn: (body) => callAs(did, method, { body } as XrpcOptions<P>),
-    onSettled: async (...result) => {
-      await Promise.all(invalidates.map((query) => client.invalidateQueries({ queryKey: keyOf(did, query) })))
-      await effects.onSettled?.(...result)
-    },
-  })
+  return useWork((did, body) => callAs(did, method, { body } as XrpcOptions<P>), invalidates, effects)
 }

@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FileX } from 'lucide-react'
 import { useRef } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { parseAtUri } from '../../api/at-uri.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { trackedFetch } from '../../api/connection.ts'
-import { usePages } from '../../api/hooks.ts'
+import { usePages, useWork } from '../../api/hooks.ts'
 import { blobUrl } from '../../api/images.ts'
-import { useSession } from '../../api/sessions.ts'
 import { collectionName } from '../../parts/apps/collection-name.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -57,29 +55,28 @@ function MissingRow({ blob }: { readonly blob: Body<typeof listMissingBlobs.main
   )
 }
 
+/** @returns how many were missing, and the names of the others */
+async function uploadFiles(did: string, files: readonly File[]) {
+  const others: string[] = []
+  for (const file of files) {
+    const { blob } = await callAs(did, uploadBlob, { body: file })
+    const cid = 'ref' in blob ? String(blob.ref) : blob.cid
+    // Only files that a record names are served.
+    const { ok } = await trackedFetch(new URL(blobUrl(did, cid)), { method: 'HEAD' })
+    if (!ok) others.push(file.name)
+  }
+  return { restored: files.length - others.length, others }
+}
+
 /** Uploads files that the person chooses. The server knows them by their content. */
 function UploadButton() {
-  const { did } = useSession()
-  const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
-  const upload = useMutation({
-    mutationFn: async (files: readonly File[]) => {
-      const others: string[] = []
-      for (const file of files) {
-        const { blob } = await callAs(did, uploadBlob, { body: file })
-        const cid = 'ref' in blob ? String(blob.ref) : blob.cid
-        // Only files that a record names are served.
-        const { ok } = await trackedFetch(new URL(blobUrl(did, cid)), { method: 'HEAD' })
-        if (!ok) others.push(file.name)
-      }
-      return { restored: files.length - others.length, others }
-    },
+  const upload = useWork(uploadFiles, 'all', {
     onSuccess({ restored, others }) {
       if (restored > 0) toast(t.data.missingUploaded(restored))
       for (const name of others) toast(t.data.missingOther(name))
     },
     onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: [did] }),
   })
   return (
     <>

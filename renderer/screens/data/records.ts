@@ -1,12 +1,11 @@
 /** The records of a collection: pages, and deletion with undo. */
 import { type BlobRef, enumBlobRefs, getBlobCidString, type LexValue } from '@atproto/lex-data'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
 import { parseAtUri } from '../../api/at-uri.ts'
 import { explain } from '../../api/call-errors.ts'
 import { type Body, callAs } from '../../api/client.ts'
 import { downloadAs } from '../../api/download.ts'
-import { usePages } from '../../api/hooks.ts'
+import { usePages, useWork } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
@@ -25,35 +24,30 @@ export function useRecords(collection: string) {
 
 /** Deletes a record. Undo creates it again under the same key, with the files that were deleted with it. */
 export function useRecordRemoval() {
-  const { did } = useSession()
-  const client = useQueryClient()
   // Counts, profile and posts may depend on the record.
-  const onSettled = () => client.invalidateQueries({ queryKey: [did] })
-  const restore = useMutation({
-    mutationFn: async ({ record, files }: RemovedRecord) => {
-      for (const file of files) await callAs(did, uploadBlob, { body: file })
-      const { collection, rkey } = parseAtUri(record.uri)
-      await callAs(did, createRecord, {
-        body: { repo: did, collection, rkey, record: record.value, validate: false } as never,
-      })
-    },
+  const restore = useWork(restoreRecord, 'all', {
     onSuccess: () => toast(t.data.restored),
     onError: (error) => toast(t.data.notRestored(explain(error))),
-    onSettled,
   })
-  return useMutation({
-    mutationFn: async (record: StoredRecord) => {
-      const files = await filesOf(did, record)
-      const { collection, rkey } = parseAtUri(record.uri)
-      await callAs(did, deleteRecord, {
-        body: { repo: did, collection, rkey, swapRecord: record.cid } as never,
-      })
-      return { record, files }
-    },
+  return useWork(removeRecord, 'all', {
     onSuccess: (removed) => toast(t.data.removed, () => restore.mutate(removed)),
     onError: toastError,
-    onSettled,
   })
+}
+
+async function restoreRecord(did: string, { record, files }: RemovedRecord): Promise<void> {
+  for (const file of files) await callAs(did, uploadBlob, { body: file })
+  const { collection, rkey } = parseAtUri(record.uri)
+  const body = { repo: did, collection, rkey, record: record.value, validate: false } as never
+  await callAs(did, createRecord, { body })
+}
+
+async function removeRecord(did: string, record: StoredRecord): Promise<RemovedRecord> {
+  const files = await filesOf(did, record)
+  const { collection, rkey } = parseAtUri(record.uri)
+  const body = { repo: did, collection, rkey, swapRecord: record.cid } as never
+  await callAs(did, deleteRecord, { body })
+  return { record, files }
 }
 
 interface RemovedRecord {

@@ -1,8 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
-import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { useProcedure, useWork, useXrpcQuery } from '../../api/hooks.ts'
 import { hostOf } from '../../api/moves.ts'
 import { useSession } from '../../api/sessions.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
@@ -55,11 +54,11 @@ function ChooseServer({
   readonly disabled: boolean
   onChosen(target: Target): void
 }) {
-  const { did } = useSession()
-  const describe = useMutation({
-    mutationFn: (server: string) => callAs(did, com.core.move.describeServer, { params: { server } }),
-    onSuccess: onChosen,
-  })
+  const describe = useWork(
+    (did, server: string) => callAs(did, com.core.move.describeServer, { params: { server } }),
+    [],
+    { onSuccess: onChosen },
+  )
   return (
     <PanelForm
       action={t.ui.continue}

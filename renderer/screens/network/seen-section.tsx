@@ -1,8 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { com } from '../../../lexicons/generated/index.ts'
 import { type Body, callAs } from '../../api/client.ts'
-import { useProcedure } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
+import { useProcedure, useWork } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { formatList } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -145,18 +143,17 @@ function NotifyButton() {
 
 /** A change to the same handle announces the identity again. */
 function AnnounceButton({ accounts }: { readonly accounts: readonly Account[] }) {
-  const { did: owner } = useSession()
-  const announce = useMutation({
-    mutationFn: async () => {
-      for (const { did, handle } of accounts) {
-        await callAs(owner, com.core.admin.updateAccountHandle, { body: { did, handle } })
-      }
-    },
+  const send = async (owner: string) => {
+    for (const { did, handle } of accounts) {
+      await callAs(owner, com.core.admin.updateAccountHandle, { body: { did, handle } })
+    }
+  }
+  const announce = useWork(send, [], {
     onSuccess: () => toast(t.seen.announced(accounts.length)),
     onError: toastError,
   })
   return (
-    <Button busy={announce.isPending} onClick={() => announce.mutate()} size="s">
+    <Button busy={announce.isPending} onClick={() => announce.mutate(undefined)} size="s">
       {t.seen.announce}
     </Button>
   )

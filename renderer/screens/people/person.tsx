@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { UserX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useParams } from 'wouter'
@@ -8,7 +7,7 @@ import { useActor } from '../../api/actors.ts'
 import { errorName } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
 import { useFollowing } from '../../api/follows.ts'
-import { keyOf, useXrpcQuery } from '../../api/hooks.ts'
+import { useWork, useXrpcQuery } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useSession } from '../../api/sessions.ts'
 import { NotCarried } from '../../parts/network/not-carried.tsx'
@@ -94,13 +93,11 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
       toast(following === undefined ? t.people.followed(name) : t.people.unfollowed(name)),
     onError: toastError,
   })
-  const { did: account } = useSession()
-  const client = useQueryClient()
-  const subscribe = useMutation({
-    mutationFn: (post: boolean) => changeSubscription(account, did, { post }, viewer?.activitySubscription),
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf(account, getProfile) }),
-  })
+  const subscribe = useWork(
+    (account, post: boolean) => changeSubscription(account, did, { post }, viewer?.activitySubscription),
+    [getProfile],
+    { onError: toastError },
+  )
   return (
     <div className={styles.actions}>
       <Button

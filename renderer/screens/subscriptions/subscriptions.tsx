@@ -1,5 +1,4 @@
 import type { DidString } from '@atproto/lex-schema'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Radio } from 'lucide-react'
 import { Link } from 'wouter'
 import { app, com } from '../../../lexicons/generated/index.ts'
@@ -7,9 +6,8 @@ import { type ActivitySubscription, changeSubscription } from '../../api/activit
 import { useActor } from '../../api/actors.ts'
 import { errorName } from '../../api/call-errors.ts'
 import { type Body, callAs } from '../../api/client.ts'
-import { keyOf, usePages } from '../../api/hooks.ts'
+import { usePages, useWork } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
-import { useSession } from '../../api/sessions.ts'
 import { useProfile } from '../../api/views.ts'
 import { NotCarriedLine } from '../../parts/network/not-carried.tsx'
 import { personPath } from '../../parts/posts/paths.ts'
@@ -44,16 +42,11 @@ export function SubscriptionsScreen() {
 
 /** Adds a subscription by handle or DID, of this server or another one. */
 function SubscribeForm() {
-  const { did } = useSession()
-  const client = useQueryClient()
-  const add = useMutation({
-    mutationFn: async (input: string) => {
-      const subject = await didOf(did, input)
-      return changeSubscription(did, subject, { post: true })
-    },
-    onSuccess: (_, input) => toast(t.subscriptions.added(input)),
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf(did, listActivitySubscriptions) }),
-  })
+  const add = useWork(
+    async (did, input: string) => changeSubscription(did, await didOf(did, input), { post: true }),
+    [listActivitySubscriptions],
+    { onSuccess: (_, input) => toast(t.subscriptions.added(input)) },
+  )
   return (
     <AddForm
       action={t.ui.subscribe}
@@ -77,29 +70,29 @@ async function didOf(account: string, name: string): Promise<DidString> {
 
 type Subscription = Body<typeof listActivitySubscriptions.main>['subscriptions'][number]
 
+interface Change {
+  readonly changed: Partial<ActivitySubscription>
+  /** The subscription as shown. */
+  readonly known: ActivitySubscription
+}
+
 /** One subscription. Turning off posts and replies removes it, with undo. */
 function SubscriptionRow({ subscription }: { readonly subscription: Subscription }) {
   const { did, handle, activitySubscription: current } = subscription
   const name = nameOf(subscription)
   const { data: profile } = useProfile(did)
   const { data: elsewhere } = useActor(subscription.createdAt === undefined ? did : undefined)
-  const { did: account } = useSession()
-  const client = useQueryClient()
-  const put = useMutation({
-    scope: { id: `subscription ${did}` },
-    mutationFn: ({
-      changed,
-      known,
-    }: {
-      changed: Partial<ActivitySubscription>
-      known: ActivitySubscription
-    }) => changeSubscription(account, did, changed, known),
-    onSuccess: (now) => {
-      if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
+  const put = useWork(
+    (account, { changed, known }: Change) => changeSubscription(account, did, changed, known),
+    [listActivitySubscriptions],
+    {
+      scope: { id: `subscription ${did}` },
+      onSuccess: (now) => {
+        if (!now.activitySubscription) toast(t.subscriptions.removed(name), () => change(current))
+      },
+      onError: toastError,
     },
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf(account, listActivitySubscriptions) }),
-  })
+  )
   // Optimistic: shows the requested state, with earlier changes that are under way.
   const shown = put.isPending ? { ...put.variables.known, ...put.variables.changed } : current
   const change = (changed: Partial<ActivitySubscription>) => put.mutate({ changed, known: shown })
