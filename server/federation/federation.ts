@@ -15,9 +15,10 @@ import type { DiscoveryNetwork } from './friends/discovery.ts'
 import { createFriends, type Friends } from './friends/friends.ts'
 import { type CatchUp, createCatchUp } from './remote/catch-up.ts'
 import { createFetchRecord, type FetchRecord } from './remote/fetch-record.ts'
+import { createFilter, type Filter } from './remote/filter/filter.ts'
 import { createHosts, type Hosts } from './remote/hosts.ts'
 import { createIntake, type Intake, type IntakeDeps } from './remote/intake.ts'
-import { createInterest, type Interest } from './remote/interest.ts'
+import { createLimits } from './remote/limits/limits.ts'
 import { createPictures, type Pictures } from './remote/pictures.ts'
 import { createReadRecord, type ReadRecord } from './remote/read-record.ts'
 import { createRecheck, type Recheck } from './remote/recheck.ts'
@@ -34,7 +35,7 @@ export interface Federation {
   readonly actorRefresh: ActorRefresh
   readonly findHandle: FindHandle
   readonly transientActors: TransientActors
-  readonly interest: Interest
+  readonly filter: Filter
   readonly intake: Intake
   readonly hosts: Hosts
   readonly statusClaims: StatusClaims
@@ -85,13 +86,14 @@ export async function createFederation(
     isOn,
   }
   const actors = createActors({ ...shared, upstreamOrigins })
-  const interest = createInterest({ store })
-  const actorListener = createActorListener({ actors, interest })
-  const intake = createIntake({ ...shared, interest, ...options.listeners(actorListener) })
+  const filter = createFilter(shared)
+  const actorListener = createActorListener({ actors, filter })
+  const limits = createLimits(shared)
+  const intake = createIntake({ ...shared, filter, limits, ...options.listeners(actorListener) })
   const named = () => [...upstreamOrigins(), ...(config.appViewUrl === undefined ? [] : [config.appViewUrl])]
   const hosts = createHosts({ ...shared, named })
   const statusClaims = createStatusClaims({ ...shared, hosts, actors })
-  const known = { ...shared, hosts, statusClaims, actors, interest, intake }
+  const known = { ...shared, hosts, statusClaims, actors, filter, limits, intake }
   const fetchRecord = createFetchRecord(known)
   const repositorySync = createRepositorySync({ ...known, onUnloadable: warnOfWorker(platform) })
   const catchUp = createCatchUp({ ...known, repositorySync })
@@ -104,7 +106,7 @@ export async function createFederation(
     actorRefresh,
     findHandle,
     transientActors: createTransientActors({ ...known, findHandle, fetchRecord }),
-    interest,
+    filter,
     intake,
     hosts,
     statusClaims,

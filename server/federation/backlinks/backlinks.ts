@@ -8,7 +8,7 @@ import type { Config } from '../../platform/config/config.ts'
 import { homepage, name, version } from '../../platform/config/version.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createHourCounter } from '../../util/hour-counter.ts'
-import type { Interest } from '../remote/interest.ts'
+import type { Filter } from '../remote/filter/filter.ts'
 import type { Identify } from '../remote/repository-origin.ts'
 import { createIndexClient } from './index-client.ts'
 import type { LiveLink } from './link.ts'
@@ -48,7 +48,7 @@ interface Deps
   extends Omit<LinkedRecordDeps, 'store'>,
     Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
   readonly config: Pick<Config, 'backlinkStreamUrl' | 'backlinkIndexUrl' | 'contactEmail'>
-  readonly interest: Pick<Interest, 'isLocal'>
+  readonly filter: Pick<Filter, 'isLocal'>
   readonly actors: { readonly identify: Identify }
   /** Replaces delays in milliseconds; tests use lower ones. */
   readonly delays?: Partial<BacklinkDelays> | undefined
@@ -68,7 +68,7 @@ const defaultDelays: BacklinkDelays = { intervalMs: 200, reconnectMs: 1000, sile
 
 /** Call it only if the settings name a service. */
 export function createBacklinks(deps: Deps): Backlinks {
-  const { config, store, interest, background, log, now, signal } = deps
+  const { config, store, filter, background, log, now, signal } = deps
   const { backlinkStreamUrl: streamUrl, backlinkIndexUrl: indexUrl } = config
   const { intervalMs, reconnectMs, silenceMs } = { ...defaultDelays, ...deps.delays }
   const userAgent = `${name}/${version} (${config.contactEmail ?? homepage})`
@@ -86,13 +86,13 @@ export function createBacklinks(deps: Deps): Backlinks {
       : createCatchUp({
           ...{ store, queue, log, now, signal },
           readLinks: createIndexClient({ url: indexUrl, userAgent, intervalMs, signal }),
-          isLocal: interest.isLocal,
+          isLocal: filter.isLocal,
           isKnown: records.isKnown,
         })
   let live: LiveLinks | undefined
 
   function onLink(link: LiveLink): void {
-    if (interest.isLocal(link.did)) return
+    if (filter.isLocal(link.did)) return
     links.add()
     lastLinkAt = now()
     queue.add(link)

@@ -1,8 +1,6 @@
 /** Applies a verified repository of a remote actor: stores records that concern accounts here, deletes records that it no longer has. */
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import type { Names } from '../../platform/config/aliases.ts'
-import { collections } from '../../platform/config/nsids.ts'
 import { decodeMap } from '../../repository/format/decode-map.ts'
 import { timeOf } from '../../repository/format/tid.ts'
 import { splitKey } from '../../repository/format/tree-node.ts'
@@ -13,14 +11,13 @@ import { cidText } from '../../util/cid.ts'
 import { instant } from '../../util/time.ts'
 import { type KeptRecord, keptPage } from '../tables/remote-repositories.ts'
 import type { RemoteChange } from './change.ts'
+import type { Filter } from './filter/filter.ts'
 import type { Intake } from './intake.ts'
-import type { Interest } from './interest.ts'
 
 export interface ApplyDeps {
   readonly store: Reader
   readonly files: Files
-  readonly names: Names
-  readonly interest: Pick<Interest, 'hasUsedList' | 'isWatched' | 'mentionsLocal'>
+  readonly filter: Pick<Filter, 'inRepository'>
   readonly intake: Pick<Intake, 'apply'>
   /** Ends the work. */
   readonly signal: AbortSignal
@@ -100,22 +97,12 @@ async function storedOf({ store }: ApplyDeps, did: string): Promise<Map<string, 
 
 /** Selects the records of an archive that differ from the stored ones. */
 function createSelection(
-  { names, interest }: ApplyDeps,
+  { filter }: ApplyDeps,
   { did, rev }: VerifiedRepository,
   stored: ReadonlyMap<string, KeptRecord>,
 ) {
   const rest = new Map(stored)
-  const hasUsedList = interest.hasUsedList(did)
-
-  /** Whether the intake may store a record, judged without decoding it: a repository may have a million of them. */
-  function mayConcern(collection: string, rkey: string, bytes: Uint8Array): boolean {
-    if (rkey === 'self' || interest.mentionsLocal(bytes)) return true
-    const name = names.own(collection)
-    if (gates.has(name) && stored.has(`${names.stored(collections.post)}/${rkey}`)) return true
-    if (lists.has(name)) return hasUsedList
-    return (feeds.has(name) || gates.has(name)) && interest.isWatched(did)
-  }
-
+  const judge = filter.inRepository(did, (path) => stored.has(path))
   return {
     /** Returns the change that a record makes; undefined if it is stored already, or concerns no account here. */
     toWrite({ key, cid, bytes }: StagedEntry): Write | undefined {
@@ -123,17 +110,13 @@ function createSelection(
       const existing = stored.get(key)
       rest.delete(key)
       if (existing && Buffer.compare(existing.cid, cid) === 0) return undefined
-      if (!existing && !mayConcern(collection, rkey, bytes)) return undefined
+      if (!existing && !judge(collection, rkey, bytes).keep) return undefined
       return { did, collection, rkey, rev, content: { cid: cidText(cid), bytes } }
     },
     /** The stored records that the archive has not had. */
     rest: (): KeptRecord[] => [...rest.values()],
   }
 }
-
-const feeds = new Set<string>([collections.post, collections.repost])
-const lists = new Set<string>([collections.list, collections.listitem])
-const gates = new Set<string>([collections.threadgate, collections.postgate])
 
 /** When a record says that it was created, in milliseconds since 1970. */
 function createdAt(bytes: Uint8Array): number | undefined {

@@ -11,9 +11,9 @@ import { inSlices } from '../../store/slices.ts'
 import * as catchUps from '../tables/catch-ups.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import * as queue from '../tables/repository-queue.ts'
+import type { Filter } from './filter/filter.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
-import type { Interest } from './interest.ts'
 import { marginMs, repositoriesToRead } from './list-repositories.ts'
 import { isRepoNotFound } from './repository-origin.ts'
 import type { RepositorySync } from './repository-sync.ts'
@@ -45,7 +45,7 @@ export interface CatchUp {
 interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
   readonly hosts: Hosts
   readonly repositorySync: RepositorySync
-  readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
+  readonly filter: Pick<Filter, 'isLocal' | 'isKnown'>
   readonly intake: Pick<Intake, 'setStatus'>
   readonly statusClaims: Pick<StatusClaims, 'settle'>
   /** Origins of the upstreams. */
@@ -62,7 +62,7 @@ const maxUnknown = 500
 const keptMs = 30 * 24 * 60 * 60_000
 
 export function createCatchUp(deps: Deps): CatchUp {
-  const { store, interest, log, signal } = deps
+  const { store, filter, log, signal } = deps
   const now = () => deps.now().getTime()
   const listing = new Map<string, 'once' | 'again'>()
 
@@ -144,7 +144,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       resumeDue()
     },
     async onIncomplete(did, upstream) {
-      if (isQueued(did) || !interest.isKnown(did)) return
+      if (isQueued(did) || !filter.isKnown(did)) return
       const readAt = repositories.find(store, did)?.readAt ?? 0
       const dueAt = Math.max(now(), readAt + intervalMs)
       await store.transact((tx) =>
@@ -160,7 +160,7 @@ export function createCatchUp(deps: Deps): CatchUp {
     },
     async onDropped(did, upstream) {
       if (isQueued(did)) return true
-      const isKnown = interest.isKnown(did)
+      const isKnown = filter.isKnown(did)
       if (!isKnown && queue.countWithoutUpstream(store) >= maxUnknown) return false
       await store.transact((tx) =>
         queue.add(tx, {
@@ -185,11 +185,11 @@ export function createCatchUp(deps: Deps): CatchUp {
 }
 
 /** Reads a queued repository. Of an actor that concerns no account here yet, only the upstream that hosts it is asked. */
-function read({ interest, repositorySync }: Deps, row: queue.QueuedRepository): Promise<void> {
+function read({ filter, repositorySync }: Deps, row: queue.QueuedRepository): Promise<void> {
   const { did, upstream, changedSince, notifySince } = row
   return repositorySync.sync(did, {
     via: upstream ?? undefined,
-    hostedAt: interest.isKnown(did) ? undefined : (upstream ?? undefined),
+    hostedAt: filter.isKnown(did) ? undefined : (upstream ?? undefined),
     changedSince: changedSince ?? undefined,
     notifySince,
   })

@@ -12,7 +12,7 @@ import * as evicted from '../tables/evicted-records.ts'
 import * as remoteRecords from '../tables/remote-records.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import { deleteForgotten } from './forgotten.ts'
-import type { Room } from './remote-quota.ts'
+import type { Quota } from './limits/quota.ts'
 
 export interface Eviction {
   /**
@@ -28,7 +28,7 @@ export interface Eviction {
 }
 
 interface Deps extends Pick<Platform, 'names' | 'store' | 'log' | 'now' | 'signal'> {
-  readonly room: Room
+  readonly quota: Quota
 }
 
 /** Kinds of records that refer to accounts here, the first ones to be evicted first: names of collections without their authority. */
@@ -51,14 +51,14 @@ const rangeSize = 100
 const remembered = 1 / 500
 
 export function createEviction(deps: Deps): Eviction {
-  const { store, room, log } = deps
-  const { limit } = room.usage()
+  const { store, quota, log } = deps
+  const { limit } = quota.usage()
   let making: Promise<void> | undefined
   let purging: Promise<void> | undefined
   let pausedUntil = notPaused
 
   async function make(bytes: number): Promise<void> {
-    const isDone = () => room.fits(Math.max(bytes, limit * (1 - shareInUse)))
+    const isDone = () => quota.fits(Math.max(bytes, limit * (1 - shareInUse)))
     await evict(deps, [responses, posts, relations, blocks], isDone)
     if (deps.signal.aborted) return
     // Logged once, until room was made.
@@ -67,19 +67,19 @@ export function createEviction(deps: Deps): Eviction {
   }
 
   async function purge(): Promise<void> {
-    await room.count()
+    await quota.count()
     await evict(deps, [responses, posts, relations], () => false)
     if (deps.signal.aborted) return
     await deleteForgotten(store)
     // So that a catch-up reads them again.
     await inSlices(store, (tx) => repositories.removeSome(tx, batch) > 0)
-    room.recount()
-    await room.count()
+    quota.recount()
+    await quota.count()
   }
 
   return {
     async makeRoom(bytes) {
-      if (!room.fits(bytes) && !isWaiting(pausedUntil, deps.now().getTime(), pauseMs)) {
+      if (!quota.fits(bytes) && !isWaiting(pausedUntil, deps.now().getTime(), pauseMs)) {
         making ??= make(bytes).finally(() => {
           making = undefined
         })
@@ -87,7 +87,7 @@ export function createEviction(deps: Deps): Eviction {
         // Refused records are not read again, and these might have fitted.
         if (deps.signal.aborted) throw new StoreUnavailable('The server is closing.')
       }
-      return room.fits(bytes)
+      return quota.fits(bytes)
     },
     purge() {
       purging ??= purge().finally(() => {
@@ -103,13 +103,13 @@ export function createEviction(deps: Deps): Eviction {
 
 /** Evicts records in short transactions: first unreferenced ones, then one kind after the other, each from the oldest on. */
 async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean): Promise<void> {
-  const { store, room, now, signal } = deps
+  const { store, quota, now, signal } = deps
   const isEnded = () => signal.aborted || isDone()
   const at = now().getTime()
   try {
     await inSlices(
       store,
-      (tx) => !isEnded() && evictOldest(tx, { before: at, at, limit: batch }, room.add) === batch,
+      (tx) => !isEnded() && evictOldest(tx, { before: at, at, limit: batch }, quota.add) === batch,
     )
     for (const kind of kinds) {
       const last = remoteRecords.lastRecord(store)
@@ -120,7 +120,7 @@ async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean):
       })
     }
   } catch (error) {
-    room.recount()
+    quota.recount()
     throw error
   }
 }
@@ -132,7 +132,7 @@ async function evict(deps: Deps, kinds: readonly Kind[], isDone: () => boolean):
 export function evictOldest(
   tx: Writer,
   { before, at, limit }: { readonly before: number; readonly at: number; readonly limit: number },
-  removed: Room['add'],
+  removed: Quota['add'],
 ): number {
   const items = remoteRecords.oldestFeedItems(tx, before, limit)
   for (const item of items) {
@@ -154,7 +154,7 @@ interface Scan {
 }
 
 /** Evicts some records of a kind, and with the last one of an actor its profile. @returns the id up to which records were examined */
-function evictSome({ room, names }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
+function evictSome({ quota, names }: Deps, tx: Writer, { kind, after, isEnded }: Scan): number {
   const upTo = after + rangeSize
   const found = remoteRecords.readRecords(tx, kind, { after, upTo }, batch)
   for (const { record, actor, bytes, did, collection, rkey, hasNotified } of found) {
@@ -163,13 +163,13 @@ function evictSome({ room, names }: Deps, tx: Writer, { kind, after, isEnded }: 
       evicted.add(
         tx,
         { did, collection: names.own(collection), rkey },
-        Math.ceil(room.usage().limit * remembered),
+        Math.ceil(quota.usage().limit * remembered),
       )
     remoteRecords.evict(tx, record)
-    room.add(-1, -bytes)
+    quota.add(-1, -bytes)
     if (remoteRecords.forgottenActor(tx, { after: actor - 1, upTo: actor }) === undefined) continue
     const rest = remoteRecords.removeSome(tx, actor, batch)
-    room.add(-rest.records, -rest.bytes)
+    quota.add(-rest.records, -rest.bytes)
   }
   return found[batch - 1]?.record ?? upTo
 }

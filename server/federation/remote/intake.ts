@@ -3,7 +3,8 @@
  * notify, count and are shown as records of accounts here are. Read this first.
  *
  * Sources report changes as `change.ts` has them. Repositories after a gap are read by `catch-up.ts`, posts that records here refer to
- * by `wanted-records.ts`; `recheck.ts` finds deletions, `eviction.ts` makes room.
+ * by `wanted-records.ts`; `recheck.ts` finds deletions, `eviction.ts` makes room. `filter/` decides what
+ * is kept, `limits/` how much.
  */
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
@@ -12,15 +13,15 @@ import type { AfterCommit, RecordListener } from '../../repository/records/recor
 import type { Writer } from '../../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../store/files/store-errors.ts'
 import { nextTurn, pieceMs } from '../../util/turns.ts'
-import { createBudgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
 import { createEviction } from './eviction.ts'
-import type { Interest } from './interest.ts'
+import type { Filter } from './filter/filter.ts'
+import type { Limits } from './limits/limits.ts'
+import { stored } from './limits/numbers.ts'
+import type { Usage } from './limits/quota.ts'
 import { readContent } from './read-change.ts'
-import { createRoom, type Usage } from './remote-quota.ts'
 import { deleteOutdated } from './remote-retention.ts'
 import { type RemoteStatus, setStatus } from './remote-status.ts'
-import { createStanding } from './standing.ts'
 import { type FeedItemListener, type Outcome, storeChange } from './store-change.ts'
 
 export interface ApplyOptions {
@@ -74,8 +75,8 @@ export interface IntakeUsage extends Usage {
 }
 
 export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | 'log' | 'signal'> {
-  readonly config: { readonly remoteLimit: number }
-  readonly interest: Interest
+  readonly filter: Filter
+  readonly limits: Pick<Limits, 'quota' | 'budgets'>
   readonly clock: { isPlausible(): boolean }
   /** Called for records that do not notify. */
   readonly silent: RecordListener
@@ -85,31 +86,25 @@ export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | '
   readonly hasNotified: (tx: Writer, record: number) => boolean
 }
 
-/** So many times the reserve of the disk must be free for remote records: accounts here may use the last part. */
-const freeReserves = 2
-
 export function createIntake({
   store,
-  config,
   names,
-  interest,
+  filter,
+  limits: { quota, budgets },
   now,
   clock,
   log,
   signal,
   ...listeners
 }: IntakeDeps): Intake {
-  const room = createRoom({ store, config })
-  const eviction = createEviction({ store, room, names, log, now, signal })
+  const eviction = createEviction({ store, quota, names, log, now, signal })
   let lastRefusedAt: Date | undefined
-  const budgets = createBudgets({ now, log })
-  const standingOf = createStanding(now)
   const nextTid = createTidClock(now)
   let isFull = false
   /** Whether the store has room, as far as the current transaction knows. */
   let hasRoom = false
   const assertRoom = () => {
-    if (!hasRoom) store.assertRoom(freeReserves)
+    if (!hasRoom) store.assertRoom(stored.freeReserves)
     hasRoom = true
   }
   const feedItemListeners: FeedItemListener[] = []
@@ -121,7 +116,7 @@ export function createIntake({
   }
   const deps = {
     ...{ ...listeners, feedItemStored, names },
-    ...{ now, budgets, standingOf, room, assertRoom },
+    ...{ now, filter, budgets, quota, assertRoom },
   }
 
   /** Applies changes until the time is up, or one needs more room. */
@@ -135,7 +130,7 @@ export function createIntake({
     do {
       const change = changes[from + outcomes.length]
       if (!change) break
-      const isLocal = interest.isLocal(change.did)
+      const isLocal = filter.isLocal(change.did)
       const outcome = isLocal ? 'skipped' : storeChange(deps, tx, change, { source, notify, afterCommit })
       if (outcome === 'full' && !slice.isRefusing) return { outcomes, callbacks, tooLarge: change }
       if (outcome === 'full') lastRefusedAt = now()
@@ -150,7 +145,7 @@ export function createIntake({
     try {
       return await store.transact((tx) => applySome(tx, slice))
     } catch (error) {
-      room.recount()
+      quota.recount()
       if (error instanceof StoreFull || error instanceof StoreUnavailable) throw error
       if (!slice.isSingle) return applySlice({ ...slice, isSingle: true })
       const { did, collection, rkey } = slice.changes[slice.from] ?? {}
@@ -169,7 +164,7 @@ export function createIntake({
 
   return {
     async apply(source, changes, options = {}) {
-      await room.count()
+      await quota.count()
       const counts = { stored: 0, deleted: 0, skipped: 0, overBudget: 0 }
       let from = 0
       let isRefusing = false
@@ -194,18 +189,18 @@ export function createIntake({
       return counts
     },
     isOverBudget: (source, change) =>
-      budgets.isSpent({ source, did: change.did, standing: standingOf(store, change.did) }, () => {
+      budgets.isSpent(store, { source, did: change.did }, () => {
         const bytes = change.content?.bytes
         const content = bytes && readContent(change, bytes, { db: store, names })
         return content?.links ?? []
       }),
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
-    deleteOutdated: () => deleteOutdated({ store, room, eviction, now, clock }),
+    deleteOutdated: () => deleteOutdated({ store, quota, eviction, now, clock }),
     purge: () => eviction.purge(),
     onFeedItem: (listener) => void feedItemListeners.push(listener),
     async usage() {
-      await room.count()
-      return { ...room.usage(), lastRefusedAt, isPurging: eviction.isPurging }
+      await quota.count()
+      return { ...quota.usage(), lastRefusedAt, isPurging: eviction.isPurging }
     },
   }
 }

@@ -8,13 +8,13 @@ import type { Reader } from '../../store/database.ts'
 import { isObject } from '../../util/json.ts'
 import * as catchUps from '../tables/catch-ups.ts'
 import * as repositories from '../tables/remote-repositories.ts'
+import type { Filter } from './filter/filter.ts'
 import type { Hosts } from './hosts.ts'
-import type { Interest } from './interest.ts'
 
 interface Deps extends Pick<Platform, 'now' | 'signal'> {
   readonly store: Reader
   readonly hosts: Hosts
-  readonly interest: Pick<Interest, 'isLocal' | 'isKnown'>
+  readonly filter: Pick<Filter, 'isLocal' | 'isKnown'>
 }
 
 /** A repository that is to be read. Times are milliseconds since 1970. */
@@ -73,9 +73,9 @@ export async function repositoriesToRead(
 }
 
 /** Whether a listed repository has changed: its records since a time, or its status. */
-function isToRead({ store, interest }: Deps, { did, rev }: Listed, changedSince: number): boolean {
-  if (interest.isLocal(did)) return false
-  if (rev === undefined) return interest.isKnown(did)
+function isToRead({ store, filter }: Deps, { did, rev }: Listed, changedSince: number): boolean {
+  if (filter.isLocal(did)) return false
+  if (rev === undefined) return filter.isKnown(did)
   if (repositories.isInactive(store, did)) return true
   return (timeOf(rev) ?? 0) >= changedSince && repositories.find(store, did)?.rev !== rev
 }

@@ -4,9 +4,9 @@ import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../store/slices.ts'
 import * as deletions from '../tables/remote-deletions.ts'
 import { type Eviction, evictOldest } from './eviction.ts'
+import { feedMs } from './filter/records.ts'
 import { deleteForgotten } from './forgotten.ts'
-import type { Room } from './remote-quota.ts'
-import { feedMs } from './wanted.ts'
+import type { Quota } from './limits/quota.ts'
 
 /** No source is this far behind. */
 const keepDeletionsMs = 14 * 24 * 60 * 60_000
@@ -14,21 +14,21 @@ const keepDeletionsMs = 14 * 24 * 60 * 60_000
 const batch = 20
 
 interface Deps extends Pick<Platform, 'store' | 'now'> {
-  readonly room: Pick<Room, 'add' | 'count' | 'recount'>
+  readonly quota: Pick<Quota, 'add' | 'count' | 'recount'>
   readonly eviction: Pick<Eviction, 'makeRoom'>
   readonly clock: { isPlausible(): boolean }
 }
 
-export async function deleteOutdated({ store, room, eviction, now, clock }: Deps): Promise<void> {
+export async function deleteOutdated({ store, quota, eviction, now, clock }: Deps): Promise<void> {
   if (clock.isPlausible()) {
     const at = now().getTime()
     const before = at - feedMs
-    await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, room.add) === batch)
+    await inSlices(store, (tx) => evictOldest(tx, { before, at, limit: batch }, quota.add) === batch)
     await inSlices(store, (tx) => deletions.removeBefore(tx, at - keepDeletionsMs, batch) > 0)
   }
   await deleteForgotten(store)
-  room.recount()
-  await room.count()
+  quota.recount()
+  await quota.count()
   // The limit may have been lowered.
   await eviction.makeRoom(0)
 }

@@ -15,10 +15,10 @@ import { receiveFile } from '../../store/files/receive-file.ts'
 import { createLimit } from '../../util/limit.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import { type ApplyDeps, applyRepository } from './apply-repository.ts'
-import { createDownloadBudget, type DownloadBudget } from './download-budget.ts'
+import type { Filter } from './filter/filter.ts'
 import type { Hosts } from './hosts.ts'
 import type { Intake } from './intake.ts'
-import type { Interest } from './interest.ts'
+import type { Limits } from './limits/limits.ts'
 import type { RemoteStatus } from './remote-status.ts'
 import { type Identify, isRepoNotFound, type Origin, withOrigin } from './repository-origin.ts'
 import type { StatusClaims } from './status-claims.ts'
@@ -49,7 +49,8 @@ interface Deps extends Omit<ApplyDeps, 'store'>, Pick<Platform, 'store' | 'now'>
   readonly dataDir: string
   readonly actors: { readonly identify: Identify }
   readonly hosts: Hosts
-  readonly interest: Interest
+  readonly filter: Filter
+  readonly limits: Pick<Limits, 'downloads'>
   readonly intake: Intake
   readonly statusClaims: Pick<StatusClaims, 'isActiveElsewhere'>
   readonly onUnloadable: (error: Error) => void
@@ -64,9 +65,8 @@ const workerIdleMs = 10_000
 const defaultDeadlineMs = 15 * 60_000
 
 export function createRepositorySync(deps: Deps): RepositorySync {
-  const { interest, actors } = deps
+  const { filter, actors } = deps
   const verify = createVerifier({ ...deps, idleMs: workerIdleMs })
-  const budget = createDownloadBudget(deps.now)
   // One host cannot delay the repositories of all others.
   const limit = createLimit({ total: 4, perKey: 2 })
   const running = new Map<string, Promise<void>>()
@@ -76,7 +76,7 @@ export function createRepositorySync(deps: Deps): RepositorySync {
       identifyDeleted(actors.identify, did, { ...more, via: options.via })
     const sync = () =>
       withOrigin(identify, did, (origin) =>
-        limit(origin.host, () => syncFrom({ ...deps, verify, budget }, origin, did, options)),
+        limit(origin.host, () => syncFrom({ ...deps, verify }, origin, did, options)),
       )
     const { statusClaims, intake } = deps
     const status = await sync().catch(async (error: unknown) => {
@@ -90,7 +90,7 @@ export function createRepositorySync(deps: Deps): RepositorySync {
 
   return {
     async sync(did, options = {}) {
-      if (interest.isLocal(did)) return
+      if (filter.isLocal(did)) return
       // A second call may know of a later change.
       const earlier = running.get(did)
       const result = earlier ? earlier.then(() => run(did, options)) : run(did, options)
@@ -122,7 +122,6 @@ async function identifyDeleted(
 
 type SyncDeps = Deps & {
   readonly verify: ReturnType<typeof createVerifier>
-  readonly budget: DownloadBudget
 }
 
 /** Returns the status that the host states; undefined if the repository is active, or was not asked for. */
@@ -147,7 +146,7 @@ async function syncFrom(
     if (!options.isWhole && repositories.find(store, did)?.rev === rev) return undefined
     if (options.changedSince !== undefined && time < options.changedSince) return undefined
     const { body } = await peer.download('com.core.sync.getRepo', maxBytes, call)
-    await applyArchive(deps, origin, did, deps.budget.count(origin.host, body), options)
+    await applyArchive(deps, origin, did, deps.limits.downloads.count(origin.host, body), options)
     return undefined
   } catch (error) {
     const status = error instanceof XrpcError ? statuses[error.name] : undefined

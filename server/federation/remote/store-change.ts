@@ -11,13 +11,13 @@ import * as deletions from '../tables/remote-deletions.ts'
 import * as interest from '../tables/remote-interest.ts'
 import * as remoteRecords from '../tables/remote-records.ts'
 import * as silentRecords from '../tables/silent-records.ts'
-import type { Budgets } from './budgets.ts'
 import type { RemoteChange } from './change.ts'
+import type { Purpose } from './filter/decision.ts'
+import type { Filter } from './filter/filter.ts'
+import type { Budgets } from './limits/budgets.ts'
+import type { Quota } from './limits/quota.ts'
 import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
-import type { Room } from './remote-quota.ts'
 import { isAlive } from './remote-status.ts'
-import type { StandingOf } from './standing.ts'
-import { type Purpose, purposeOf } from './wanted.ts'
 
 /** `full`: it would exceed the limit of all records. */
 export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
@@ -26,9 +26,9 @@ export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
 export type FeedItemListener = (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 
 export interface Deps extends Pick<Platform, 'names' | 'now'> {
+  readonly filter: Filter
   readonly budgets: Budgets
-  readonly standingOf: StandingOf
-  readonly room: Room
+  readonly quota: Quota
   /** Stores links and blocks. */
   readonly silent: RecordListener
   /** Notifies as well. */
@@ -63,12 +63,12 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
   if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
   const after = readContent(change, content.bytes, { db: tx, names: deps.names })
-  const context = { db: tx, now: deps.now() }
-  const purpose = after && purposeOf(context, name, after, { isNew: !before, isLive: options.notify })
+  const decision = deps.filter.record(tx, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by a record that concerns no account here.
-  if (!purpose) return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
+  if (!after || !decision.keep)
+    return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
   if (!isAlive(tx, change, deps.now())) return 'skipped'
-  return put(deps, tx, { change, content, name, before, after, purpose }, options)
+  return put(deps, tx, { change, content, name, before, after, purpose: decision.purpose }, options)
 }
 
 /** Deletions and evictions have our names. */
@@ -110,7 +110,7 @@ function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options:
   if (!before) return 'skipped'
   const event = eventOf(deps, tx, name, before)
   records.remove(tx, before.id)
-  deps.room.add(-1, -before.bytes.length)
+  deps.quota.add(-1, -before.bytes.length)
   if (event) options.afterCommit(listener(deps, options).recordDeleted(tx, event))
   return 'deleted'
 }
@@ -134,10 +134,9 @@ function put(
   const { cid, bytes } = content
   const { source, notify } = options
   const growth = bytes.length - (before?.bytes.length ?? 0)
-  if (!deps.room.fits(growth)) return 'full'
-  const standing = deps.standingOf(tx, did)
-  if (!deps.budgets.take({ source, did, standing, links: after.links, notify })) return 'overBudget'
-  if (!deps.room.fitsAuthor(tx, did, growth)) return 'overBudget'
+  if (!deps.quota.fits(growth)) return 'full'
+  if (!deps.budgets.take(tx, { source, did, links: after.links, notify })) return 'overBudget'
+  if (!deps.quota.fitsAuthor(tx, did, growth)) return 'overBudget'
   deps.assertRoom()
   const at = iso(deps.now())
   const row = { did, collection, rkey, cid, bytes, indexedAt: at }
@@ -148,7 +147,7 @@ function put(
   if (notify) silentRecords.take(tx, id)
   else if (!hasNotified) silentRecords.add(tx, id)
   deletions.remove(tx, keyOf(name))
-  deps.room.add(before ? 0 : 1, growth)
+  deps.quota.add(before ? 0 : 1, growth)
   const event = { id, did, collection: name.kind, rkey, cid, bytes, at, ...after }
   const listeners = listener(deps, { notify: notify && !hasNotified })
   options.afterCommit(

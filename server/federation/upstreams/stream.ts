@@ -11,26 +11,25 @@ import { StoreFull, StoreUnavailable } from '../../store/files/store-errors.ts'
 import type { HourCounter } from '../../util/hour-counter.ts'
 import { createLimit } from '../../util/limit.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
-import type { Interest } from '../remote/interest.ts'
+import type { Filter } from '../remote/filter/filter.ts'
+import type { UpstreamLimits } from '../remote/limits/upstream.ts'
 import * as upstreams from '../tables/upstreams.ts'
 import { errorKind } from './error-kind.ts'
 import { type Batch, type Entry, EventBuffer, type Result } from './event-buffer.ts'
 import type { Examine } from './examine.ts'
-import { concernOf } from './relevant.ts'
 import type { FrameQueue } from './retry-queue.ts'
 import type { Revisions } from './revisions.ts'
 import type { StoreFinding } from './store-finding.ts'
-import type { Trust } from './trust.ts'
-import { type Frame, InvalidFrame, readFrame } from './upstream-frames.ts'
+import { claimedOps, type Frame, InvalidFrame, readFrame } from './upstream-frames.ts'
 
 interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly id: number
   readonly origin: string
-  readonly interest: Interest
+  readonly filter: Pick<Filter, 'event'>
   readonly examine: Examine
   readonly storeFinding: StoreFinding
   readonly queue: FrameQueue
-  readonly trust: Trust
+  readonly limits: UpstreamLimits
   readonly revisions: Revisions
   readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete'>
   /** Counts messages. */
@@ -141,14 +140,14 @@ export class UpstreamStream {
 
   /** @throws InvalidFrame */
   #receive(bytes: Buffer): void {
-    const { events, trust } = this.#deps
+    const { events, limits } = this.#deps
     this.#lastReceived = performance.now()
     events.add(1)
     const frame = readFrame(bytes)
-    const waitMs = trust.read(bytes.length, this.#isNext(frame) ? frame.time : undefined)
+    const waitMs = limits.read(bytes.length, this.#isNext(frame) ? frame.time : undefined)
     if (waitMs > 0) this.#pauseFor(waitMs)
-    if (frame.kind === 'info' || frame.kind === 'error') trust.noticed()
-    this.#checkTrust()
+    if (frame.kind === 'info' || frame.kind === 'error') limits.noticed()
+    this.#checkLimits()
     if (this.#hasEnded) return
     if (frame.kind === 'info') {
       if (frame.name === 'OutdatedCursor') this.#reportGap()
@@ -182,18 +181,19 @@ export class UpstreamStream {
 
   /** An author with events that are not stored yet may concern this server once they are. */
   #isRelevant(frame: Frame): boolean {
-    const { interest, queue, revisions } = this.#deps
+    const { filter, queue, revisions } = this.#deps
     const { did } = frame
-    const concern = concernOf(frame, interest)
-    const isRelevant = concern === 'event' || this.#buffer.has(did) || queue.has(did)
-    if (!isRelevant && concern === 'none') revisions.forget(did)
+    const decision = filter.event(frame, claimedOps)
+    const isRelevant = decision.keep || this.#buffer.has(did) || queue.has(did)
+    // Of a known author, a gap in the events is reported even if this one does not matter.
+    if (!isRelevant && decision.reason !== 'unrelated') revisions.forget(did)
     else if (revisions.isGap(frame)) this.#reportMissing(did)
     return isRelevant
   }
 
   #add(frame: Frame): void {
-    this.#deps.trust.received(frame.time)
-    this.#checkTrust()
+    this.#deps.limits.received(frame.time)
+    this.#checkLimits()
     // A copy: the message is part of a larger piece of memory.
     const entry = this.#buffer.add(readFrame(Buffer.from(frame.bytes)) as Frame)
     this.#limit(frame.did, () => this.#process(entry)).catch((error: unknown) => this.#fail(error))
@@ -232,8 +232,8 @@ export class UpstreamStream {
   }
 
   #countVerified(isValid: boolean): void {
-    this.#deps.trust.examined(isValid)
-    this.#checkTrust()
+    this.#deps.limits.examined(isValid)
+    this.#checkLimits()
   }
 
   /** Stores the events that are ready, and those that become ready meanwhile. */
@@ -325,8 +325,8 @@ export class UpstreamStream {
       .finally(() => this.#reporting.delete(did))
   }
 
-  #checkTrust(): void {
-    const { breach } = this.#deps.trust
+  #checkLimits(): void {
+    const { breach } = this.#deps.limits
     if (breach !== undefined) this.#end({ message: breach, isViolation: true })
   }
 

@@ -138,6 +138,19 @@ export function readCommit({ bytes, payloadAt }: Frame): CommitClaim {
   return { ops: ops.map(readOp), isTooBig: tooBig === true }
 }
 
+/**
+ * Returns the changes that a commit claims; undefined if it lacks them, or for an invalid event, which is counted when it is verified.
+ */
+export function claimedOps(frame: Frame): readonly OpClaim[] | undefined {
+  try {
+    const { ops, isTooBig } = readCommit(frame)
+    return isTooBig ? undefined : ops
+  } catch (error) {
+    if (error instanceof InvalidFrame) return undefined
+    throw error
+  }
+}
+
 function readOp(op: LexValue): OpClaim {
   const { action, path, cid } = isPlainObject(op) ? (op as Readonly<Record<string, LexValue>>) : {}
   if (typeof action !== 'string' || typeof path !== 'string')

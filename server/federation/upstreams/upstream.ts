@@ -6,8 +6,9 @@ import { backoffMs } from '../../util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../util/hour-counter.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
+import type { Filter } from '../remote/filter/filter.ts'
 import type { Intake } from '../remote/intake.ts'
-import type { Interest } from '../remote/interest.ts'
+import type { Limits } from '../remote/limits/limits.ts'
 import type { StatusClaims } from '../remote/status-claims.ts'
 import * as upstreams from '../tables/upstreams.ts'
 import { createExaminer } from './examine.ts'
@@ -15,7 +16,6 @@ import { createFrameQueue } from './retry-queue.ts'
 import { createRevisions } from './revisions.ts'
 import { createStoreFinding } from './store-finding.ts'
 import { UpstreamStream } from './stream.ts'
-import { createTrust } from './trust.ts'
 
 /**
  * `connecting`: no connection yet. `live`: events arrive as they happen. `catchingUp`: earlier events are read. `waiting`: the
@@ -74,7 +74,8 @@ function retryAt({ until, leftMs }: Waiting, now: number): Date {
 }
 
 export interface UpstreamDeps extends Pick<Platform, 'store' | 'log' | 'now'> {
-  readonly interest: Interest
+  readonly filter: Pick<Filter, 'event'>
+  readonly limits: Pick<Limits, 'ofUpstream'>
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly statusClaims: StatusClaims
@@ -120,7 +121,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   })
   const queue = createFrameQueue({ ...deps, id, origin, examine, storeFinding, onDropped, signal })
   const revisions = createRevisions()
-  let trust = createTrust(now)
+  let limits = deps.limits.ofUpstream()
   let stream: UpstreamStream | undefined
   let error: string | undefined
   let waiting: Waiting | undefined
@@ -138,7 +139,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   async function read(): Promise<StreamEnd> {
     const { cursor, lastEventAt } = upstreams.findByUrl(store, origin) ?? {}
     stream = new UpstreamStream(
-      { ...deps, id, origin, examine: examineSoon, storeFinding, queue, trust, revisions, events },
+      { ...deps, id, origin, examine: examineSoon, storeFinding, queue, limits, revisions, events },
       { cursor: cursor ?? undefined, since: lastEventAt ?? lastOpened },
     )
     void stream.opened.then(onOpen)
@@ -163,7 +164,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     if (lastedMs > cutOff.healthyMs) cutOffs = 0
     if (isViolation) {
       log.warn({ upstream: origin, reason: message }, 'upstream cut off')
-      trust = createTrust(now)
+      limits = deps.limits.ofUpstream()
       return backoffMs(cutOff, cutOffs++)
     }
     if (wasConnected) log.warn({ upstream: origin, reason: message }, 'upstream disconnected, retrying')

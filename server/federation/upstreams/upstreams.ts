@@ -2,8 +2,8 @@
  * The servers whose event streams are read: from the settings, and added by the owner. Read this first. Each is read
  * on its own (`upstream.ts`). The first one loads the code.
  *
- * On the way of an event: one connection and its transactions (`stream.ts`), events that concern this server (`relevant.ts`), their
- * verification (`examine.ts`) and order (`event-buffer.ts`), events that must wait (`retry-queue.ts`).
+ * On the way of an event: one connection and its transactions (`stream.ts`), events that concern this server (`remote/filter/filter.ts`),
+ * their verification (`examine.ts`) and order (`event-buffer.ts`), events that must wait (`retry-queue.ts`).
  */
 import type { Config } from '../../platform/config/config.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'

@@ -333,10 +333,10 @@ describe('posts of people on other servers', () => {
     await bob.follow(alice)
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
     await server.running.services.federation.intake.deleteOutdated()
-    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(true)
+    expect(server.running.services.federation.filter.isKnown(bob.did)).toBe(true)
     await server.post('com.core.admin.deleteAccount', { did: alice.did }, adminAuth)
     await server.running.services.federation.intake.deleteOutdated()
-    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(false)
+    expect(server.running.services.federation.filter.isKnown(bob.did)).toBe(false)
   })
 
   test('and their profiles are forgotten when nothing here refers to them', async () => {
@@ -347,10 +347,10 @@ describe('posts of people on other servers', () => {
     await bob.write('app.bsky.actor.profile', { displayName: 'Bob' }, { rkey: 'self' })
     await bob.post('Some')
     await social.remove(alice, follow)
-    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(true)
+    expect(server.running.services.federation.filter.isKnown(bob.did)).toBe(true)
     await server.elapse(91 * day)
     await server.running.services.federation.intake.deleteOutdated()
-    expect(server.running.services.federation.interest.isKnown(bob.did)).toBe(false)
+    expect(server.running.services.federation.filter.isKnown(bob.did)).toBe(false)
   })
 })
 

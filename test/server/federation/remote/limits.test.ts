@@ -1,6 +1,7 @@
 /** How much other servers can make this one store, and what makes room. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIntake } from '../../../../server/federation/remote/intake.ts'
+import { createLimits } from '../../../../server/federation/remote/limits/limits.ts'
 import { StoreFull, StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { counts, mention, RemoteAuthor, reply, stored } from '../../../support/remote/remote-author.ts'
 import { hour, minute } from '../../../support/server/clock.ts'
@@ -235,8 +236,9 @@ describe('room for records of other servers', () => {
     expect(small.logged.filter((line) => line.includes('limit of remote records reached'))).toHaveLength(1)
     const { config, running, clock } = small
     const { services } = running
-    const { interest } = services.federation
-    const deps = { ...services, interest, config, now: clock.now, signal: AbortSignal.abort() }
+    const { filter } = services.federation
+    const limits = createLimits({ ...services, config, now: clock.now })
+    const deps = { ...services, filter, limits, now: clock.now, signal: AbortSignal.abort() }
     const none = { recordCreated: ignore, recordUpdated: ignore, recordDeleted: ignore }
     const closing = createIntake({ ...deps, silent: none, notifying: none, hasNotified: () => false })
     const last = () => expect.unreachable('the source would not send it again')

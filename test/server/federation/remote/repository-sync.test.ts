@@ -5,6 +5,7 @@ import { P256Keypair } from '@atproto/crypto'
 import { readCar } from '@atproto/repo'
 import type { DidString } from '@atproto/syntax'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createLimits } from '../../../../server/federation/remote/limits/limits.ts'
 import {
   createRepositorySync,
   type RepositorySync,
@@ -38,6 +39,7 @@ beforeAll(async () => {
   const deps = {
     ...services,
     ...services.federation,
+    limits: createLimits(services),
     files: nodeFiles,
     dataDir: server.config.dataDir,
     onUnloadable: (error: Error) => expect.unreachable(error.message),

@@ -4,15 +4,19 @@ import {
   type BudgetedRecord,
   createBudgets,
   type Standing,
-} from '../../../../server/federation/remote/budgets.ts'
+} from '../../../../server/federation/remote/limits/budgets.ts'
 import { linkPaths } from '../../../../server/repository/format/link-paths.ts'
+import type { Reader } from '../../../../server/store/database.ts'
 import { createLogger } from '../../../../server/util/log.ts'
 import { hour, TestClock } from '../../../support/server/clock.ts'
 
 const lines: { readonly msg: string; readonly limit: number }[] = []
 const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })
 const clock = new TestClock()
-const standing = 'established' as const
+const db = {} as Reader
+/** DIDs of the tests begin with the standing of their author. */
+const standingOf = (_: Reader, did: string) =>
+  (/^did:web:(watched|new)/.exec(did)?.[1] ?? 'established') as Standing
 
 /** Counts the records that are within the budgets. */
 function taken(
@@ -21,7 +25,7 @@ function taken(
   record: (n: number) => BudgetedRecord,
 ) {
   let within = 0
-  for (let n = 0; n < count; n++) if (budgets.take(record(n))) within++
+  for (let n = 0; n < count; n++) if (budgets.take(db, record(n))) within++
   return within
 }
 
@@ -29,25 +33,22 @@ const subject = { collection: 'app.example.feed.post', rkey: '3kaaaaaaaaaa2' }
 const like = { path: linkPaths['feed.like:subject'], did: 'did:web:alice.test', record: subject }
 
 test('each budget holds for an hour, and is logged once', () => {
-  const budgets = createBudgets({ now: clock.now, log })
+  const budgets = createBudgets({ now: clock.now, log, standingOf })
   const byOne = () => ({
     source: 'https://one.test',
     did: 'did:web:one.test',
-    standing,
     links: [],
     notify: true,
   })
   const likes = (n: number) => ({
     source: 'https://one.test',
     did: `did:web:${n}.test`,
-    standing,
     links: [like],
     notify: true,
   })
   const all = (n: number) => ({
     source: 'https://two.test',
     did: `did:web:${n}.test`,
-    standing,
     links: [],
     notify: false,
   })
@@ -64,11 +65,10 @@ test('each budget holds for an hour, and is logged once', () => {
 })
 
 test('records that arrive silently do not count for their author', () => {
-  const budgets = createBudgets({ now: clock.now, log })
+  const budgets = createBudgets({ now: clock.now, log, standingOf })
   const silent = () => ({
     source: 'https://one.test',
     did: 'did:web:one.test',
-    standing,
     links: [],
     notify: false,
   })
@@ -76,15 +76,14 @@ test('records that arrive silently do not count for their author', () => {
 })
 
 test('a budget is spent once it is used up, which is not counted', () => {
-  const budgets = createBudgets({ now: clock.now, log })
+  const budgets = createBudgets({ now: clock.now, log, standingOf })
   const record = (n: number) => ({
     source: 'https://one.test',
     did: `did:web:${n}.test`,
-    standing,
     links: [like],
     notify: true,
   })
-  const isSpent = (n: number, links = [like]) => budgets.isSpent(record(n), () => links)
+  const isSpent = (n: number, links = [like]) => budgets.isSpent(db, record(n), () => links)
   taken(budgets, 1_001, record)
   expect(isSpent(2_000)).toBe(true)
   expect(isSpent(2_000, [{ ...like, did: 'did:web:other.test' }])).toBe(false)
@@ -94,26 +93,25 @@ test('a budget is spent once it is used up, which is not counted', () => {
 })
 
 test('new authors use up a part of the budgets only, and watched authors have room of their own', () => {
-  const budgets = createBudgets({ now: clock.now, log })
+  const budgets = createBudgets({ now: clock.now, log, standingOf })
   const record = (by: Standing, links: BudgetedRecord['links']) => (n: number) => ({
-    ...{ source: 'https://one.test', did: `did:web:${by}${n}.test`, standing: by, links, notify: true },
+    ...{ source: 'https://one.test', did: `did:web:${by}${n}.test`, links, notify: true },
   })
   expect(taken(budgets, 2000, record('new', [like]))).toBe(500)
   expect(taken(budgets, 2000, record('established', [like]))).toBe(500)
   expect(taken(budgets, 2000, record('watched', [like]))).toBe(2000)
   expect(taken(budgets, 25_000, record('new', []))).toBe(4500)
-  expect(budgets.isSpent(record('new', [])(1), () => [])).toBe(true)
-  expect(budgets.isSpent(record('established', [])(30_000), () => [])).toBe(false)
+  expect(budgets.isSpent(db, record('new', [])(1), () => [])).toBe(true)
+  expect(budgets.isSpent(db, record('established', [])(30_000), () => [])).toBe(false)
   expect(taken(budgets, 100, record('established', []))).toBe(100)
 })
 
 test('authors with many records leave room for others', () => {
-  const budgets = createBudgets({ now: clock.now, log })
-  const record = (did: string) =>
-    ({ source: 'https://one.test', did, standing, links: [], notify: true }) as const
+  const budgets = createBudgets({ now: clock.now, log, standingOf })
+  const record = (did: string) => ({ source: 'https://one.test', did, links: [], notify: true }) as const
   let flood = 0
   for (let round = 0; round < 300; round++) {
-    for (let n = 0; n < 67; n++) if (budgets.take(record(`did:web:flood${n}.test`))) flood++
+    for (let n = 0; n < 67; n++) if (budgets.take(db, record(`did:web:flood${n}.test`))) flood++
   }
   expect(flood).toBeGreaterThan(10_000)
   const mine = taken(budgets, 100, () => record('did:web:honest.test'))

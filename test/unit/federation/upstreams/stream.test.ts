@@ -1,9 +1,9 @@
 /** One connection to an upstream while parts of this server are slow or fail. */
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createUpstreamLimits } from '../../../../server/federation/remote/limits/upstream.ts'
 import { createRevisions } from '../../../../server/federation/upstreams/revisions.ts'
 import { UpstreamStream } from '../../../../server/federation/upstreams/stream.ts'
-import { createTrust } from '../../../../server/federation/upstreams/trust.ts'
 import type { Database, Writer } from '../../../../server/store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { createHourCounter } from '../../../../server/util/hour-counter.ts'
@@ -37,17 +37,11 @@ async function connect(changes: Partial<Deps> = {}) {
       id: 1,
       origin: upstream.url,
       store: { transact: async (write: (tx: Writer) => void) => write(tx) } as Database,
-      interest: {
-        isLocal: () => false,
-        isWatched: () => false,
-        hasUsedList: () => false,
-        isKnown: () => true,
-        mentionsLocal: () => true,
-      },
+      filter: { event: () => ({ keep: true }) },
       examine: async ({ did }) => ({ kind: 'status', did, status: undefined }),
       storeFinding: async () => {},
       queue: { has: () => false, add: async () => {}, retry() {}, resumeDue() {}, close: async () => {} },
-      trust: createTrust(now),
+      limits: createUpstreamLimits(now),
       revisions: createRevisions(),
       events,
       log: createLogger('error', { write: (line) => void lines.push(line) }),
@@ -205,7 +199,7 @@ test('an upstream that sends messages that are no events is cut off', async () =
 test('a stream is not read on before the time that its upstream has used up is over', async () => {
   let waits = [60_000, 0]
   const { stream, events } = await connect({
-    trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
+    limits: { ...createUpstreamLimits(upstream.clock.now), read: () => waits.shift() ?? 0 },
   })
   upstream.emit(event(bob))
   upstream.emit(event(bob))
@@ -218,7 +212,7 @@ test('a stream is not read on before the time that its upstream has used up is o
   stream.close()
   await stream.ended
   const other = await connect({
-    trust: { ...createTrust(upstream.clock.now), read: () => waits.shift() ?? 0 },
+    limits: { ...createUpstreamLimits(upstream.clock.now), read: () => waits.shift() ?? 0 },
   })
   upstream.emit(event(bob))
   upstream.emit(event(bob))
@@ -229,13 +223,13 @@ test('a stream is not read on before the time that its upstream has used up is o
 const eventOf = (n: number) => event(`did:web:${n % 100}.test`)
 
 /** An upstream that may send any number of events at once. */
-const unlimited = () => ({ ...createTrust(upstream.clock.now), received() {} })
+const unlimited = () => ({ ...createUpstreamLimits(upstream.clock.now), received() {} })
 
 test('a stream that becomes full during a transaction is paused, and goes on after it', async () => {
   const started = Promise.withResolvers<void>()
   const free = Promise.withResolvers<void>()
   const { events } = await connect({
-    trust: unlimited(),
+    limits: unlimited(),
     async storeFinding() {
       started.resolve()
       await free.promise
@@ -256,7 +250,7 @@ test('few events are verified before their predecessors have used up budgets', a
   const free = Promise.withResolvers<void>()
   let examined = 0
   const { events } = await connect({
-    trust: unlimited(),
+    limits: unlimited(),
     async examine() {
       examined++
       return { kind: 'changes', changes: [] }
@@ -277,13 +271,7 @@ test('an author concerns this server until the events of the author are stored',
   let isKnown = true
   let stored = 0
   const { events } = await connect({
-    interest: {
-      isLocal: () => false,
-      isWatched: () => false,
-      hasUsedList: () => false,
-      isKnown: () => isKnown,
-      mentionsLocal: () => false,
-    },
+    filter: { event: () => (isKnown ? { keep: true } : { keep: false, reason: 'unknown' }) },
     async storeFinding() {
       started.resolve()
       await free.promise

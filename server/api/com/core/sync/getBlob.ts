@@ -9,7 +9,7 @@ import { method } from '../../../method.ts'
 export const getBlob = method(com.core.sync.getBlob, {
   auth: 'reader',
   async handler({ params, auth, caller, headers, store, repository, federation, fail }) {
-    const { interest, pictures } = federation
+    const { filter, pictures } = federation
     const { blobs, thumbnails } = repository
 
     async function respond(blob: Blob, files: Pick<typeof blobs, 'read'>) {
@@ -22,7 +22,7 @@ export const getBlob = method(com.core.sync.getBlob, {
       )
     }
 
-    if (!interest.isLocal(params.did) && interest.isKnown(params.did)) {
+    if (!filter.isLocal(params.did) && filter.isKnown(params.did)) {
       const picture = await pictures.find(params.did, params.cid, requesterOf(caller, auth?.did))
       if (!picture) throw fail('BlobNotFound', `This server has no picture ${params.cid} of ${params.did}`)
       return respond(picture, pictures)

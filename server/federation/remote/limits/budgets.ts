@@ -1,33 +1,19 @@
-/** Limits of the records that actors of other servers can make this server store. */
+/** Counts the new and changed records of other servers per author, subject and source. */
 import { LRUCache } from 'lru-cache'
-import type { Platform } from '../../platform/platform.ts'
-import { paths } from '../../repository/format/link-paths.ts'
-import type { Link } from '../../repository/tables/links.ts'
-
-const hourMs = 60 * 60_000
+import type { Platform } from '../../../platform/platform.ts'
+import { paths } from '../../../repository/format/link-paths.ts'
+import type { Link } from '../../../repository/tables/links.ts'
+import type { Reader } from '../../../store/database.ts'
+import * as interest from '../../tables/remote-interest.ts'
+import { records as limits } from './numbers.ts'
 
 /**
- * The standing of an author. `watched`: an account here reads it, or uses a list of it. `established`: a record of it has been stored for a day. Anyone can
- * make thousands of new identities.
+ * The standing of an author. `watched`: an account here reads it, or uses a list of it. `established`: a record of it has been stored for a
+ * day. Anyone can make thousands of new identities.
  */
 export type Standing = 'watched' | 'established' | 'new'
 
-/** New and changed records per hour. Records of watched authors count for the author only. */
-const limits = {
-  /** Records of one author; records that arrive silently do not count. */
-  author: 300,
-  /** Likes and reposts of one record. */
-  subject: 1_000,
-  /** Records from one source. */
-  source: 20_000,
-} as const
-
-type Kind = keyof typeof limits
-
-/** The share of the budget of a subject or source that new authors may use up. */
-const shareOfNew = { subject: 1 / 2, source: 1 / 4 } as const
-/** The share of a source's remaining budget that one author may have used: the less is left, the fewer each gets. */
-const authorPart = 1 / 50
+type Kind = 'author' | 'subject' | 'source'
 
 /** Authors and subjects that are counted at once. */
 const maxWindows = 20_000
@@ -39,26 +25,24 @@ interface Window {
 
 export interface Budgets {
   /** Counts a record. Returns whether it is within all budgets; the first one beyond a budget is logged. */
-  take(record: BudgetedRecord): boolean
+  take(db: Reader, record: BudgetedRecord): boolean
   /** Whether a budget of a record is used up, without counting it. @param linksOf called only if necessary */
-  isSpent(
-    record: Pick<BudgetedRecord, 'source' | 'did' | 'standing'>,
-    linksOf: () => readonly Link[],
-  ): boolean
+  isSpent(db: Reader, record: Pick<BudgetedRecord, 'source' | 'did'>, linksOf: () => readonly Link[]): boolean
 }
 
 export interface BudgetedRecord {
   /** Origin of the source. */
   readonly source: string
   readonly did: string
-  readonly standing: Standing
   readonly links: readonly Link[]
   readonly notify: boolean
 }
 
-type Deps = Pick<Platform, 'now' | 'log'>
+interface Deps extends Pick<Platform, 'now' | 'log'> {
+  readonly standingOf?: (db: Reader, did: string) => Standing
+}
 
-export function createBudgets({ now, log }: Deps): Budgets {
+export function createBudgets({ now, log, standingOf = createStanding(now) }: Deps): Budgets {
   const windows = new LRUCache<string, Window>({ max: maxWindows })
   /** When a record was last refused, in milliseconds since 1970. */
   let refusedAt = Number.NEGATIVE_INFINITY
@@ -67,7 +51,7 @@ export function createBudgets({ now, log }: Deps): Budgets {
   function add(name: string, limit: number): number {
     const at = now().getTime()
     let window = windows.get(name)
-    if (!window || at - window.startedAt >= hourMs || at < window.startedAt) {
+    if (!window || at - window.startedAt >= limits.perMs || at < window.startedAt) {
       window = { startedAt: at, count: 0 }
       windows.set(name, window)
     }
@@ -79,7 +63,7 @@ export function createBudgets({ now, log }: Deps): Budgets {
   function countOf(name: string): number {
     const window = windows.peek(name)
     const age = now().getTime() - (window?.startedAt ?? 0)
-    return window !== undefined && age >= 0 && age < hourMs ? window.count : 0
+    return window !== undefined && age >= 0 && age < limits.perMs ? window.count : 0
   }
 
   function take(kind: Kind, name: string, limit: number): boolean {
@@ -90,32 +74,34 @@ export function createBudgets({ now, log }: Deps): Budgets {
 
   /** Counts a record of an author that no account here reads: new ones share a part of the budget. */
   function takeShared(kind: 'subject' | 'source', name: string, standing: Standing): boolean {
-    const ofNew = limits[kind] * shareOfNew[kind]
+    const ofNew = limits[kind] * limits.shareOfNew[kind]
     if (standing === 'new' && add(`new ${kind} ${name}`, ofNew) > ofNew) return false
     return take(kind, name, limits[kind])
   }
 
   const isUsedUp = (kind: 'subject' | 'source', name: string, standing: Standing) =>
     countOf(`${kind} ${name}`) >= limits[kind] ||
-    (standing === 'new' && countOf(`new ${kind} ${name}`) >= limits[kind] * shareOfNew[kind])
+    (standing === 'new' && countOf(`new ${kind} ${name}`) >= limits[kind] * limits.shareOfNew[kind])
 
   /** Records that an author may have in the hour. */
   function authorLimit(source: string, standing: Standing): number {
     if (standing === 'watched') return limits.author
     const left = limits.source - countOf(`source ${source}`)
-    return Math.min(limits.author, Math.max(1, Math.floor(left * authorPart)))
+    return Math.min(limits.author, Math.max(1, Math.floor(left * limits.shareOfAuthor)))
   }
 
   return {
-    take({ source, did, standing, links, notify }) {
+    take(db, { source, did, links, notify }) {
+      const standing = standingOf(db, did)
       const subject = subjectOf(links)
       if (notify && !take('author', did, authorLimit(source, standing))) return false
       if (standing === 'watched') return true
       if (subject !== undefined && !takeShared('subject', subject, standing)) return false
       return takeShared('source', source, standing)
     },
-    isSpent({ source, did, standing }, linksOf) {
-      if (now().getTime() - refusedAt >= hourMs) return false
+    isSpent(db, { source, did }, linksOf) {
+      if (now().getTime() - refusedAt >= limits.perMs) return false
+      const standing = standingOf(db, did)
       if (countOf(`author ${did}`) >= authorLimit(source, standing)) return true
       if (standing === 'watched') return false
       if (isUsedUp('source', source, standing)) return true
@@ -129,4 +115,28 @@ export function createBudgets({ now, log }: Deps): Budgets {
 function subjectOf(links: readonly Link[]): string | undefined {
   const link = links.find(({ path }) => path === paths.like || path === paths.repost)
   return link?.record && `at://${link.did}/${link.record.rkey}`
+}
+
+const dayMs = 24 * 60 * 60_000
+/** Milliseconds for which an author's standing is cached: each event of a burst needs it. */
+const keptMs = 60_000
+const maxAuthors = 10_000
+
+function createStanding(now: () => Date): (db: Reader, did: string) => Standing {
+  const known = new LRUCache<string, { readonly standing: Standing; readonly at: number }>({
+    max: maxAuthors,
+  })
+  return (db, did) => {
+    const at = now().getTime()
+    const found = known.get(did)
+    if (found && Math.abs(at - found.at) < keptMs) return found.standing
+    const standing = lookUpStanding(db, did, at)
+    known.set(did, { standing, at })
+    return standing
+  }
+}
+
+function lookUpStanding(db: Reader, did: string, at: number): Standing {
+  if (interest.isWatched(db, did) || interest.hasUsedList(db, did)) return 'watched'
+  return interest.isStoredSince(db, did, at - dayMs) ? 'established' : 'new'
 }

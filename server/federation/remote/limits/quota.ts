@@ -1,7 +1,8 @@
-/** The room that records of other servers take. */
+/** Counts the bytes that records of other servers take. */
 import { setImmediate } from 'node:timers/promises'
-import type { Database, Reader } from '../../store/database.ts'
-import * as remoteRecords from '../tables/remote-records.ts'
+import type { Database, Reader } from '../../../store/database.ts'
+import * as remoteRecords from '../../tables/remote-records.ts'
+import { stored } from './numbers.ts'
 
 export interface Usage {
   readonly records: number
@@ -10,7 +11,7 @@ export interface Usage {
   readonly limit: number
 }
 
-export interface Room {
+export interface Quota {
   /** Counts the stored records, unless the count is known. Call it before the others. */
   count(): Promise<void>
   /** Counts again at the next call of `count`, after a transaction that was rolled back. */
@@ -29,14 +30,10 @@ interface Deps {
   readonly config: { readonly remoteLimit: number }
 }
 
-/** Bytes that a record takes beside its own: keys, indexes, links and a notification. */
-const overhead = 400
-/** The part of the limit that the records of one author may take. */
-const shareOfAuthor = 0.05
 /** Ids of actors whose records are counted at once. */
 const rangeSize = 500
 
-export function createRoom({ store, config }: Deps): Room {
+export function createQuota({ store, config }: Deps): Quota {
   const limit = config.remoteLimit
   let records = 0
   let bytes = 0
@@ -48,7 +45,7 @@ export function createRoom({ store, config }: Deps): Room {
     for (let after = 0; after < remoteRecords.lastActor(store); after += rangeSize, await setImmediate()) {
       const size = remoteRecords.sizeOfRange(store, { after, upTo: after + rangeSize })
       counted.records += size.records
-      counted.bytes += size.bytes + size.records * overhead
+      counted.bytes += size.bytes + size.records * stored.overhead
     }
     ;({ records, bytes } = counted)
     epoch = store.epoch
@@ -60,14 +57,14 @@ export function createRoom({ store, config }: Deps): Room {
       epoch = undefined
     },
     usage: () => ({ records, bytes, limit }),
-    fits: (size) => bytes + size + overhead <= limit,
+    fits: (size) => bytes + size + stored.overhead <= limit,
     fitsAuthor(db, did, size) {
       const own = remoteRecords.sizeOf(db, did)
-      return own.bytes + own.records * overhead + size <= limit * shareOfAuthor
+      return own.bytes + own.records * stored.overhead + size <= limit * stored.shareOfAuthor
     },
     add(count, size) {
       records += count
-      bytes += size + count * overhead
+      bytes += size + count * stored.overhead
     },
   }
 }

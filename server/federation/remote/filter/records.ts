@@ -1,13 +1,13 @@
-/** Decides which records of other servers are stored: only those that concern accounts here. */
-
-import { collections } from '../../platform/config/nsids.ts'
-import { linkPaths } from '../../repository/format/link-paths.ts'
-import { feedItemOf } from '../../repository/records/feed-item.ts'
-import type { Link } from '../../repository/tables/links.ts'
-import type { Reader } from '../../store/database.ts'
-import { hostedAmong } from '../../store/tables/accounts.ts'
-import * as interest from '../tables/remote-interest.ts'
-import type { RemoteContent, RemoteName } from './read-change.ts'
+/** The rules by which records of other servers are stored. */
+import { collections } from '../../../platform/config/nsids.ts'
+import { linkPaths } from '../../../repository/format/link-paths.ts'
+import { feedItemOf } from '../../../repository/records/feed-item.ts'
+import type { Link } from '../../../repository/tables/links.ts'
+import type { Reader } from '../../../store/database.ts'
+import { hostedAmong } from '../../../store/tables/accounts.ts'
+import * as interest from '../../tables/remote-interest.ts'
+import type { RemoteContent, RemoteName } from '../read-change.ts'
+import { keepFor, leaveOut, type RecordDecision } from './decision.ts'
 
 /** Posts and reposts of watched actors are stored, and kept for this long. */
 export const feedMs = 90 * 24 * 60 * 60_000
@@ -37,46 +37,43 @@ const gates: ReadonlyMap<string, number> = new Map([
   [collections.postgate, linkPaths['feed.postgate:post']],
 ])
 
-/**
- * Why a record is stored: it refers to an account here, an account here watches its author, or a record refers to it. Records for the
- * last two reasons may be evicted.
- */
-export type Purpose = 'lasting' | 'feed' | 'subject'
-
 interface Deps {
   readonly db: Reader
   readonly now: Date
 }
 
 /** How a record comes. */
-interface Arrival {
+export interface Arrival {
   /** False for a stored one, whose author may be muted by now. */
   readonly isNew: boolean
   /** Whether it is new to its author's server too: then its age is not asked for, which some clients set to that of an imported text. */
   readonly isLive: boolean
 }
 
-/** Returns undefined if no account here has to do with the record. */
-export function purposeOf(
+const [lasting, subject, feed] = [keepFor('lasting'), keepFor('subject'), keepFor('feed')]
+const [unknown, unrelated, unwelcome] = [leaveOut('unknown'), leaveOut('unrelated'), leaveOut('unwelcome')]
+
+export function judgeRecord(
   deps: Deps,
   name: RemoteName,
   content: RemoteContent,
   { isNew, isLive }: Arrival,
-): Purpose | undefined {
+): RecordDecision {
   const { db } = deps
   const { did, kind } = name
-  if (responses.has(kind)) {
-    const concerned = accountsIn(deps, content.links)
+  const concerned = responses.has(kind) ? accountsIn(deps, content.links) : []
+  if (concerned.length > 0) {
     // A block also applies to accounts that mute its author.
     const isStored = !isNew || kind === collections.block
-    if (concerned.length > 0 && (isStored || interest.isWelcome(db, did, concerned))) return 'lasting'
+    if (isStored || interest.isWelcome(db, did, concerned)) return lasting
   }
-  if (kind === collections.listitem) return isItemOfUsedList(deps, name, content) ? 'subject' : undefined
-  if (kind === collections.list && interest.isUsedList(db, name)) return 'subject'
-  if (name.rkey === 'self') return interest.isKnown(db, did) ? 'lasting' : undefined
-  if (gates.has(kind)) return isGateOfPost(deps, name, content) ? 'lasting' : undefined
-  if (subjects.has(kind) && interest.isSubject(db, name)) return 'subject'
-  return isForFeeds(deps, name, content, isLive) ? 'feed' : undefined
+  if (kind === collections.listitem) return isItemOfUsedList(deps, name, content) ? subject : unrelated
+  if (kind === collections.list && interest.isUsedList(db, name)) return subject
+  if (name.rkey === 'self') return interest.isKnown(db, did) ? lasting : unknown
+  if (gates.has(kind)) return isGateOfPost(deps, name, content) ? lasting : unrelated
+  if (subjects.has(kind) && interest.isSubject(db, name)) return subject
+  if (isForFeeds(deps, name, content, isLive)) return feed
+  return concerned.length > 0 ? unwelcome : unrelated
 }
 
 /** The accounts here that links refer to, by themselves or by a record that they have. */

@@ -1,26 +1,16 @@
-/** Limits how much is downloaded from other servers in a day. */
-import { OutboundFailed } from '../../platform/network/client.ts'
+/** Counts the bytes that are downloaded from other servers in a day. */
+import { OutboundFailed } from '../../../platform/network/client.ts'
+import { downloads as limits } from './numbers.ts'
 
-export interface DownloadBudget {
+export interface Downloads {
   /** Yields a body and counts its bytes. @throws OutboundFailed when the limit of the day is reached, or the host is too slow */
   count(host: string, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
 const dayMs = 24 * 60 * 60_000
-/** Bytes from all hosts. */
-const maxBytes = 2_000_000_000
-/** The share of the day's remaining bytes that one host may take, so that some are always left for others. */
-const hostShare = 1 / 4
-/** Milliseconds of a download after which it must have reached the slowest permitted speed. */
-const graceMs = 60_000
-/** Bytes a second: a slower host would hold one of few places for a quarter of an hour. */
-const minSpeed = 20_000
 
 /** @param elapsed milliseconds by a clock that only goes forward */
-export function createDownloadBudget(
-  now: () => Date,
-  elapsed: () => number = () => performance.now(),
-): DownloadBudget {
+export function createDownloads(now: () => Date, elapsed: () => number = () => performance.now()): Downloads {
   const used = new Map<string, number>()
   let total = 0
   let day = 0
@@ -33,7 +23,7 @@ export function createDownloadBudget(
     }
     const ofHost = (used.get(host) ?? 0) + bytes
     // Bytes that the host has taken already count as remaining.
-    if (ofHost > (maxBytes - total - bytes + ofHost) * hostShare) {
+    if (ofHost > (limits.bytes - total - bytes + ofHost) * limits.shareOfHost) {
       throw new OutboundFailed(`${host}: the limit of downloads for today is reached`)
     }
     used.set(host, ofHost)
@@ -49,7 +39,7 @@ export function createDownloadBudget(
         take(host, chunk.length)
         received += chunk.length
         const ms = elapsed() - startedAt
-        if (ms > graceMs && received < (ms / 1000) * minSpeed)
+        if (ms > limits.graceMs && received < (ms / 1000) * limits.minSpeed)
           throw new OutboundFailed(`${host} sends too slowly`)
         yield chunk
       }

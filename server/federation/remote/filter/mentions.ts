@@ -1,20 +1,12 @@
-/** Whom this server takes an interest in, among the actors of other servers. Sources ask it for every event, before they verify one. */
-import type { Database } from '../../store/database.ts'
-import { allDids } from '../../store/tables/accounts.ts'
-import * as interest from '../tables/remote-interest.ts'
+/** Searches bytes for the DIDs of accounts here. Sources ask for every event, before they verify one. */
+import type { Database } from '../../../store/database.ts'
+import { allDids } from '../../../store/tables/accounts.ts'
 
-export interface Interest {
-  /** Whether an actor has an account here: then other servers have nothing to report of it. */
+export interface Mentions {
   isLocal(did: string): boolean
-  /** Whether an account here follows an actor, or is subscribed to its posts. */
-  isWatched(did: string): boolean
-  /** Whether an account here blocks or mutes by a list of an actor. */
-  hasUsedList(did: string): boolean
-  /** Whether something of an actor is stored, or a record or an account here refers to it. */
-  isKnown(did: string): boolean
   /**
    * Whether bytes, such as the blocks of a commit, contain the DID of an account here. Sometimes true without one: bytes that take long to
-   * search counts as a mention, to be complete. Anyone can mention an account, so the sender is checked all the same.
+   * search count as a mention, to be complete. Anyone can mention an account, so the sender is checked all the same.
    */
   mentionsLocal(bytes: Uint8Array): boolean
 }
@@ -40,8 +32,8 @@ const maxShort = 64_000
 /** Colons of a longer text that are looked at, within a few milliseconds. Random bytes of 2 MB have 8000. */
 const maxColons = 20_000
 
-/** The most frequent questions are answered from memory, the rest takes a query of some microseconds. */
-export function createInterest({ store }: { readonly store: Database }): Interest {
+/** The accounts are in memory. */
+export function createMentions(store: Database): Mentions {
   let known: Accounts | undefined
 
   function accounts(): Accounts {
@@ -55,9 +47,6 @@ export function createInterest({ store }: { readonly store: Database }): Interes
 
   return {
     isLocal: (did) => accounts().dids.has(did),
-    isWatched: (did) => interest.isWatched(store, did),
-    hasUsedList: (did) => interest.hasUsedList(store, did),
-    isKnown: (did) => interest.isKnown(store, did),
     mentionsLocal(bytes) {
       const { starts } = accounts()
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
