@@ -2,7 +2,6 @@
  * Procedures of the app view that are applied here, too: this server decides which notifications an account gets. The app view is
  * first. If it fails, nothing has changed; if this server fails after it, the call fails, and repeating it has the same result.
  */
-import type { IncomingMessage } from 'node:http'
 import type { SessionCredentials } from '../../identity/callers/credentials.ts'
 import { readJson } from '../../platform/xrpc/body.ts'
 import type { IncomingCall } from '../../platform/xrpc/incoming.ts'
@@ -42,7 +41,8 @@ export async function readApplied(
   { name: { nsid }, caller, req }: IncomingCall,
   account: string,
 ): Promise<AppliedCall> {
-  const input = await readInput(req)
+  const input = await readJson(req, maxBody)
+  if (!isObject(input)) throw protocolError('InvalidRequest', 'The body must be an object')
   const own = isString(input.actor) ? { ...input, actor: await didOf(input.actor) } : input
   return {
     body: Buffer.from(JSON.stringify(input)),
@@ -58,10 +58,4 @@ export async function readApplied(
     if (did === undefined) throw protocolError('InvalidRequest', `Actor not found: ${actor}`)
     return did
   }
-}
-
-async function readInput(req: IncomingMessage): Promise<Record<string, unknown>> {
-  const input = await readJson(req, maxBody)
-  if (!isObject(input)) throw protocolError('InvalidRequest', 'The body must be an object')
-  return input
 }

@@ -2,7 +2,6 @@
  * Forwards calls to an app view, or to a service that the client names in `atproto-proxy`. Read this first. `merge.ts` adds own fresh
  * writes to answers, `applied-here.ts` has the calls that are applied here as well.
  */
-import type { IncomingMessage } from 'node:http'
 import { isValidNsid } from '@atproto/syntax'
 import { needsPrivilege, scopes } from '../../identity/auth/scopes.ts'
 import type { AuthWord, SessionCredentials } from '../../identity/callers/credentials.ts'
@@ -132,7 +131,10 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       if (!['GET', 'HEAD', 'POST'].includes(req.method ?? '') || !isValidNsid(name.called)) return false
       // Anyone may read the responses of this server itself.
       if (isKnown && req.headers.authorization === undefined) return false
-      const service = serviceFor(name, headerOf(req), { appView, serverDid })
+      const service = serviceFor(name, req.headers['atproto-proxy']?.toString().trim(), {
+        appView,
+        serverDid,
+      })
       if (!service) return false
       keepPrivate(res)
       const check = () =>
@@ -176,10 +178,6 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
 
     close: () => closing.abort(),
   }
-}
-
-function headerOf({ headers }: IncomingMessage): string | undefined {
-  return headers['atproto-proxy']?.toString().trim()
 }
 
 /** The error of a call that has waited too long, or found no room to wait. */

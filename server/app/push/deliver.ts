@@ -14,8 +14,7 @@ import type { CreateViewContext } from '../views/load/context.ts'
 import { deliverPush, findPushService, UnsupportedService } from './push-service.ts'
 import { isWebPush, parseSubscription } from './push-subscription.ts'
 import { type Push, pushOf } from './pushed.ts'
-import type { PushRequest } from './request.ts'
-import { webPushRequest } from './web-push.ts'
+import { type PushRequest, webPushRequest } from './web-push.ts'
 
 export interface DeliverDeps extends Pick<Platform, 'config' | 'store' | 'findAddresses' | 'origin' | 'now'> {
   readonly secrets: Secrets

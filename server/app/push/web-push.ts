@@ -1,7 +1,13 @@
 /** Creates requests to Web Push services (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). Only this file imports web-push. */
 import type { VapidKey } from '../../identity/did/server-secrets.ts'
 import type { Subscription } from './push-subscription.ts'
-import type { PushRequest } from './request.ts'
+
+/** A request that pushes a notification. */
+export interface PushRequest {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array
+}
 
 /** How long a push service keeps a message that it cannot deliver, in seconds. */
 const timeToLive = 24 * 60 * 60

@@ -1,5 +1,6 @@
 /** Table `bookmarks`: the posts that accounts saved, here or elsewhere. Private. */
 
+import type { PageOf } from '../../federation/tables/graph.ts'
 import type { RecordName } from '../../repository/tables/records.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import type { DatetimeString } from '../../util/time.ts'
@@ -29,11 +30,7 @@ export function remove(tx: Writer, account: number, { did, rkey }: PostKey): voi
 }
 
 /** The bookmarks of an account, newest first. */
-export function page(
-  db: Reader,
-  account: number,
-  { before, limit }: { readonly before: number | undefined; readonly limit: number },
-): Bookmark[] {
+export function page(db: Reader, account: number, { before, limit }: PageOf): Bookmark[] {
   return db.all<Bookmark>(
     `SELECT id, did, collection, rkey, cid, created_at AS createdAt FROM bookmarks
      WHERE account = ? AND id < ? ORDER BY id DESC LIMIT ?`,

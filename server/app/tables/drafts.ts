@@ -1,5 +1,7 @@
 /** Table `drafts`: drafts of posts, which clients store for an account. Private. */
+
 import type { TidString } from '@atproto/syntax'
+import type { PageOf } from '../../federation/tables/graph.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import type { DatetimeString } from '../../util/time.ts'
 
@@ -42,11 +44,7 @@ export function remove(tx: Writer, account: number, id: string): void {
 }
 
 /** The drafts of an account, from the last changed. */
-export function page(
-  db: Reader,
-  account: number,
-  { before, limit }: { readonly before: number | undefined; readonly limit: number },
-): Draft[] {
+export function page(db: Reader, account: number, { before, limit }: PageOf): Draft[] {
   return db.all<Draft>(
     `SELECT position, id, draft, created_at AS createdAt, updated_at AS updatedAt FROM drafts
      WHERE account = ? AND position < ? ORDER BY position DESC LIMIT ?`,

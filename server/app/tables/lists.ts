@@ -4,7 +4,7 @@
  * `link-paths.ts`): 11 and 12 are the subject and the list of an item, 13 the list of a listblock.
  */
 
-import type { PageOf } from '../../federation/tables/graph.ts'
+import type { PageOf, RelatedActor } from '../../federation/tables/graph.ts'
 import { paths } from '../../repository/format/link-paths.ts'
 import type { Reader } from '../../store/database.ts'
 import { collectionId } from '../../store/tables/collections.ts'
@@ -93,16 +93,9 @@ export function states(db: Reader, ids: readonly number[], viewer: number | unde
   )
 }
 
-/** A page of records, newest first. */
-export interface ListItem {
-  /** Id of the item's record. */
-  readonly record: number
-  readonly actor: number
-}
-
-/** The actors on a list, newest item first. */
-export function members(db: Reader, list: number, { before, limit }: PageOf): ListItem[] {
-  return db.all<ListItem>(
+/** The actors on a list with the records of their items, newest item first. */
+export function members(db: Reader, list: number, { before, limit }: PageOf): RelatedActor[] {
+  return db.all<RelatedActor>(
     `SELECT i.subject AS actor, min(i.record) AS record
      FROM records list CROSS JOIN ${items}
      WHERE list.id = ? AND ${ofList} GROUP BY i.subject HAVING min(i.record) < ? ORDER BY 2 DESC LIMIT ?`,

@@ -15,7 +15,7 @@ import { collectionId } from '../../store/tables/collections.ts'
 import { cidBytes, cidText } from '../../util/cid.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import { hiddenSql } from './hidden.ts'
-import type { Reason } from './reasons.ts'
+import { type Reason, reasonNumbers, reasons } from './reasons.ts'
 
 /** The filter: reasons to include from followed authors, and from all others. */
 export interface Wanted {
@@ -36,25 +36,7 @@ export interface Notification {
   readonly bytes: Uint8Array
 }
 
-/** Never renumber. */
-const reasonNumbers: Readonly<Record<Reason, number>> = {
-  like: 1,
-  repost: 2,
-  follow: 3,
-  mention: 4,
-  reply: 5,
-  quote: 6,
-  'starterpack-joined': 7,
-  verified: 8,
-  unverified: 9,
-  'like-via-repost': 10,
-  'repost-via-repost': 11,
-  'subscribed-post': 12,
-  'contact-match': 13,
-}
-const reasonsByNumber = new Map(
-  Object.entries(reasonNumbers).map(([reason, number]) => [number, reason as Reason]),
-)
+const reasonsByNumber = new Map<number, Reason>(reasons.map((reason) => [reasonNumbers[reason], reason]))
 
 function reasonOf(number: number): Reason {
   const reason = reasonsByNumber.get(number)
@@ -69,8 +51,7 @@ const wantedKinds = `
   AND k.reason IN (SELECT value FROM json_each(CASE k.followed WHEN 1 THEN ? ELSE ? END))`
 
 function wantedParams(did: string, { followed, others }: Wanted): string[] {
-  const numbers = (reasons: readonly Reason[]) =>
-    JSON.stringify(reasons.map((reason) => reasonNumbers[reason]))
+  const numbers = (some: readonly Reason[]) => JSON.stringify(some.map((reason) => reasonNumbers[reason]))
   return [did, numbers(followed), numbers(others)]
 }
 

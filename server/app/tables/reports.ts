@@ -1,5 +1,7 @@
 /** Table `reports`: what accounts report to the owner of the server. */
+
 import type { AtUriString, DidString, HandleString } from '@atproto/syntax'
+import type { PageOf } from '../../federation/tables/graph.ts'
 import type { Reader, Writer } from '../../store/database.ts'
 import type { DatetimeString } from '../../util/time.ts'
 
@@ -51,11 +53,7 @@ export function countOpen(db: Reader, reporter: string): number {
 }
 
 /** Returns open or closed reports, newest first. */
-export function page(
-  db: Reader,
-  isClosed: boolean,
-  { before, limit }: { readonly before: number | undefined; readonly limit: number },
-): Report[] {
+export function page(db: Reader, isClosed: boolean, { before, limit }: PageOf): Report[] {
   return db.all<Report>(
     `SELECT r.id, r.reason_type AS reasonType, r.reason, r.did, r.uri, r.cid, r.created_at AS createdAt,
        a.did AS reportedBy, a.handle AS reporterHandle, r.closed_at AS closedAt, r.resolution

@@ -1,11 +1,8 @@
 /** Queries over `records` for views: by id, by key and by author, without records of inactive actors and those that are taken down. */
 
-import type { RecordRow } from '../../federation/tables/graph.ts'
+import { type RecordRow, recordColumns } from '../../federation/tables/graph.ts'
 import type { Reader } from '../../store/database.ts'
 import { isNotTakenDown } from '../../store/tables/takedowns.ts'
-
-const columns =
-  'r.id, r.actor, a.did, c.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt'
 
 /**
  * Bytes of a record that views show at most. A valid record may have a megabyte of members that its lexicon does not name, and a
@@ -19,10 +16,10 @@ const isShown = `length(r.bytes) <= ${maxBytes} AND ${isNotTakenDown('r.id')}`
 /** Returns the records among `ids` that have active authors. */
 export function recordsById(db: Reader, ids: readonly number[]): RecordRow[] {
   return db.all<RecordRow>(
-    `SELECT ${columns} FROM json_each(?) wanted
+    `SELECT ${recordColumns} FROM json_each(?) wanted
      CROSS JOIN records r ON r.id = wanted.value AND ${isShown}
      JOIN actors a ON a.id = r.actor AND a.inactive = 0
-     JOIN collections c ON c.id = r.collection`,
+     JOIN collections n ON n.id = r.collection`,
     [JSON.stringify(ids)],
   )
 }
@@ -33,10 +30,10 @@ export type RecordKey = readonly [did: string, rkey: string, collection: string]
 /** Returns the records under these keys, by position of the key. */
 export function recordsByKey(db: Reader, keys: readonly RecordKey[]): Map<number, RecordRow> {
   const rows = db.all<RecordRow & { readonly key: number }>(
-    `SELECT k.key, ${columns} FROM json_each(?) k
+    `SELECT k.key, ${recordColumns} FROM json_each(?) k
      CROSS JOIN actors a ON a.did = k.value ->> 0 AND a.inactive = 0
-     CROSS JOIN collections c ON c.nsid = k.value ->> 2
-     CROSS JOIN records r ON r.actor = a.id AND r.collection = c.id AND r.rkey = k.value ->> 1
+     CROSS JOIN collections n ON n.nsid = k.value ->> 2
+     CROSS JOIN records r ON r.actor = a.id AND r.collection = n.id AND r.rkey = k.value ->> 1
        AND ${isShown}`,
     [JSON.stringify(keys)],
   )
@@ -63,12 +60,12 @@ export function recordsOf(
   // Sorts after every character of record keys.
   const end = before ?? '\x7f'
   return db.all<RecordRow>(
-    `SELECT ${columns} FROM collections c
+    `SELECT ${recordColumns} FROM collections n
      CROSS JOIN records r ON r.id IN (
        SELECT id FROM records
-       WHERE actor = ? AND collection = c.id AND rkey < ? AND length(bytes) <= ${maxBytes} AND ${isNotTakenDown('records.id')} ORDER BY rkey DESC LIMIT ?)
+       WHERE actor = ? AND collection = n.id AND rkey < ? AND length(bytes) <= ${maxBytes} AND ${isNotTakenDown('records.id')} ORDER BY rkey DESC LIMIT ?)
      JOIN actors a ON a.id = r.actor
-     WHERE c.nsid = ? ORDER BY r.rkey DESC`,
+     WHERE n.nsid = ? ORDER BY r.rkey DESC`,
     [actor, end, limit, collection],
   )
 }

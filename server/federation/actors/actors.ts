@@ -57,7 +57,7 @@ export interface Actors {
   keep(tx: Writer, did: string): void
   /** Asks for a refresh of profiles in the background, if it is time to: of actors that are new here, shown, or have changed. */
   requestRefresh(dids: Iterable<string>): void
-  /** Registers a listener of these requests. */
+  /** Sets the listener of these requests. */
   onRefreshRequest(listener: (dids: Iterable<string>) => void): void
 }
 
@@ -78,7 +78,7 @@ const cacheEntries = 2_000
 const cacheBytes = 8_000_000
 
 export function createActors(deps: ActorsDeps): Actors {
-  const listeners: ((dids: Iterable<string>) => void)[] = []
+  let requestRefresh: Actors['requestRefresh'] = () => {}
   const { store } = deps
   const now = () => deps.now().getTime()
   const cache = new LRUCache<string, KnownIdentity>({
@@ -105,10 +105,6 @@ export function createActors(deps: ActorsDeps): Actors {
     const known = { identity, log: log === undefined ? undefined : JSON.parse(log) }
     cache.set(did, known)
     return known
-  }
-
-  function requestRefresh(dids: Iterable<string>): void {
-    for (const listener of listeners) listener(dids)
   }
 
   /** Counts a look-up. @throws UnresolvableDid if there were too many */
@@ -177,8 +173,10 @@ export function createActors(deps: ActorsDeps): Actors {
       const known = cache.get(did)
       if (known && !remoteActors.find(tx, did)) write(tx, did, known)
     },
-    requestRefresh,
-    onRefreshRequest: (listener) => void listeners.push(listener),
+    requestRefresh: (dids) => requestRefresh(dids),
+    onRefreshRequest(listener) {
+      requestRefresh = listener
+    },
   }
 }
 

@@ -4,8 +4,6 @@
  * streams go on, too: of two versions of a record, the later revision counts.
  */
 import type { DidString } from '@atproto/syntax'
-import { UnresolvableDid } from '../../identity/did/resolver.ts'
-import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../store/slices.ts'
 import * as catchUps from '../tables/catch-ups.ts'
@@ -82,8 +80,6 @@ export function createCatchUp(deps: Deps): CatchUp {
       }
       await remove(row)
     },
-    isFinal: (error) =>
-      error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
   })
 
   function remove(row: queue.QueuedRepository): Promise<void> {

@@ -4,14 +4,13 @@
  */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Writer } from '../../store/database.ts'
+import type { Database, Writer } from '../../store/database.ts'
 import { StoreUnavailable } from '../../store/files/store-errors.ts'
 import { inSlices } from '../../store/slices.ts'
 import { isWaiting } from '../../util/wait.ts'
 import * as evicted from '../tables/evicted-records.ts'
 import * as remoteRecords from '../tables/remote-records.ts'
 import * as repositories from '../tables/remote-repositories.ts'
-import { deleteForgotten } from './forgotten.ts'
 import type { Quota } from './limits/quota.ts'
 
 export interface Eviction {
@@ -47,6 +46,8 @@ const notPaused = Number.NEGATIVE_INFINITY
 /** Records that are evicted at once, and ids that are examined: some milliseconds of work. */
 const batch = 8
 const rangeSize = 100
+/** Ids of actors that are examined at once. */
+const forgottenRange = 20
 /** Evicted records that are remembered, per byte of the limit: about as many as fit into it. */
 const remembered = 1 / 500
 
@@ -172,4 +173,16 @@ function evictSome({ quota, names }: Deps, tx: Writer, { kind, after, isEnded }:
     quota.add(-rest.records, -rest.bytes)
   }
   return found[batch - 1]?.record ?? upTo
+}
+
+/** Deletes the records of actors that have lost all relations to accounts here, in both directions. */
+export async function deleteForgotten(store: Database): Promise<void> {
+  let after = 0
+  await inSlices(store, (tx) => {
+    const upTo = after + forgottenRange
+    const actor = remoteRecords.forgottenActor(tx, { after, upTo })
+    if (actor === undefined) after = upTo
+    else remoteRecords.removeSome(tx, actor, forgottenRange)
+    return after < remoteRecords.lastActor(tx)
+  })
 }

@@ -61,7 +61,7 @@ export interface Intake {
   deleteOutdated(): Promise<void>
   /** Deletes all records except unread ones and those that accounts here have interacted with. */
   purge(): Promise<void>
-  /** Registers a listener of the posts and reposts that only feeds show, called in the transaction that stores them. */
+  /** Sets the listener of the posts and reposts that only feeds show, called in the transaction that stores them. */
   onFeedItem(listener: FeedItemListener): void
   /** The room that records of other servers take. */
   usage(): Promise<IntakeUsage>
@@ -107,16 +107,10 @@ export function createIntake({
     if (!hasRoom) store.assertRoom(stored.freeReserves)
     hasRoom = true
   }
-  const feedItemListeners: FeedItemListener[] = []
-  const feedItemStored: FeedItemListener = (tx, event) => {
-    const callbacks = feedItemListeners.map((listener) => listener(tx, event))
-    return () => {
-      for (const callback of callbacks) callback?.()
-    }
-  }
+  let feedItemStored: FeedItemListener = () => undefined
   const deps = {
-    ...{ ...listeners, feedItemStored, names },
-    ...{ now, filter, budgets, quota, assertRoom },
+    ...{ ...listeners, names, now, filter, budgets, quota, assertRoom },
+    feedItemStored: (...item: Parameters<FeedItemListener>) => feedItemStored(...item),
   }
 
   /** Applies changes until the time is up, or one needs more room. */
@@ -197,7 +191,9 @@ export function createIntake({
     setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, quota, eviction, now, clock }),
     purge: () => eviction.purge(),
-    onFeedItem: (listener) => void feedItemListeners.push(listener),
+    onFeedItem(listener) {
+      feedItemStored = listener
+    },
     async usage() {
       await quota.count()
       return { ...quota.usage(), lastRefusedAt, isPurging: eviction.isPurging }

@@ -3,9 +3,8 @@
 import type { Platform } from '../../platform/platform.ts'
 import { inSlices } from '../../store/slices.ts'
 import * as deletions from '../tables/remote-deletions.ts'
-import { type Eviction, evictOldest } from './eviction.ts'
+import { deleteForgotten, type Eviction, evictOldest } from './eviction.ts'
 import { feedMs } from './filter/records.ts'
-import { deleteForgotten } from './forgotten.ts'
 import type { Quota } from './limits/quota.ts'
 
 /** No source is this far behind. */

@@ -1,4 +1,6 @@
 /** Works off rows of a table in the background: some at once, failures again with growing delays. */
+import { UnresolvableDid } from '../../identity/did/resolver.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { backoffMs } from '../../util/backoff.ts'
 
@@ -24,8 +26,6 @@ interface Options<R extends Row> extends Pick<Platform, 'background' | 'log' | '
   readonly postpone: (row: R, delayMs: number) => Promise<void>
   /** Removes a row that has failed too often. */
   readonly giveUp: (row: R, error: unknown) => Promise<void>
-  /** Whether a further attempt would fail too. */
-  readonly isFinal: (error: unknown) => boolean
 }
 
 const delays = { firstMs: 60_000, longestMs: 6 * 60 * 60_000, factor: 4 }
@@ -49,7 +49,7 @@ export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
     } catch (error) {
       if (signal.aborted) return
       log.info({ err: error, key: keyOf(row) }, `${name} failed`)
-      if (options.isFinal(error) || row.failures + 1 >= maxFailures) return options.giveUp(row, error)
+      if (isFinal(error) || row.failures + 1 >= maxFailures) return options.giveUp(row, error)
       return options.postpone(row, backoffMs(delays, row.failures))
     }
     await options.done(row)
@@ -79,4 +79,9 @@ export function createRetries<R extends Row>(options: Options<R>): Retries<R> {
     }
   }
   return { startDue, running: (key) => running.get(key) }
+}
+
+/** Whether a further attempt would fail too. */
+function isFinal(error: unknown): boolean {
+  return error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage)
 }

@@ -12,8 +12,8 @@ import * as interest from '../tables/remote-interest.ts'
 import * as remoteRecords from '../tables/remote-records.ts'
 import * as silentRecords from '../tables/silent-records.ts'
 import type { RemoteChange } from './change.ts'
-import type { Purpose } from './filter/decision.ts'
 import type { Filter } from './filter/filter.ts'
+import type { Purpose } from './filter/records.ts'
 import type { Budgets } from './limits/budgets.ts'
 import type { Quota } from './limits/quota.ts'
 import { nameOf, type RemoteContent, type RemoteName, readContent } from './read-change.ts'
@@ -49,26 +49,33 @@ export interface Options {
   readonly afterCommit: (callback: AfterCommit | undefined) => void
 }
 
+interface NamedChange {
+  readonly name: RemoteName
+  /** The stored version of the record. */
+  readonly before: remoteRecords.RemoteRecord | undefined
+  readonly rev: string
+}
+
 /** Stores, replaces or deletes a record. An outdated change, or one that concerns no account here, is skipped. */
 export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, options: Options): Outcome {
   const name = nameOf(change, deps.names)
   if (!name) return 'skipped'
   const before = remoteRecords.find(tx, name)
   const deletedRev = deletions.revOf(tx, keyOf(name))
+  const named = { name, before, rev: change.rev }
   const { content } = change
   if (before && before.cid === content?.cid) {
-    confirm(deps, tx, { name, before, rev: change.rev }, options)
+    confirm(deps, tx, named, before, options)
     return 'skipped'
   }
   if (isLater(before?.rev, change.rev) || isLater(deletedRev, change.rev)) return 'skipped'
-  if (!content) return remove(deps, tx, { name, before, rev: change.rev }, options)
+  if (!content) return remove(deps, tx, named, options)
   const after = readContent(change, content.bytes, { db: tx, names: deps.names })
   const decision = deps.filter.record(tx, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by a record that concerns no account here.
-  if (!after || !decision.keep)
-    return before ? remove(deps, tx, { name, before, rev: change.rev }, options) : 'skipped'
+  if (!after || !decision.keep) return before ? remove(deps, tx, named, options) : 'skipped'
   if (!isAlive(tx, change, deps.now())) return 'skipped'
-  return put(deps, tx, { change, content, name, before, after, purpose: decision.purpose }, options)
+  return put(deps, tx, { ...named, content, after, purpose: decision.purpose }, options)
 }
 
 /** Deletions and evictions have our names. */
@@ -79,14 +86,14 @@ function isLater(stored: string | null | undefined, rev: string): boolean {
   return typeof stored === 'string' && stored >= rev
 }
 
-interface Confirmation {
-  readonly name: RemoteName
-  readonly before: remoteRecords.RemoteRecord
-  readonly rev: string
-}
-
 /** Confirms the stored version of a record. If it was read from the repository before its event came, it notifies now. */
-function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, options: Options): void {
+function confirm(
+  deps: Deps,
+  tx: Writer,
+  { name, rev }: NamedChange,
+  before: remoteRecords.RemoteRecord,
+  options: Options,
+): void {
   if (!isLater(before.rev, rev)) remoteRecords.setRev(tx, before.id, rev)
   if (!options.notify || !silentRecords.take(tx, before.id)) return
   const event = eventOf(deps, tx, name, before)
@@ -97,13 +104,7 @@ function confirm(deps: Deps, tx: Writer, { name, before, rev }: Confirmation, op
   options.afterCommit(hasNotified ? recordUpdated(tx, event, event) : recordCreated(tx, event))
 }
 
-interface Removal {
-  readonly name: RemoteName
-  readonly before: remoteRecords.RemoteRecord | undefined
-  readonly rev: string
-}
-
-function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options: Options): Outcome {
+function remove(deps: Deps, tx: Writer, { name, before, rev }: NamedChange, options: Options): Outcome {
   if (!before && !interest.isKnown(tx, name.did)) return 'skipped'
   deletions.put(tx, keyOf(name), rev, deps.now().getTime())
   evicted.remove(tx, keyOf(name))
@@ -115,11 +116,8 @@ function remove(deps: Deps, tx: Writer, { name, before, rev }: Removal, options:
   return 'deleted'
 }
 
-interface Put {
-  readonly change: RemoteChange
+interface Put extends NamedChange {
   readonly content: { readonly cid: string; readonly bytes: Uint8Array }
-  readonly name: RemoteName
-  readonly before: remoteRecords.RemoteRecord | undefined
   readonly after: RemoteContent
   readonly purpose: Purpose
 }
@@ -127,10 +125,10 @@ interface Put {
 function put(
   deps: Deps,
   tx: Writer,
-  { change, content, name, before, after, purpose }: Put,
+  { name, before, rev, content, after, purpose }: Put,
   options: Options,
 ): Outcome {
-  const { did, collection, rkey, rev } = change
+  const { did, collection, rkey } = name
   const { cid, bytes } = content
   const { source, notify } = options
   const growth = bytes.length - (before?.bytes.length ?? 0)

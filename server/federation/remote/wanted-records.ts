@@ -4,10 +4,8 @@
  * them, and lists apply, although no event reported them.
  */
 import { type DidString, isValidRecordKey, type NsidString, type RecordKeyString } from '@atproto/syntax'
-import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Names } from '../../platform/config/aliases.ts'
 import { collections } from '../../platform/config/nsids.ts'
-import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { type LinkPath, paths } from '../../repository/format/link-paths.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
@@ -70,8 +68,6 @@ export function createWantedRecords(deps: Deps): WantedRecords {
     done: (row) => store.transact((tx) => wanted.remove(tx, row)),
     postpone: (row, delayMs) => store.transact((tx) => wanted.postpone(tx, row, at() + delayMs)),
     giveUp: (row) => store.transact((tx) => wanted.remove(tx, row)),
-    isFinal: (error) =>
-      error instanceof OutboundRefused || (error instanceof UnresolvableDid && !error.isOutage),
   })
   const resumeDue = () => {
     if (isOn()) fetches.startDue()

@@ -1,7 +1,7 @@
 /** Table `catch_ups`: upstreams whose events were missed, until their repositories are read. */
 import type { DidString } from '@atproto/syntax'
-import { paths } from '../../repository/format/link-paths.ts'
 import type { Reader, Writer } from '../../store/database.ts'
+import { watchedSql } from './remote-interest.ts'
 
 export interface CatchUp {
   /** Origin. */
@@ -55,9 +55,7 @@ export interface ActorElsewhere {
 /** Actors without account, by ascending id after `after`. */
 export function actorsElsewhere(db: Reader, after: number, limit: number): ActorElsewhere[] {
   return db.all(
-    `SELECT a.id, a.did,
-       EXISTS (SELECT 1 FROM links l JOIN accounts c ON c.id = l.actor WHERE l.subject = a.id AND l.path = ${paths.follow})
-         OR EXISTS (SELECT 1 FROM activity_subscriptions s WHERE s.subject = a.id) AS isWatched,
+    `SELECT a.id, a.did, ${watchedSql('a.id')} AS isWatched,
        EXISTS (SELECT 1 FROM records r WHERE r.actor = a.id) AS isStored
      FROM actors a WHERE a.id > ? AND NOT EXISTS (SELECT 1 FROM accounts c WHERE c.id = a.id) ORDER BY a.id LIMIT ?`,
     [after, limit],

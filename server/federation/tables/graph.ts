@@ -65,7 +65,8 @@ export interface RecordRow extends RecordName {
   readonly indexedAt: number
 }
 
-const recordColumns = `r.id, r.actor, a.did, n.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt`
+/** Columns of a `RecordRow`, of a record `r` of an actor `a` in a collection `n`. */
+export const recordColumns = `r.id, r.actor, a.did, n.nsid AS collection, r.rkey, r.cid, r.bytes, r.indexed_at AS indexedAt`
 const recordJoins = 'JOIN actors a ON a.id = r.actor JOIN collections n ON n.id = r.collection'
 
 /** Returns the given records, without those that are taken down. */

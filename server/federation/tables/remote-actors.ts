@@ -47,8 +47,8 @@ export function put(tx: Writer, did: string, identity: RemoteIdentity): void {
   )
 }
 
-/** Returns the id of an actor without an account here. */
-function remoteId(db: Reader, did: string): number | undefined {
+/** Returns the id of a known actor without an account here. */
+export function remoteId(db: Reader, did: string): number | undefined {
   const id = idOf(db, did)
   return id === undefined || db.get('SELECT 1 FROM accounts WHERE id = ?', [id]) ? undefined : id
 }

@@ -1,6 +1,6 @@
 /** Columns `status` of `remote_actors` and `inactive` of `actors`: whether actors of other servers are active. */
 import type { Reader, Writer } from '../../store/database.ts'
-import * as actors from '../../store/tables/actors.ts'
+import { remoteId } from './remote-actors.ts'
 
 /** Status of an inactive account (`com.core.sync.getRepoStatus`). */
 export type RemoteStatus = 'deactivated' | 'suspended' | 'takendown' | 'deleted'
@@ -26,7 +26,7 @@ export function find(db: Reader, did: string): StatusRow | undefined {
  * @param rev see `StatusRow`; that of an earlier status remains
  */
 export function set(tx: Writer, did: string, status: RemoteStatus | undefined, rev?: string): void {
-  const id = remoteIdOf(tx, did)
+  const id = remoteId(tx, did)
   if (id === undefined) return
   tx.run(
     `INSERT INTO remote_actors (id, status, rev) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
@@ -42,16 +42,10 @@ export function set(tx: Writer, did: string, status: RemoteStatus | undefined, r
 
 /** Notes the last revision of an account that was deleted here. A later one is of another server, to which it has moved. */
 export function setLastRev(tx: Writer, did: string, rev: string): void {
-  const id = remoteIdOf(tx, did)
+  const id = remoteId(tx, did)
   if (id === undefined) return
   tx.run(
     'INSERT INTO remote_actors (id, rev) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET rev = excluded.rev',
     [id, rev],
   )
-}
-
-function remoteIdOf(tx: Reader, did: string): number | undefined {
-  const id = actors.idOf(tx, did)
-  const isLocal = id !== undefined && tx.get('SELECT 1 FROM accounts WHERE id = ?', [id]) !== undefined
-  return isLocal ? undefined : id
 }

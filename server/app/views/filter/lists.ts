@@ -1,5 +1,5 @@
 /** The lists that views show. */
-import { loadActors } from '../load/actors.ts'
+import { loadActorsOf } from '../load/actors.ts'
 import type { ViewContext } from '../load/context.ts'
 import { type List, loadLists } from '../load/lists.ts'
 import { isVisible } from './actors.ts'
@@ -7,10 +7,7 @@ import { isVisible } from './actors.ts'
 /** Returns the valid lists of active authors, also blocked ones: their lists can be blocked and muted. */
 export function visibleLists(ctx: ViewContext, ids: readonly number[]): List[] {
   const found = loadLists(ctx, ids)
-  loadActors(
-    ctx,
-    [...found.values()].map(({ actor }) => actor),
-  )
+  loadActorsOf(ctx, found.values())
   return ids.flatMap((id) => found.get(id) ?? []).filter(({ actor }) => isVisible(ctx, actor))
 }
 

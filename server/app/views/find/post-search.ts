@@ -95,8 +95,7 @@ function candidates(ctx: ViewContext, { terms, tags }: PostQuery, ids: readonly 
   const [longest] = [...terms, ...tags]
     .filter((term) => /^[\x20-\x7e]+$/.test(term))
     .sort((a, b) => b.length - a.length)
-  const posts = postsById(ctx, longest === undefined ? ids : viewRecords.recordsWith(ctx.db, ids, longest))
-  return posts
+  return postsById(ctx, longest === undefined ? ids : viewRecords.recordsWith(ctx.db, ids, longest))
 }
 
 /** Posts among which the most liked are found. */

@@ -25,6 +25,14 @@ export function loadActors(ctx: ViewContext, actors: Iterable<number>): void {
   loadRelations(ctx, wanted)
 }
 
+/** As `loadActors`, of the authors or subjects of rows. */
+export function loadActorsOf(ctx: ViewContext, rows: Iterable<{ readonly actor: number }>): void {
+  loadActors(
+    ctx,
+    Array.from(rows, ({ actor }) => actor),
+  )
+}
+
 function readActors(ctx: ViewContext, ids: readonly number[]): void {
   const records = selfRecords(ctx, ids)
   const rows = graph.actors(ctx.db, ids)

@@ -12,7 +12,7 @@ import { paths } from '../../../repository/format/link-paths.ts'
 import { bookmarked } from '../../tables/bookmarks.ts'
 import * as postLinks from '../../tables/post-links.ts'
 import * as viewRecords from '../../tables/view-records.ts'
-import { loadActors } from './actors.ts'
+import { loadActorsOf } from './actors.ts'
 import type { ViewContext } from './context.ts'
 import { loadGates } from './gates.ts'
 import type { Responses } from './loaded.ts'
@@ -117,10 +117,7 @@ export function loadPosts(ctx: ViewContext, posts: readonly Post[], withReplied 
   const nested = embeddedPosts(ctx, embedded)
   const roots = rootsOf(ctx, [...answered, ...embedded, ...nested])
   const all = unique([...shown, ...answered, ...embedded, ...nested, ...roots])
-  loadActors(
-    ctx,
-    all.map(({ actor }) => actor),
-  )
+  loadActorsOf(ctx, all)
   loadResponses(ctx, all)
   loadBlocks(
     ctx,

@@ -6,7 +6,7 @@ import * as viewRecords from '../../tables/view-records.ts'
 import type { FeedItem } from '../filter/feeds.ts'
 import { isAgainstGate } from '../filter/posts.ts'
 import { feedCursor } from '../find/feed-pages.ts'
-import { loadActors } from '../load/actors.ts'
+import { loadActorsOf } from '../load/actors.ts'
 import type { ViewContext } from '../load/context.ts'
 import { areBlocked, loadPosts, loadRecords, type Post, postAt, postsById, recordAt } from '../load/posts.ts'
 import { isBlocked, relationTo } from '../load/relations.ts'
@@ -81,10 +81,7 @@ function readItems(ctx: ViewContext, entries: readonly feed.FeedEntry[]): Map<nu
   const idsOf = (isRepost: boolean) =>
     entries.filter(({ kind }) => (kind === feed.kinds.repost) === isRepost).map(({ record }) => record)
   const reposts = readReposts(ctx, idsOf(true))
-  loadActors(
-    ctx,
-    reposts.map(({ actor }) => actor),
-  )
+  loadActorsOf(ctx, reposts)
   loadRecords(
     ctx,
     reposts.map(({ value }) => value.subject.uri),

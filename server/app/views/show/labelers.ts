@@ -13,8 +13,10 @@ import { profileView } from './profiles.ts'
 type Labeler = ViewRecord<app.example.labeler.service.Main>
 
 /** `app.example.labeler.defs#labelerView` */
-export function labelerView(ctx: ViewContext, labeler: Labeler): app.example.labeler.defs.LabelerView {
-  return fields(ctx, labeler)
+export function labelerView(ctx: ViewContext, labeler: Labeler) {
+  const { actor, uri, cid, indexedAt, value } = labeler
+  const creator = profileView(ctx, actor)
+  return { uri, cid, creator, labels: selfLabels(value, labeler), indexedAt }
 }
 
 /** `app.example.labeler.defs#labelerViewDetailed` */
@@ -23,7 +25,7 @@ export function labelerViewDetailed(
   labeler: Labeler,
 ): app.example.labeler.defs.LabelerViewDetailed {
   const { policies, reasonTypes, subjectTypes, subjectCollections } = labeler.value
-  return { ...fields(ctx, labeler), policies, reasonTypes, subjectTypes, subjectCollections }
+  return { ...labelerView(ctx, labeler), policies, reasonTypes, subjectTypes, subjectCollections }
 }
 
 /**
@@ -51,10 +53,4 @@ export function ownLabelerView(
     labels: [],
     indexedAt: iso(new Date(0)),
   }
-}
-
-function fields(ctx: ViewContext, labeler: Labeler) {
-  const { actor, uri, cid, indexedAt, value } = labeler
-  const creator = profileView(ctx, actor)
-  return { uri, cid, creator, labels: selfLabels(value, labeler), indexedAt }
 }

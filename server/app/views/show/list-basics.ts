@@ -1,17 +1,11 @@
 /** Basic views of lists. */
-import type { app } from '../../../../lexicons/generated/index.ts'
 import type { ViewContext } from '../load/context.ts'
 import type { List } from '../load/lists.ts'
 import { blobUrl } from './images.ts'
 import { selfLabels } from './labels.ts'
 
 /** `app.example.graph.defs#listViewBasic` */
-export function listViewBasic(ctx: ViewContext, list: List): app.example.graph.defs.ListViewBasic {
-  return listFields(ctx, list)
-}
-
-/** The fields of basic views, for full views. */
-export function listFields(ctx: ViewContext, list: List) {
+export function listViewBasic(ctx: ViewContext, list: List) {
   const { did, uri, cid, indexedAt, items, viewer, value } = list
   return {
     uri,

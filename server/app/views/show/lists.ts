@@ -2,13 +2,12 @@
 import type { AtUriString } from '@atproto/syntax'
 import type { app } from '../../../../lexicons/generated/index.ts'
 import * as graph from '../../../federation/tables/graph.ts'
-import type * as lists from '../../tables/lists.ts'
 import { isVisible } from '../filter/actors.ts'
 import { visibleLists } from '../filter/lists.ts'
-import { loadActors } from '../load/actors.ts'
+import { loadActorsOf } from '../load/actors.ts'
 import type { ViewContext } from '../load/context.ts'
 import type { List } from '../load/lists.ts'
-import { listFields } from './list-basics.ts'
+import { listViewBasic } from './list-basics.ts'
 import { profileView } from './profiles.ts'
 
 type ListView = app.example.graph.defs.ListView
@@ -23,7 +22,7 @@ export function listViews(ctx: ViewContext, ids: readonly number[]): ListView[] 
 export function listView(ctx: ViewContext, list: List): ListView {
   const { description, descriptionFacets } = list.value
   return {
-    ...listFields(ctx, list),
+    ...listViewBasic(ctx, list),
     creator: profileView(ctx, list.actor),
     description,
     descriptionFacets,
@@ -31,11 +30,8 @@ export function listView(ctx: ViewContext, list: List): ListView {
 }
 
 /** Returns the items of a list: of active actors, also of blocked ones, because lists serve to block. */
-export function listItemViews(ctx: ViewContext, items: readonly lists.ListItem[]): ListItemView[] {
-  loadActors(
-    ctx,
-    items.map(({ actor }) => actor),
-  )
+export function listItemViews(ctx: ViewContext, items: readonly graph.RelatedActor[]): ListItemView[] {
+  loadActorsOf(ctx, items)
   const shown = items.filter(({ actor }) => isVisible(ctx, actor))
   const uris = graph.recordUris(
     ctx.db,

@@ -10,9 +10,11 @@ import { collections } from '../../../platform/config/nsids.ts'
 import type { Database, Reader } from '../../../store/database.ts'
 import * as interest from '../../tables/remote-interest.ts'
 import type { RemoteContent, RemoteName } from '../read-change.ts'
-import { type Decision, keep, leaveOut, type RecordDecision } from './decision.ts'
 import { createMentions } from './mentions.ts'
-import { type Arrival, judgeRecord } from './records.ts'
+import { type Arrival, judgeRecord, type LeftOut, leaveOut, type RecordDecision } from './records.ts'
+
+/** Whether an event or an unread record is kept, to be verified and read. */
+export type Decision = { readonly keep: true } | LeftOut
 
 export interface Filter {
   /** Whether an actor has an account here: then other servers have nothing to report of it. */
@@ -64,6 +66,7 @@ const feeds = new Set<string>([collections.post, collections.repost])
 const lists = new Set<string>([collections.list, collections.listitem])
 const gates = new Set<string>([collections.threadgate, collections.postgate])
 
+const keep = { keep: true } as const
 const [local, unknown, unrelated] = [leaveOut('local'), leaveOut('unknown'), leaveOut('unrelated')]
 
 export function createFilter({ store, names, now }: Deps): Filter {

@@ -7,7 +7,27 @@ import type { Reader } from '../../../store/database.ts'
 import { hostedAmong } from '../../../store/tables/accounts.ts'
 import * as interest from '../../tables/remote-interest.ts'
 import type { RemoteContent, RemoteName } from '../read-change.ts'
-import { keepFor, leaveOut, type RecordDecision } from './decision.ts'
+
+/**
+ * Why something of another server is left out. `local`: its author has an account here. `unknown`: nothing of its author is stored, and
+ * nothing here refers to the author. `unrelated`: it has nothing to do with the accounts here. `unwelcome`: the accounts that it refers
+ * to mute or block its author. `unreadable`: it is no valid record of its collection.
+ */
+export type Reason = 'local' | 'unknown' | 'unrelated' | 'unwelcome' | 'unreadable'
+
+/**
+ * Why a record is stored: it refers to an account here, an account here watches its author, or a record refers to it. Records for the
+ * last two purposes may be evicted.
+ */
+export type Purpose = 'lasting' | 'feed' | 'subject'
+
+/** Whether a record is stored. */
+export type RecordDecision = { readonly keep: true; readonly purpose: Purpose } | LeftOut
+
+export interface LeftOut {
+  readonly keep: false
+  readonly reason: Reason
+}
 
 /** Posts and reposts of watched actors are stored, and kept for this long. */
 export const feedMs = 90 * 24 * 60 * 60_000
@@ -50,6 +70,8 @@ export interface Arrival {
   readonly isLive: boolean
 }
 
+export const leaveOut = (reason: Reason): LeftOut => ({ keep: false, reason })
+const keepFor = (purpose: Purpose): RecordDecision => ({ keep: true, purpose })
 const [lasting, subject, feed] = [keepFor('lasting'), keepFor('subject'), keepFor('feed')]
 const [unknown, unrelated, unwelcome] = [leaveOut('unknown'), leaveOut('unrelated'), leaveOut('unwelcome')]
 

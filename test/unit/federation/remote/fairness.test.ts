@@ -69,7 +69,6 @@ test('repositories of other hosts are read while one host holds half of the plac
     },
     postpone: async () => {},
     giveUp: async () => {},
-    isFinal: () => false,
   })
   startDue()
   await turns()

@@ -3,7 +3,7 @@ import * as postLinks from '../../../../app/tables/post-links.ts'
 import * as viewRecords from '../../../../app/tables/view-records.ts'
 import { isHidden } from '../../../../app/views/filter/actors.ts'
 import { linkPage } from '../../../../app/views/find/link-page.ts'
-import { loadActors } from '../../../../app/views/load/actors.ts'
+import { loadActorsOf } from '../../../../app/views/load/actors.ts'
 import { viewTables } from '../../../../app/views/load/context.ts'
 import { profileView } from '../../../../app/views/show/profiles.ts'
 import { paths } from '../../../../repository/format/link-paths.ts'
@@ -15,10 +15,7 @@ export const getLikes = method(app.example.feed.getLikes, {
   handler({ params, auth, caller, app: { viewContext } }) {
     const ctx = viewContext(caller.origin, auth?.did)
     const { items, ...page } = linkPage(ctx, params, postLinks.linkingActors, paths.like)
-    loadActors(
-      ctx,
-      items.map(({ actor }) => actor),
-    )
+    loadActorsOf(ctx, items)
     const records = viewRecords.recordsById(
       ctx.db,
       items.map(({ record }) => record),
