@@ -5,7 +5,7 @@ import { linkPaths } from '../../repository/format/link-paths.ts'
 import type { RecordEvent } from '../../repository/records/record-events.ts'
 import type { Link } from '../../repository/tables/links.ts'
 import type { Writer } from '../../store/database.ts'
-import { ancestors, type ThreadPost } from '../tables/post-links.ts'
+import { ancestors } from '../tables/post-links.ts'
 import { hiddenReplies } from '../views/filter/gates.ts'
 
 /** Posts above a reply whose authors it notifies. The network's index counts five with the reply itself. */
@@ -39,7 +39,7 @@ export function threadLinks(
     .flatMap((link) => (link === parent ? [link, ...further] : link))
 }
 
-const keyOf = ({ did, rkey }: Pick<ThreadPost, 'did' | 'rkey'>) => `${did} ${rkey}`
+const keyOf = ({ did, rkey }: { readonly did: string; readonly rkey: string }) => `${did} ${rkey}`
 
 function keyOfUri(uri: string): string {
   const [, , did = '', , rkey = ''] = uri.split('/')

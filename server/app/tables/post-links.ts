@@ -1,5 +1,6 @@
 /** Queries over `links`, `link_counts` and `subjects`: likes, reposts, replies and quotes of posts, and relations between actors. */
 import type { AtUriString } from '@atproto/syntax'
+import type { NamedRecord } from '../../federation/tables/remote-interest.ts'
 import { paths } from '../../repository/format/link-paths.ts'
 import type { Reader } from '../../store/database.ts'
 import { actorId } from '../../store/tables/actors.ts'
@@ -52,16 +53,9 @@ export function linksBy(db: Reader, actor: number, ids: readonly number[], colle
   )
 }
 
-/** A post that a thread names, whether or not it is stored. */
-export interface ThreadPost {
-  readonly did: string
-  readonly collection: string
-  readonly rkey: string
-}
-
 /** Returns the posts above a reply, its parent first, as far as the posts between are stored. @param limit their number at most */
-export function ancestors(db: Reader, reply: number, limit: number): ThreadPost[] {
-  return db.all<ThreadPost>(
+export function ancestors(db: Reader, reply: number, limit: number): NamedRecord[] {
+  return db.all<NamedRecord>(
     `WITH RECURSIVE above (height, subject) AS (
        SELECT 1, subject FROM links WHERE record = ? AND path = ${paths.reply}
        UNION ALL

@@ -1,8 +1,7 @@
 /** Whether a record that was found afterwards is recent enough to notify of it. */
 
-import { decodeMap } from '../../repository/format/decode-map.ts'
-import { instant } from '../../util/time.ts'
 import type { RemoteChange } from '../remote/change.ts'
+import { createdAtOf } from '../remote/read-change.ts'
 
 /** In days: earlier activity is stored, but notifies of nothing when a catch-up finds it first. */
 export const recentDays = 30
@@ -12,9 +11,4 @@ export const recentMs = recentDays * 24 * 60 * 60_000
 export function isRecent({ content }: RemoteChange, now: Date): boolean {
   const createdAt = content && createdAtOf(content.bytes)
   return createdAt === undefined || now.getTime() - createdAt.getTime() < recentMs
-}
-
-function createdAtOf(bytes: Uint8Array): Date | undefined {
-  const createdAt = decodeMap(bytes)?.createdAt
-  return typeof createdAt === 'string' ? instant(createdAt) : undefined
 }

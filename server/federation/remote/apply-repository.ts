@@ -1,18 +1,17 @@
 /** Applies a verified repository of a remote actor: stores records that concern accounts here, deletes records that it no longer has. */
 import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
-import { decodeMap } from '../../repository/format/decode-map.ts'
 import { timeOf } from '../../repository/format/tid.ts'
 import { splitKey } from '../../repository/format/tree-node.ts'
 import { readStagedFile, type StagedEntry } from '../../repository/records/import/staged-file.ts'
 import type { Reader } from '../../store/database.ts'
 import type { Files } from '../../store/files/files.ts'
 import { cidText } from '../../util/cid.ts'
-import { instant } from '../../util/time.ts'
 import { type KeptRecord, keptPage } from '../tables/remote-repositories.ts'
 import type { RemoteChange } from './change.ts'
 import type { Filter } from './filter/filter.ts'
 import type { Intake } from './intake.ts'
+import { createdAtOf } from './read-change.ts'
 
 export interface ApplyDeps {
   readonly store: Reader
@@ -52,7 +51,8 @@ export async function applyRepository(deps: ApplyDeps, repository: VerifiedRepos
     const { overBudget } = await deps.intake.apply(source, changes, { notify })
     if (overBudget > 0) isComplete = false
   }
-  const isOld = ({ rkey, content }: Write) => (timeOf(rkey) ?? createdAt(content.bytes) ?? 0) < notifySince
+  const isOld = ({ rkey, content }: Write) =>
+    (timeOf(rkey) ?? createdAtOf(content.bytes)?.getTime() ?? 0) < notifySince
 
   const ofActor: Write[] = []
   for await (const entries of slicesOf(readStagedFile(deps.files, staged))) {
@@ -116,10 +116,4 @@ function createSelection(
     /** The stored records that the archive has not had. */
     rest: (): KeptRecord[] => [...rest.values()],
   }
-}
-
-/** When a record says that it was created, in milliseconds since 1970. */
-function createdAt(bytes: Uint8Array): number | undefined {
-  const text = decodeMap(bytes)?.createdAt
-  return typeof text === 'string' ? instant(text)?.getTime() : undefined
 }

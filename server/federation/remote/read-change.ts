@@ -14,6 +14,7 @@ import type { Link } from '../../repository/tables/links.ts'
 import type { Reader } from '../../store/database.ts'
 import { idOf } from '../../store/tables/collections.ts'
 import { cidBytes } from '../../util/cid.ts'
+import { instant } from '../../util/time.ts'
 import type { RemoteChange } from './change.ts'
 
 /** A record of another server. */
@@ -110,4 +111,10 @@ function isStorable(cid: string): boolean {
   } catch {
     return false
   }
+}
+
+/** When a record says that it was created; undefined without a valid time. */
+export function createdAtOf(bytes: Uint8Array): Date | undefined {
+  const createdAt = decodeMap(bytes)?.createdAt
+  return typeof createdAt === 'string' ? instant(createdAt) : undefined
 }

@@ -79,7 +79,7 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
 }
 
 /** Deletions and evictions have our names. */
-const keyOf = ({ did, kind, rkey }: RemoteName): deletions.RemoteKey => ({ did, collection: kind, rkey })
+const keyOf = ({ did, kind, rkey }: RemoteName): interest.NamedRecord => ({ did, collection: kind, rkey })
 
 /** Whether a revision is that of a change or later. */
 function isLater(stored: string | null | undefined, rev: string): boolean {

@@ -4,26 +4,26 @@
  */
 import { createHash } from 'node:crypto'
 import type { Reader, Writer } from '../../store/database.ts'
-import type { RemoteKey } from './remote-deletions.ts'
+import type { NamedRecord } from './remote-interest.ts'
 
 /** Bytes of a hash: integers of SQLite and of JavaScript hold them exactly. */
 const hashBytes = 6
 
-function hashOf({ did, collection, rkey }: RemoteKey): number {
+function hashOf({ did, collection, rkey }: NamedRecord): number {
   return createHash('sha256').update(`${did}/${collection}/${rkey}`).digest().readUIntBE(0, hashBytes)
 }
 
 /** @param limit rows that are kept, the latest ones */
-export function add(tx: Writer, key: RemoteKey, limit: number): void {
+export function add(tx: Writer, key: NamedRecord, limit: number): void {
   tx.run('INSERT INTO evicted_records (hash) VALUES (?) ON CONFLICT DO NOTHING', [hashOf(key)])
   tx.run('DELETE FROM evicted_records WHERE id <= (SELECT max(id) FROM evicted_records) - ?', [limit])
 }
 
-export function has(db: Reader, key: RemoteKey): boolean {
+export function has(db: Reader, key: NamedRecord): boolean {
   return db.get('SELECT 1 FROM evicted_records WHERE hash = ?', [hashOf(key)]) !== undefined
 }
 
 /** Forgets a record, which its author has deleted. */
-export function remove(tx: Writer, key: RemoteKey): void {
+export function remove(tx: Writer, key: NamedRecord): void {
   tx.run('DELETE FROM evicted_records WHERE hash = ?', [hashOf(key)])
 }

@@ -1,19 +1,12 @@
 /** Table `remote_deletions`: deleted records of other servers, so that a slower source does not bring them back. */
 import type { Reader, Writer } from '../../store/database.ts'
-
-/** A record of another server. */
-export interface RemoteKey {
-  readonly did: string
-  /** Our name of it. */
-  readonly collection: string
-  readonly rkey: string
-}
+import type { NamedRecord } from './remote-interest.ts'
 
 /** Deletions of one author that are kept. */
 const maxPerAuthor = 200
 
 /** Returns the revision of the commit that deleted a record; undefined if it is not known to be deleted. */
-export function revOf(db: Reader, { did, collection, rkey }: RemoteKey): string | undefined {
+export function revOf(db: Reader, { did, collection, rkey }: NamedRecord): string | undefined {
   return db.get<{ rev: string }>(
     'SELECT rev FROM remote_deletions WHERE did = ? AND collection = ? AND rkey = ?',
     [did, collection, rkey],
@@ -21,7 +14,7 @@ export function revOf(db: Reader, { did, collection, rkey }: RemoteKey): string 
 }
 
 /** Inserts or updates a deletion. Deletes the author's oldest one beyond a limit. @param at milliseconds */
-export function put(tx: Writer, { did, collection, rkey }: RemoteKey, rev: string, at: number): void {
+export function put(tx: Writer, { did, collection, rkey }: NamedRecord, rev: string, at: number): void {
   tx.run(
     `INSERT INTO remote_deletions (did, collection, rkey, rev, deleted_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET rev = excluded.rev, deleted_at = excluded.deleted_at`,
@@ -36,7 +29,7 @@ export function put(tx: Writer, { did, collection, rkey }: RemoteKey, rev: strin
 }
 
 /** Forgets the deletion of a record, which exists again. */
-export function remove(tx: Writer, { did, collection, rkey }: RemoteKey): void {
+export function remove(tx: Writer, { did, collection, rkey }: NamedRecord): void {
   tx.run('DELETE FROM remote_deletions WHERE did = ? AND collection = ? AND rkey = ?', [
     did,
     collection,
