@@ -12,6 +12,7 @@ import {
   elsewhereName,
   isData,
   lockName,
+  replacedElsewhereName,
   replacedName,
   replacingName,
   replicaKeyName,
@@ -40,6 +41,7 @@ export async function finishUndo(files: Files, dir: string, at: Date): Promise<s
   for (const name of (await files.list(from)).filter(isReplaced))
     await files.rename(join(from, name), join(dir, name))
   await files.syncDir(dir)
+  await takeElsewhereBack(files, dir)
   if ((await files.list(from)).length === 0) await files.removeDir(from)
   await nameReplaced(files, dir, from, at)
   await files.syncDir(dir)
@@ -65,6 +67,7 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   // One that was interrupted goes on with its folder: the data are only whole together.
   const pending = join(dir, replacingName)
   if (old.length > 0) await moveAway(files, dir, old, pending)
+  if (names.includes(restoredTimelinesName)) await setElsewhereAside(files, dir, pending)
   await replaceBlobs(files, dir, pending)
   const folder = await nameReplaced(files, dir, pending, at)
   await beginRestored(files, dir)
@@ -77,6 +80,23 @@ export async function finishRestore(files: Files, dir: string, at: Date): Promis
   await files.syncDir(dir)
   await files.remove(join(dir, restoredTimelinesName))
   return folder
+}
+
+/** Another computer continues the replaced data, not those that a place brings. */
+async function setElsewhereAside(files: Files, dir: string, pending: string): Promise<void> {
+  const from = join(dir, copiesName, elsewhereName)
+  if (!(await exists(files, from)) || !(await exists(files, pending))) return
+  await files.rename(from, join(pending, replacedElsewhereName))
+  await files.syncDir(pending)
+}
+
+async function takeElsewhereBack(files: Files, dir: string): Promise<void> {
+  const from = join(dir, replacedElsewhereName)
+  if (!(await exists(files, from))) return
+  const folder = join(dir, copiesName)
+  await files.makeDir(folder)
+  await files.rename(from, join(folder, elsewhereName))
+  await files.syncDir(folder)
 }
 
 const besideRestored = [restoredKeyName, restoredTimelinesName]

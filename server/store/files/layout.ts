@@ -37,6 +37,8 @@ export const thumbnailsName = 'thumbnails'
 export const videosName = 'videos'
 /** Folder of the state of the continuous copies. */
 export const copiesName = 'copies'
+/** Its name with replaced data, until an undo. */
+export const replacedElsewhereName = 'pds.elsewhere'
 /** In that folder: the timelines that the data continue, and those before a restore or an upgrade. */
 export const timelinesName = 'timelines.json'
 export const endedTimelinesName = 'timelines.ended.json'

@@ -16,7 +16,7 @@ import {
   readCredentials,
 } from '../../../../server/operation/replicas/credentials.ts'
 import { withPlace } from '../../../../server/operation/replicas/from-place.ts'
-import { findElsewhere, renewLease } from '../../../../server/operation/replicas/lease.ts'
+import { findElsewhere, keepLease } from '../../../../server/operation/replicas/lease.ts'
 import { openPlace } from '../../../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts'
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
@@ -230,12 +230,25 @@ test('after an undo the data do not take their own timelines for those of anothe
   await (await begin()).takeOver(4, 1)
   const ourPlace = { place: new MemoryPlace(), sealer: createSealer(ours) }
   const before = await begin()
-  await renewLease(ourPlace, before.at([]), { at: now().toISOString(), lacks: false, seen: [] })
+  await keepLease(ourPlace, before.at([]), { at: now().toISOString(), lacks: false, seen: [] })
   await bringTheirs(disk)
   expect(await undoAll(disk, '')).toEqual(['ours'])
   const listed = await listTimelines(ourPlace.place)
   expect(await findElsewhere(ourPlace, listed, await begin(), false)).toBeUndefined()
   await ourPlace.sealer.end()
+})
+
+test('a computer that another one continues goes on after a restore, and is stopped again after its undo', async () => {
+  const disk = await ourDisk(true)
+  const begin = () => beginTimeline(disk.files, dataDir, { seq: 1, now })
+  const elsewhere = { timeline: '000003_abc', at: now().toISOString() }
+  const timelines = await begin()
+  await timelines.keep()
+  await timelines.yieldTo(elsewhere)
+  await bringTheirs(disk)
+  expect((await begin()).elsewhere).toBeUndefined()
+  expect(await undoAll(disk, '')).toEqual(['ours'])
+  expect((await begin()).elsewhere).toEqual(elsewhere)
 })
 
 test('a damaged name of the key is written again: an undo finds the key', async () => {

@@ -9,7 +9,6 @@ import { ReplicaKey } from '../../../../server/operation/replicas/replica-key.ts
 import { createSealer } from '../../../../server/operation/replicas/sealer.ts'
 import { beginTimeline } from '../../../../server/operation/replicas/timeline.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
-import { forgetCopies } from '../../../../server/store/journal/retire.ts'
 import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 
 let root: string
@@ -97,21 +96,6 @@ test('an earlier generation is ignored', async () => {
   const target = { place: new MemoryPlace(), sealer }
   await keepLease(target, of(2), { at: earlier, lacks: false, seen: [timelines.current.name] })
   expect(await findElsewhere(target, await listTimelines(target.place), timelines, false)).toBeUndefined()
-})
-
-test('after a restore of another server and its undo, own timelines are not those of another computer', async () => {
-  const dataDir = await mkdtemp(join(root, 'undone-'))
-  const begin = () => beginTimeline(nodeFiles, dataDir, { seq: 5, now: () => new Date(started) })
-  await beginGeneration(nodeFiles, dataDir, { generation: 3, seq: 5 })
-  const before = await begin()
-  await before.keep()
-  const target = { place: new MemoryPlace(), sealer }
-  await renewLease(target, before.at([]), { at: earlier, lacks: false, seen: [] })
-  await forgetCopies(nodeFiles, dataDir)
-  await beginGeneration(nodeFiles, dataDir, { generation: 2, seq: 1 })
-  await forgetCopies(nodeFiles, dataDir)
-  const listed = await listTimelines(target.place)
-  expect(await findElsewhere(target, listed, await begin(), false)).toBeUndefined()
 })
 
 test('a start continues what it began before, and the proof of another computer outlives it', async () => {
