@@ -21,7 +21,9 @@ import { setupCopyNotices } from './replicas/copy-notices.ts'
 import { setupRestores } from './replicas/restore.ts'
 import { setupActions } from './server/actions.ts'
 import { setupKeepAwake } from './server/keep-awake.ts'
+import { outboxCalls } from './server/outbox.ts'
 import { setupQuit } from './server/quit.ts'
+import { factorCalls } from './server/second-factors.ts'
 import { setupServer } from './server/server.ts'
 import { setupSettings } from './server/settings-control.ts'
 import { mailTexts } from './settings/mail-settings.ts'
@@ -80,7 +82,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const window = setupWindow({ file, quitting, bus, log })
   const settings = setupSettings({ dataDir, file, secrets, server, bus, log })
   const updates = setupUpdates()
-  const actions = setupActions({ folders, server, updates, log })
+  const actions = setupActions({ folders, server, updates, quitting, log })
   const backups = setupBackups({ dataDir, server, window, log })
   const copies = setupCopies({ dataDir, file, secrets, copiesKeeper, server, window, bus, log })
   const restores = setupRestores({ dataDir, file, copiesKeeper, server, window, bus, log })
@@ -90,26 +92,14 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const copyNotices = setupCopyNotices({ server, window, bus, notify })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
-  setupMenu({ window, actions, backups })
+  setupMenu({ window, actions, backups, log })
   setupNotifications({ server, window, file, secrets, bus })
-  setupPage({
-    ...{
-      dataDir,
-      server,
-      window,
-      settings,
-      secrets,
-      tray,
-      backups,
-      copies,
-      restores,
-      updates,
-      actions,
-      tunnel,
-      connector,
-    },
-    ...{ copyNotices, quitting, bus, logs, log },
-  })
+  const calls = {
+    ...{ ...server.calls, ...settings.calls, ...updates.calls, ...actions.calls, ...logs.calls },
+    ...{ ...backups, ...copies, ...restores, ...tunnel, ...connector },
+    ...{ ...outboxCalls({ dataDir, server, bus, log }), ...factorCalls(server) },
+  }
+  setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, logs, log })
   await tray.find()
   copyNotices.start()
   followLinks((screen) => window.show(screen))

@@ -19,7 +19,7 @@ import type { Plain } from './plain.ts'
 export type { LogLevel, OutboxMessage }
 
 /** The value, or a sentence with the failure and a remedy. */
-export type Outcome<T = undefined> =
+export type Outcome<T = void> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
 
@@ -365,7 +365,7 @@ export interface DesktopCalls {
    */
   'restore.run': (source: RestoreSource, at?: string, loss?: string) => Outcome<Restored>
   /** Ends a preview, also one of a salvage, and removes what was fetched for it. */
-  'restore.cancel': () => undefined
+  'restore.cancel': () => void
   /** Returns the effect of `salvage.run`. Changes nothing. */
   'salvage.preview': () => Outcome<SalvagePreview>
   /**
@@ -393,7 +393,7 @@ export interface DesktopCalls {
   /** Asks for a destination, then writes the key of the copies to it. Undefined if the dialog was cancelled. */
   'copies.saveSheet': () => Outcome<string | undefined>
   /** The recovery sheet was printed. */
-  'copies.keepSheet': () => undefined
+  'copies.keepSheet': () => void
   /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
   'copies.chooseKey': () => Outcome<string | undefined>
 
@@ -406,23 +406,23 @@ export interface DesktopCalls {
   /** Ends a run that waits for consent, and takes everything back. */
   'tunnel.close': () => TunnelView
   /** Remembers a handle, to offer it when everything is taken back, through either program. */
-  'tunnel.keepHandle': (handle: string) => undefined
+  'tunnel.keepHandle': (handle: string) => void
   /** Opens the page that the last view named. */
-  'tunnel.openPage': () => undefined
+  'tunnel.openPage': () => void
 
   'connector.view': () => ConnectorView
   /** Starts the program. The server becomes public once requests arrive. Returns the problems of the input. */
   'connector.open': (input: ConnectorInput) => SettingProblems<ConnectorInput>
   /** Ends the program and takes everything back. */
-  'connector.close': () => undefined
+  'connector.close': () => void
 
   'updates.check': () => UpdateState
-  'app.openFolder': (which: 'data' | 'backups' | 'logs') => undefined
+  'app.openFolder': (which: 'data' | 'backups' | 'logs') => void
   /** Opens the endpoint, the licences of third parties, the page of an update, the source or the official client in the default browser. */
-  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient') => undefined
+  'app.openPage': (which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient') => void
   /** Opens the URL that takes the answer to an app, with the code of its sign-in, in the default browser. */
   'app.openAnswer': (location: string) => Outcome
-  'app.quit': () => undefined
+  'app.quit': () => void
 }
 
 export type Channel = keyof DesktopCalls

@@ -4,18 +4,10 @@
  */
 import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
-import type { Channel, DesktopCalls } from '../ground/bridge.ts'
+import type { Channel } from '../ground/bridge.ts'
+import type { Calls } from '../ground/calls.ts'
 import { isOurs } from '../ground/protocol.ts'
 import { type Initial, wire } from '../ground/wire.ts'
-
-export interface Call<C extends Channel> {
-  readonly accepts: (args: readonly unknown[]) => args is Parameters<DesktopCalls[C]>
-  handle(
-    ...args: Parameters<DesktopCalls[C]>
-  ): ReturnType<DesktopCalls[C]> | Promise<ReturnType<DesktopCalls[C]>>
-}
-
-export type Calls = { readonly [C in Channel]: Call<C> }
 
 export interface IpcDeps {
   readonly calls: Calls
@@ -67,9 +59,9 @@ function registerCalls(deps: IpcDeps): void {
     if (typeof channel !== 'string' || !Object.hasOwn(calls, channel)) {
       return refuse('unknown channel', channel)
     }
-    const call: Call<Channel> = calls[channel as Channel] as never
-    if (!call.accepts(args)) return refuse('invalid arguments', channel)
-    return call.handle(...(args as never as []))
+    const { accepts, handle } = calls[channel as Channel]
+    if (!accepts(args)) return refuse('invalid arguments', channel)
+    return handle(args as never, (error) => log.warn({ err: error, channel }, 'desktop call failed'))
   })
 }
 

@@ -5,30 +5,22 @@ import { version } from '../../server/platform/config/version.ts'
 import { countOutbox } from '../../server/platform/mail/outbox.ts'
 import type { Logger } from '../../server/util/log.ts'
 import type { Bus } from '../ground/bus.ts'
+import type { Calls } from '../ground/calls.ts'
 import { built } from '../ground/folders.ts'
 import { sourcePage } from '../ground/project.ts'
 import { serveRenderer } from '../ground/protocol.ts'
 import type { Initial } from '../ground/wire.ts'
-import type { Backups } from '../replicas/backups.ts'
-import type { Copies } from '../replicas/copies.ts'
-import type { CopyNotices } from '../replicas/copy-notices.ts'
-import type { Restores } from '../replicas/restore.ts'
-import type { Actions } from '../server/actions.ts'
 import type { Quitting } from '../server/quit.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import type { Secrets } from '../settings/secrets.ts'
 import { showUnread } from '../system/badge.ts'
 import type { Logs } from '../system/logs.ts'
-import type { Updates } from '../system/updates.ts'
-import type { Connector } from '../tunnels/connector.ts'
-import type { Tunnel } from '../tunnels/tunnel.ts'
-import type { DesktopTray } from '../window/tray.ts'
 import type { MainWindow } from '../window/window.ts'
-import { createCalls } from './calls.ts'
 import { registerIpc } from './ipc.ts'
 
 export interface PageDeps {
+  readonly calls: Calls
   readonly dataDir: string
   readonly logs: Logs
   readonly log: Logger
@@ -38,23 +30,14 @@ export interface PageDeps {
   readonly quitting: Quitting
   readonly window: MainWindow
   readonly settings: SettingsControl
-  readonly updates: Updates
-  readonly actions: Actions
-  readonly backups: Backups
-  readonly copies: Copies
-  readonly restores: Restores
-  readonly copyNotices: CopyNotices
-  readonly tunnel: Tunnel
-  readonly connector: Connector
-  readonly tray: DesktopTray
 }
 
 export function setupPage(deps: PageDeps): void {
-  const { server, window, secrets, quitting, bus, log } = deps
+  const { calls, server, window, secrets, quitting, bus, log } = deps
   reloadOnNewEndpoint(server, window, bus)
   sendEvents(deps)
   registerIpc({
-    calls: createCalls(deps),
+    calls,
     contents: () => window.contents,
     initial: () => initialFor(server, secrets),
     onSessions: (sessions) => secrets.write('sessions', sessions),
@@ -77,10 +60,10 @@ function reloadOnNewEndpoint(server: EmbeddedServer, window: MainWindow, bus: Bu
   })
 }
 
-function sendEvents({ dataDir, settings, tray, window, secrets, logs, log, bus }: PageDeps): void {
+function sendEvents({ dataDir, settings, window, secrets, logs, log, bus }: PageDeps): void {
   logs.onLine((line) => window.send('log', line))
   bus.on('serverState', (state) => window.send('serverState', state))
-  bus.on('settings', () => window.send('settings', settings.view(tray.isShown)))
+  bus.on('settings', () => window.send('settings', settings.view()))
   bus.on('outbox', () => {
     countOutbox(dataDir).then(
       (count) => window.send('outbox', count),

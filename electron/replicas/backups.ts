@@ -16,72 +16,72 @@ import { deleteReplaced, listReplaced } from '../../server/store/backups/replace
 import { runInWorker } from '../../server/store/backups/tasks.ts'
 import { blobsName } from '../../server/store/files/layout.ts'
 import type { Logger } from '../../server/util/log.ts'
-import type { Channel, RestorePoint } from '../ground/bridge.ts'
-import { type Handlers, outcomes } from '../ground/outcome.ts'
+import { args, optional, text } from '../ground/arguments.ts'
+import type { RestorePoint } from '../ground/bridge.ts'
+import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import { chooseDestination } from '../system/file-dialogs.ts'
 import type { MainWindow } from '../window/window.ts'
 
-type Name = Extract<Channel, `backups.${string}` | 'repository.export'>
-export type Backups = Handlers<Name>
-
 export interface BackupsDeps {
   readonly dataDir: string
   readonly server: EmbeddedServer
   readonly window: MainWindow
   readonly log: Logger
-  readonly now?: () => Date
 }
 
 const exportFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
-export function setupBackups({ dataDir, server, window, log, now = () => new Date() }: BackupsDeps): Backups {
+export function setupBackups({
+  dataDir,
+  server,
+  window,
+  log,
+}: BackupsDeps): CallsOf<'backups' | 'repository'> {
+  const now = () => new Date()
   const ownProofs = createBackupProofs({ dataDir, now })
   const prove = (backup: stored.Backup) =>
     (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
 
   return {
-    'backups.replaced': async () => toPlain(await listReplaced(dataDir)),
-    ...outcomes<Exclude<Name, 'backups.replaced'>>(log, {
-      async 'backups.make'() {
-        const made = await makeBackup({ dataDir, now, store: server.services?.store })
-        const proof = await prove(made)
-        if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
-        return toPoint({ ...made, proof })
-      },
-      async 'backups.check'(at) {
-        const backup = await findBackup(dataDir, at)
-        return toPoint({ ...backup, proof: await prove(backup) })
-      },
-      async 'backups.forget'(name) {
-        if (!(await deleteReplaced(dataDir, name))) throw new Error(t.restore.noFolder(name))
-        log.info({ folder: name }, 'replaced data deleted')
-        return undefined
-      },
-      async 'backups.export'(passphrase) {
-        const day = now().toISOString().slice(0, 10)
-        const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
-        const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, exportFiles)
-        if (file === undefined) return undefined
-        const store = server.services?.store
-        if (store) await store.export(file, passphrase)
-        else await writeOneFile(dataDir, file, { createdAt: now(), passphrase })
-        return file
-      },
-      async 'repository.export'(did) {
-        const { services } = server
-        if (!services) throw new Error('Start the server first.')
-        const name = `${did.replaceAll(':', '-')}.car`
-        const title = t.dialogs.saveRepository
-        const file = await chooseDestination(window.browserWindow, title, name, repositoryFiles)
-        if (file === undefined) return undefined
-        if (!(await saveRepo(services.repository, did as DidString, file)))
-          throw new Error('This account has no repository here.')
-        return file
-      },
+    'backups.replaced': call(args(), async () => toPlain(await listReplaced(dataDir))),
+    'backups.make': outcome(args(), async () => {
+      const made = await makeBackup({ dataDir, now, store: server.services?.store })
+      const proof = await prove(made)
+      if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
+      return toPoint({ ...made, proof })
+    }),
+    'backups.check': outcome(args(text(100)), async (at) => {
+      const backup = await findBackup(dataDir, at)
+      return toPoint({ ...backup, proof: await prove(backup) })
+    }),
+    'backups.forget': outcome(args(text(200)), async (name) => {
+      if (!(await deleteReplaced(dataDir, name))) throw new Error(t.restore.noFolder(name))
+      log.info({ folder: name }, 'replaced data deleted')
+    }),
+    'backups.export': outcome(args(optional(text(1000))), async (passphrase) => {
+      const day = now().toISOString().slice(0, 10)
+      const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
+      const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, exportFiles)
+      if (file === undefined) return undefined
+      const store = server.services?.store
+      if (store) await store.export(file, passphrase)
+      else await writeOneFile(dataDir, file, { createdAt: now(), passphrase })
+      return file
+    }),
+    'repository.export': outcome(args(text(500)), async (did) => {
+      const { services } = server
+      if (!services) throw new Error('Start the server first.')
+      const name = `${did.replaceAll(':', '-')}.car`
+      const title = t.dialogs.saveRepository
+      const file = await chooseDestination(window.browserWindow, title, name, repositoryFiles)
+      if (file === undefined) return undefined
+      if (!(await saveRepo(services.repository, did as DidString, file)))
+        throw new Error('This account has no repository here.')
+      return file
     }),
   }
 }

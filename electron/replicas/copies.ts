@@ -16,19 +16,24 @@ import { openPlace } from '../../server/operation/replicas/places/open.ts'
 import { ReplicaKey } from '../../server/operation/replicas/replica-key.ts'
 import { nodeFiles, replaceFile } from '../../server/store/files/files.ts'
 import type { Logger } from '../../server/util/log.ts'
-import type { Channel, PlaceInput } from '../ground/bridge.ts'
+import { args, text } from '../ground/arguments.ts'
+import type { PlaceInput } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
-import { type Handlers, outcomes } from '../ground/outcome.ts'
+import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import { sheetText, t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { Secrets } from '../settings/secrets.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
 import { chooseDestination, chooseFile, chooseFolder } from '../system/file-dialogs.ts'
 import type { MainWindow } from '../window/window.ts'
-import { FieldProblem, type NamedPlace, namePlace, type PlaceProblems, problemsOf } from './copy-places.ts'
-
-type Name = Extract<Channel, `copies.${string}`>
-export type Copies = Handlers<Name>
+import {
+  FieldProblem,
+  isPlaceInput,
+  type NamedPlace,
+  namePlace,
+  type PlaceProblems,
+  problemsOf,
+} from './copy-places.ts'
 
 export interface CopiesDeps {
   readonly dataDir: string
@@ -44,13 +49,12 @@ export interface CopiesDeps {
 const keyFiles: FileFilter = { name: t.copies.keyFiles, extensions: ['txt', 'key'] }
 const maxKeyFileBytes = 100_000
 
-export function setupCopies(deps: CopiesDeps): Copies {
+export function setupCopies(deps: CopiesDeps): CallsOf<'copies'> {
   const { dataDir, file, server, window, log, bus, copiesKeeper } = deps
   followSystem(deps)
-  const keepSheet = async () => {
+  const keepSheet = () => {
     file.set('sheetKept', true)
     bus.emit('settings')
-    return undefined
   }
   const sheet = async () => ({
     key: (await loadCredentials(copiesKeeper, dataDir)).replicaKey.identity,
@@ -58,33 +62,29 @@ export function setupCopies(deps: CopiesDeps): Copies {
   })
 
   return {
-    'copies.chooseFolder': () => chooseFolder(window.browserWindow, t.copies.chooseFolder),
-    'copies.add': (input) => add(deps, input),
-    // Whether another computer continues the server.
-    'copies.isElsewhere': async () => server.services?.operation.copies.isElsewhere() ?? false,
-    'copies.keepSheet': keepSheet,
-    ...outcomes<Extract<Name, `copies.${'remove' | 'continue' | 'sheet' | 'saveSheet' | 'chooseKey'}`>>(log, {
-      'copies.remove': (url) => remove(deps, url),
-      async 'copies.continue'() {
-        await server.services?.operation.copies.continueHere()
-        log.warn('this computer continues the server')
-        return undefined
-      },
-      'copies.sheet': sheet,
-      async 'copies.saveSheet'() {
-        const name = 'recovery-sheet.txt'
-        const path = await chooseDestination(window.browserWindow, t.copies.saveSheet, name, keyFiles)
-        if (path === undefined) return undefined
-        await replaceFile(nodeFiles, path, Buffer.from(sheetText(await sheet())))
-        await keepSheet()
-        return path
-      },
-      async 'copies.chooseKey'() {
-        const path = await chooseFile(window.browserWindow, t.copies.chooseKey, keyFiles)
-        if (path === undefined) return undefined
-        if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
-        return (await ReplicaKey.parse(await readFile(path, 'utf8'))).identity
-      },
+    'copies.chooseFolder': call(args(), () => chooseFolder(window.browserWindow, t.copies.chooseFolder)),
+    'copies.add': call(args(isPlaceInput), (input) => add(deps, input)),
+    'copies.remove': outcome(args(text(2000)), (url) => remove(deps, url)),
+    'copies.isElsewhere': call(args(), () => server.services?.operation.copies.isElsewhere() ?? false),
+    'copies.continue': outcome(args(), async () => {
+      await server.services?.operation.copies.continueHere()
+      log.warn('this computer continues the server')
+    }),
+    'copies.sheet': outcome(args(), sheet),
+    'copies.saveSheet': outcome(args(), async () => {
+      const name = 'recovery-sheet.txt'
+      const path = await chooseDestination(window.browserWindow, t.copies.saveSheet, name, keyFiles)
+      if (path === undefined) return undefined
+      await replaceFile(nodeFiles, path, Buffer.from(sheetText(await sheet())))
+      keepSheet()
+      return path
+    }),
+    'copies.keepSheet': call(args(), keepSheet),
+    'copies.chooseKey': outcome(args(), async () => {
+      const path = await chooseFile(window.browserWindow, t.copies.chooseKey, keyFiles)
+      if (path === undefined) return undefined
+      if ((await stat(path)).size > maxKeyFileBytes) throw new Error(t.copies.noKeyFile)
+      return (await ReplicaKey.parse(await readFile(path, 'utf8'))).identity
     }),
   }
 }
@@ -143,7 +143,7 @@ async function check(
   if (credentials) await changeCredentials(copiesKeeper, { places: { ...places, [url]: credentials } })
 }
 
-async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<undefined> {
+async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: string): Promise<void> {
   const known = file.get('copies')
   if (!known.includes(url)) throw new Error(t.copies.unknown)
   const { places = {} } = await readCredentials(copiesKeeper)
@@ -155,5 +155,4 @@ async function remove({ file, server, copiesKeeper, bus }: CopiesDeps, url: stri
   )
   bus.emit('settings')
   await server.restart()
-  return undefined
 }

@@ -9,23 +9,20 @@ import { listReplaced } from '../../server/store/backups/replaced.ts'
 import { undoRestore } from '../../server/store/backups/restore.ts'
 import { type SalvagePlan, salvage } from '../../server/store/backups/salvage.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
-import type { Channel, RestoreSource, SalvagePreview } from '../ground/bridge.ts'
-import { type Handlers, outcomes, sentenceOf } from '../ground/outcome.ts'
+import { args, oneOf, optional, text } from '../ground/arguments.ts'
+import type { RestoreSource, SalvagePreview } from '../ground/bridge.ts'
+import { type CallsOf, call, outcome, sentenceOf } from '../ground/calls.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
 import { chooseFile } from '../system/file-dialogs.ts'
 import { knownPlaces } from './copies.ts'
 import { problemsOf } from './copy-places.ts'
 import type { RestoresDeps } from './restore-deps.ts'
-import { type Origin, ofBackups, ofFile, ofPlace, pagesOfPlace } from './restore-sources.ts'
-
-type Name = Extract<Channel, `restore.${string}` | `salvage.${string}`>
-
-export type Restores = Handlers<Name>
+import { isRestoreSource, type Origin, ofBackups, ofFile, ofPlace, pagesOfPlace } from './restore-sources.ts'
 
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
 
-export function setupRestores(deps: RestoresDeps): Restores {
+export function setupRestores(deps: RestoresDeps): CallsOf<'restore' | 'salvage'> {
   const { dataDir, server, window, log } = deps
   const now = () => new Date()
   /** One at a time: they share the folder of fetched files. */
@@ -73,68 +70,65 @@ export function setupRestores(deps: RestoresDeps): Restores {
     }
   }
 
+  const time = optional(text(100))
   return {
-    async 'restore.points'(source) {
+    'restore.points': call(args(isRestoreSource), async (source) => {
       try {
         return { problems: {}, points: await originOf(source).points() }
       } catch (error) {
         const place = source.from === 'otherPlace' ? source.place : undefined
         return { problems: problemsOf(error, place), points: [] }
       }
-    },
-    'restore.cancel'() {
+    }),
+    'restore.cancel': call(args(), () => {
       renew()
-      return serialize(async () => {
-        await removeFetched(dataDir)
-        return undefined
-      })
-    },
-    ...outcomes<Exclude<Name, 'restore.points' | 'restore.cancel'>>(log, {
-      async 'restore.chooseFile'() {
-        const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
-        if (file === undefined) return undefined
-        const encrypted = await isProtected(file)
-        chosen = file
-        return { file, encrypted }
-      },
-      'restore.preview'(source, at) {
-        const signal = renew()
-        return serialize(() => originOf(source).preview(at, signal))
-      },
-      'restore.run': (source, at, loss) =>
-        serialize(async () => {
-          const restored = await originOf(source).restore(at, loss)
-          log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
-          return restored
-        }),
-      'restore.undo': (name) => serialize(() => undo(deps, name)),
-      async 'salvage.preview'() {
-        const signal = renew()
-        let preview: SalvagePreview | undefined
-        await serialize(() =>
-          server.whileExamined(() =>
-            salvageIf(signal, (plan, unread) => {
-              preview = { ...toPlain(plan), unread }
-              return false
-            }),
-          ),
-        )
-        if (!preview) throw new Error(t.nothingToOpen)
-        return preview
-      },
-      async 'salvage.run'(from) {
-        if (server.services) throw new Error(t.stillRuns)
-        const signal = renew()
-        return serialize(() =>
-          server.whileStopped(async () => {
-            const result = await salvageIf(signal, (plan) => plan.from === from)
-            if (!result) throw new Error(t.dataChanged)
-            const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
-            log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
-            return result.keptIn
+      return serialize(() => removeFetched(dataDir))
+    }),
+    'restore.chooseFile': outcome(args(), async () => {
+      const file = await chooseFile(window.browserWindow, t.dialogs.chooseBackup, backupFiles)
+      if (file === undefined) return undefined
+      const encrypted = await isProtected(file)
+      chosen = file
+      return { file, encrypted }
+    }),
+    'restore.preview': outcome(args(isRestoreSource, time), (source, at) => {
+      const signal = renew()
+      return serialize(() => originOf(source).preview(at, signal))
+    }),
+    'restore.run': outcome(args(isRestoreSource, time, optional(text(4000))), (source, at, loss) =>
+      serialize(async () => {
+        const restored = await originOf(source).restore(at, loss)
+        log.info({ from: source.from, at: restored.at, missing: restored.missingMedia }, 'server restored')
+        return restored
+      }),
+    ),
+    'restore.undo': outcome(args(text(200)), (name) => serialize(() => undo(deps, name))),
+    'salvage.preview': outcome(args(), async () => {
+      const signal = renew()
+      let preview: SalvagePreview | undefined
+      await serialize(() =>
+        server.whileExamined(() =>
+          salvageIf(signal, (plan, unread) => {
+            preview = { ...toPlain(plan), unread }
+            return false
           }),
-        )
-      },
+        ),
+      )
+      if (!preview) throw new Error(t.nothingToOpen)
+      return preview
+    }),
+    'salvage.run': outcome(args(oneOf('database', 'changed', 'backup')), (from) => {
+      if (server.services) throw new Error(t.stillRuns)
+      const signal = renew()
+      return serialize(() =>
+        server.whileStopped(async () => {
+          const result = await salvageIf(signal, (plan) => plan.from === from)
+          if (!result) throw new Error(t.dataChanged)
+          const { keptTransactions: kept, lostTransactions: lost, damaged } = result.plan
+          log.warn({ from, kept, lost, damaged, keptIn: result.keptIn }, 'damaged data opened')
+          return result.keptIn
+        }),
+      )
     }),
   }
 }

@@ -1,49 +1,46 @@
 /**
  * Actions that the menus and the page share: copy the address, open a folder or a web page. Targets come from fixed lists, except
- * for the answers to apps (`answer.ts`).
+ * for the answers to apps.
  */
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clipboard, shell } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
-import type { Outcome } from '../ground/bridge.ts'
+import { args, oneOf } from '../ground/arguments.ts'
+import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import type { Folders } from '../ground/folders.ts'
-import { outcomeOf } from '../ground/outcome.ts'
 import { sourcePage } from '../ground/project.ts'
 import type { Updates } from '../system/updates.ts'
+import type { Quitting } from './quit.ts'
 import type { EmbeddedServer } from './server.ts'
 
 export interface Actions {
+  readonly calls: CallsOf<'app'>
   copyEndpoint(): void
-  openFolder(which: 'data' | 'backups' | 'logs'): void
-  openAnswer(location: string): Promise<Outcome>
-  openPage(which: 'endpoint' | 'notices' | 'update' | 'source' | 'officialClient'): void
+  openFolder(which: (typeof folderNames)[number]): void
+  openPage(which: (typeof pageNames)[number]): void
 }
+
+const folderNames = ['data', 'backups', 'logs'] as const
+const pageNames = ['endpoint', 'notices', 'update', 'source', 'officialClient'] as const
 
 export interface ActionsDeps {
   readonly folders: Folders
   readonly server: EmbeddedServer
   readonly updates: Updates
+  readonly quitting: Quitting
   readonly log: Logger
 }
 
-export function setupActions({ folders, server, updates, log }: ActionsDeps): Actions {
+export function setupActions({ folders, server, updates, quitting, log }: ActionsDeps): Actions {
   const logFailure = (message: string) => (error: unknown) => log.warn({ err: error }, message)
-  return {
+  const actions: Omit<Actions, 'calls'> = {
     copyEndpoint: () => void clipboard.writeText(server.endpoint).catch(logFailure('clipboard write failed')),
     openFolder(which) {
       const folder = { data: folders.data, backups: join(folders.data, 'backups'), logs: folders.logs }[which]
       void openFolder(folder).catch(logFailure('folder could not be opened'))
     },
-    openAnswer: (location) =>
-      outcomeOf(log, 'app.openAnswer', async () => {
-        await shell.openExternal(location).catch(() => {
-          // The error of the system may contain the URL, which has the code.
-          throw new Error('Your browser could not be opened. Start again in the app.')
-        })
-        return undefined
-      }),
     openPage(which) {
       const page = {
         endpoint: server.endpoint,
@@ -56,6 +53,34 @@ export function setupActions({ folders, server, updates, log }: ActionsDeps): Ac
       if (page !== undefined) void shell.openExternal(page).catch(logFailure('browser could not be opened'))
     },
   }
+  return {
+    ...actions,
+    calls: {
+      'app.openFolder': call(args(oneOf(...folderNames)), actions.openFolder),
+      'app.openPage': call(args(oneOf(...pageNames)), actions.openPage),
+      'app.openAnswer': outcome(args(isAnswer), (location) =>
+        shell.openExternal(location).catch(() => {
+          // The error of the system may contain the URL, which has the code.
+          throw new Error('Your browser could not be opened. Start again in the app.')
+        }),
+      ),
+      'app.quit': call(args(), quitting.quit),
+    },
+  }
+}
+
+const maxAnswerLength = 16_384
+
+/**
+ * Checks the URL that takes the answer of a sign-in to an app. The page passes it on from the server. Accepts web pages, and the schemes
+ * that apps have of their own: the reverse of a domain name, so with a dot (RFC 8252 §7.1). Schemes of the system, such as `file:` and
+ * `smb:`, have none.
+ */
+function isAnswer(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > maxAnswerLength) return false
+  const protocol = URL.parse(value)?.protocol ?? ''
+  if (!/^(?:https?|[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+):$/.test(protocol)) return false
+  return /[?#&]iss=/.test(value)
 }
 
 async function openFolder(folder: string): Promise<void> {

@@ -6,12 +6,16 @@ import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'
 import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
+import { args } from '../ground/arguments.ts'
 import type { ServerState } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
+import { type CallsOf, call } from '../ground/calls.ts'
 import { t } from '../ground/strings.ts'
+import { freePort } from './free-port.ts'
 import { type Failed, failureOf } from './start-failure.ts'
 
 export interface EmbeddedServer {
+  readonly calls: CallsOf<'server'>
   readonly state: ServerState
   /** Its URL; while it is stopped, the URL it will have. */
   readonly endpoint: string
@@ -93,7 +97,20 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
     setState(failureOf(error, current))
   }
 
+  const changes = {
+    start: () => serialize(start),
+    stop: () => serialize(stop),
+    restart: () => serialize(() => stop().then(start)),
+  }
   return {
+    ...changes,
+    calls: {
+      'server.state': call(args(), () => state),
+      'server.start': call(args(), changes.start),
+      'server.stop': call(args(), changes.stop),
+      'server.restart': call(args(), changes.restart),
+      'server.freePort': call(args(), async () => (await freePort(0)) ?? 0),
+    },
     get state() {
       return state
     },
@@ -104,9 +121,6 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
       return running?.services
     },
     wake: () => running?.wake(),
-    start: () => serialize(start),
-    stop: () => serialize(stop),
-    restart: () => serialize(() => stop().then(start)),
     whileStopped: (work) =>
       serialize(async () => {
         const restart = state.kind !== 'stopped'

@@ -1,13 +1,16 @@
 /** The log: rotated files, and the last lines in memory for the Logs screen. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { args } from '../ground/arguments.ts'
 import type { LogLine } from '../ground/bridge.ts'
+import { type CallsOf, call } from '../ground/calls.ts'
 
 export interface Logs {
   /** Takes a line of pino: one JSON object. */
   write(line: string): void
   /** Newest last. */
   tail(): readonly LogLine[]
+  readonly calls: CallsOf<'logs'>
   onLine(listener: (line: LogLine) => void): void
 }
 
@@ -33,6 +36,7 @@ export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
     bytes += Buffer.byteLength(line)
   }
 
+  const tail = () => [...lines]
   return {
     write(text) {
       append(text)
@@ -41,7 +45,8 @@ export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
       if (lines.length > keptLines) lines.shift()
       for (const listener of listeners) listener(line)
     },
-    tail: () => [...lines],
+    tail,
+    calls: { 'logs.tail': call(args(), tail) },
     onLine: (listener) => listeners.push(listener),
   }
 }

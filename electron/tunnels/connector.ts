@@ -6,7 +6,9 @@
 import { isObject, parseJson } from '../../server/util/json.ts'
 import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
+import { args, members, text } from '../ground/arguments.ts'
 import type { ConnectorInput, ConnectorView, SettingProblems } from '../ground/bridge.ts'
+import { type CallsOf, call } from '../ground/calls.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import type { Secrets } from '../settings/secrets.ts'
@@ -14,12 +16,6 @@ import type { SettingsFile } from '../settings/settings-file.ts'
 import type { ConnectorRecord } from '../settings/tunnel-records.ts'
 import { type Connection, type Fault, findCloudflared } from './cloudflared.ts'
 import { isPublicBy, portOf, publication, tunnelPort, withdraw } from './publication.ts'
-
-export interface Connector {
-  view(): Promise<ConnectorView>
-  open(input: ConnectorInput): Promise<SettingProblems<ConnectorInput>>
-  close(): Promise<undefined>
-}
 
 export interface ConnectorDeps {
   readonly file: SettingsFile
@@ -34,9 +30,12 @@ const pauseMs = { first: 1000, longest: 60_000 }
 
 const secret = 'tunnel-token'
 
+/** A pasted command is longer than its token. */
+const isConnectorInput = members<ConnectorInput>({ host: text(500), token: text(4000) })
+
 type Seen = Pick<ConnectorView, 'state' | 'detail'>
 
-export function setupConnector(deps: ConnectorDeps): Connector {
+export function setupConnector(deps: ConnectorDeps): CallsOf<'connector'> {
   const { file, secrets, log } = deps
   const serialize = createSerializer()
   let connection: Connection | undefined
@@ -133,7 +132,7 @@ export function setupConnector(deps: ConnectorDeps): Connector {
   })
 
   return {
-    async view() {
+    'connector.view': call(args(), async () => {
       const current = record()
       const target = `http://localhost:${current ? portOf(current, deps) : await tunnelPort(deps)}`
       if (!current) {
@@ -146,8 +145,8 @@ export function setupConnector(deps: ConnectorDeps): Connector {
       }
       const { host, handle } = current
       return { ...(await look(current)), isPublic: isPublic(), target, url: `https://${host}`, handle }
-    },
-    open: (input) =>
+    }),
+    'connector.open': call(args(isConnectorInput), (input) =>
       serialize(async () => {
         const token = tokenIn(input.token)
         const problems = problemsOf(input, token)
@@ -169,13 +168,14 @@ export function setupConnector(deps: ConnectorDeps): Connector {
         await connect()
         return {}
       }),
-    close: () =>
+    ),
+    'connector.close': call(args(), () =>
       serialize(async () => {
         failure = undefined
         await forget()
         log.info('tunnel was taken back')
-        return undefined
       }),
+    ),
   }
 
   function warn(error: unknown): void {

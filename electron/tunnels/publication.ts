@@ -1,7 +1,7 @@
 /** The settings that make the server public through a program, and how they are taken back. */
 
-import { createServer } from 'node:net'
 import type { Settings } from '../ground/bridge.ts'
+import { freePort } from '../server/free-port.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import { defaultSettings } from '../settings/settings.ts'
@@ -70,18 +70,6 @@ export async function tunnelPort(deps: {
     if (kept() === undefined) file.set('tunnelPort', free ?? next)
   }
   return kept() ?? localPort(deps) + 1
-}
-
-/** Returns the port, or any free one for 0; undefined if it is in use. */
-function freePort(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
-    })
-  })
 }
 
 /** The port to which a tunnel must lead. */

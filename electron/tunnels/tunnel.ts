@@ -6,7 +6,9 @@
 import { shell } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
-import type { TunnelPort, TunnelState, TunnelView } from '../ground/bridge.ts'
+import { args, oneOf, text } from '../ground/arguments.ts'
+import { type TunnelState, type TunnelView, tunnelPorts } from '../ground/bridge.ts'
+import { type CallsOf, call } from '../ground/calls.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
@@ -26,14 +28,6 @@ import {
 /** @property url the public address that the program would give */
 type Seen = Omit<Problem, 'state'> & { readonly state: TunnelState; readonly url?: string }
 
-export interface Tunnel {
-  view(): Promise<TunnelView>
-  open(port: TunnelPort): Promise<TunnelView>
-  close(): Promise<TunnelView>
-  keepHandle(handle: string): undefined
-  openPage(): Promise<undefined>
-}
-
 export interface TunnelDeps {
   readonly file: SettingsFile
   readonly settings: SettingsControl
@@ -41,7 +35,7 @@ export interface TunnelDeps {
   readonly log: Logger
 }
 
-export function setupTunnel(deps: TunnelDeps): Tunnel {
+export function setupTunnel(deps: TunnelDeps): CallsOf<'tunnel'> {
   const { file, log } = deps
   const serialize = createSerializer()
   /** A run of `funnel` that has not ended. */
@@ -142,14 +136,15 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
   }
 
   return {
-    view,
-    open: (port) =>
+    'tunnel.view': call(args(), view),
+    'tunnel.open': call(args(oneOf(...tunnelPorts)), (port) =>
       serialize(async () => {
         failure = undefined
         await open(Number(port) as FunnelPort).catch(fail)
         return view()
       }),
-    close: () =>
+    ),
+    'tunnel.close': call(args(), () =>
       serialize(async () => {
         failure = undefined
         const record = file.get('tunnel')
@@ -158,17 +153,16 @@ export function setupTunnel(deps: TunnelDeps): Tunnel {
         if (record && file.get('tunnel')) await takeBack(await findTailscale(), record).catch(fail)
         return view()
       }),
-    async openPage() {
+    ),
+    'tunnel.openPage': call(args(), async () => {
       const { page } = await view()
       if (page !== undefined) await shell.openExternal(page).catch(warnOfBrowser)
-      return undefined
-    },
-    keepHandle(handle) {
+    }),
+    'tunnel.keepHandle': call(args(text(500)), (handle) => {
       const [tunnel, connector] = [file.get('tunnel'), file.get('connector')]
       if (tunnel) file.set('tunnel', { ...tunnel, handle })
       if (connector) file.set('connector', { ...connector, handle })
-      return undefined
-    },
+    }),
   }
 
   /** Whether requests are passed on to this server, also to its ordinary port. */

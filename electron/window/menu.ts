@@ -1,6 +1,7 @@
 /** The application menu. Items with a role are the system's commands, with the system's labels and shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { DesktopCalls } from '../ground/bridge.ts'
+import type { Logger } from '../../server/util/log.ts'
+import type { Calls } from '../ground/calls.ts'
 import { t } from '../ground/strings.ts'
 import type { Actions } from '../server/actions.ts'
 import { notify } from '../system/notify.ts'
@@ -9,9 +10,8 @@ import type { MainWindow } from './window.ts'
 export interface MenuDeps {
   readonly window: Pick<MainWindow, 'show'>
   readonly actions: Actions
-  readonly backups: {
-    readonly 'backups.make': () => Promise<ReturnType<DesktopCalls['backups.make']>>
-  }
+  readonly backups: Pick<Calls, 'backups.make'>
+  readonly log: Logger
 }
 
 type Items = MenuItemConstructorOptions[]
@@ -66,8 +66,8 @@ function fileItems(deps: MenuDeps): Items {
   ]
 }
 
-async function backUp({ window, backups }: MenuDeps): Promise<void> {
-  const made = await backups['backups.make']()
+async function backUp({ window, backups, log }: MenuDeps): Promise<void> {
+  const made = await backups['backups.make'].handle([], (error) => log.warn({ err: error }, 'backup failed'))
   notify(made.ok ? t.backedUp(made.value.at) : t.notBackedUp(made.message), () => window.show('/backups'))
 }
 

@@ -15,7 +15,6 @@ import { hasTrayHost, showsOurIcon } from '../system/tray-host.ts'
 import type { MainWindow } from './window.ts'
 
 export interface DesktopTray {
-  readonly isShown: boolean
   /** Shows the icon if the desktop has a tray. @returns whether it is shown */
   find(): Promise<boolean>
   /** Retries for a minute: at login the desktop may start its tray after this app. */
@@ -38,7 +37,7 @@ export interface TrayDeps {
 }
 
 export function setupTray(deps: TrayDeps): DesktopTray {
-  const { server, window, bus, log } = deps
+  const { server, window, settings, bus, log } = deps
   let tray: Tray | undefined
   let wasRefused = false
 
@@ -60,7 +59,7 @@ export function setupTray(deps: TrayDeps): DesktopTray {
     const opened = open()
     if (await showsOurIcon()) {
       tray = opened
-      update()
+      settings.trayShown()
       return true
     }
     opened.destroy()
@@ -71,9 +70,6 @@ export function setupTray(deps: TrayDeps): DesktopTray {
   const showOnce = createSharedRun(show)
   const find = async () => tray !== undefined || showOnce()
   return {
-    get isShown() {
-      return tray !== undefined
-    },
     find,
     async await() {
       const deadline = performance.now() + awaitMs
