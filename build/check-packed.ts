@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../electron/server/free-port.ts'
 
 /** A first start on a CI machine loads everything from a cold disk, and macOS verifies the program first. */
 const startMs = 120_000
@@ -17,7 +17,7 @@ const exitMs = 30_000
 const program = process.argv[2] ?? packedProgram()
 const folder = mkdtempSync(join(tmpdir(), 'pds-packed-'))
 const dataDir = join(folder, 'data')
-const url = `http://localhost:${await freePort()}`
+const url = `http://localhost:${await freePort(0)}`
 
 // Without these switches the system's keyring may open a prompt, which would block the check.
 const child = spawn(program, ['--use-mock-keychain', '--password-store=basic'], {
@@ -57,15 +57,6 @@ function packedProgram(): string {
   const file = join(import.meta.dirname, '../release', places[process.platform] ?? '')
   if (!existsSync(file)) throw new Error(`${file} does not exist. Run npm run dist first.`)
   return file
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  if (typeof address !== 'object' || address === null) throw new Error('no free port')
-  return address.port
 }
 
 async function untilReady(): Promise<void> {

@@ -64,16 +64,12 @@ process.stdout.write(
 process.exitCode = tests.status || (below.length > 0 ? 1 : 0)
 
 /** Returns the scripts that child processes and worker threads ran, by URL. */
-function readProcesses(): Map<string, ProcessCoverage['result'][number][]> {
-  const scripts = new Map<string, ProcessCoverage['result'][number][]>()
+function readProcesses() {
   const prefix = pathToFileURL(join(root, 'server')).href
-  for (const name of readdirSync(processFolder)) {
-    const { result }: ProcessCoverage = JSON.parse(readFileSync(join(processFolder, name), 'utf8'))
-    for (const script of result) {
-      if (script.url.startsWith(prefix)) scripts.set(script.url, [...(scripts.get(script.url) ?? []), script])
-    }
-  }
-  return scripts
+  const scripts = readdirSync(processFolder)
+    .map((name): ProcessCoverage => JSON.parse(readFileSync(join(processFolder, name), 'utf8')))
+    .flatMap(({ result }) => result.filter(({ url }) => url.startsWith(prefix)))
+  return Map.groupBy(scripts, ({ url }) => url)
 }
 
 /** A line is covered if a statement that starts on it ran. */

@@ -8,10 +8,10 @@ export const electronPackage = join(import.meta.dirname, '../node_modules/electr
  * Returns the path of the binary, or undefined if it is not installed. `path.txt` names the file below `dist` or below
  * `ELECTRON_OVERRIDE_DIST_PATH`.
  */
-export function electronBinary(env = process.env): string | undefined {
+export function electronBinary(): string | undefined {
   const note = join(electronPackage, 'path.txt')
   const name = existsSync(note) ? readFileSync(note, 'utf8').trim() : undefined
-  const override = env.ELECTRON_OVERRIDE_DIST_PATH
+  const override = process.env.ELECTRON_OVERRIDE_DIST_PATH
   if (!name && !override) return undefined
   const file = join(override ?? join(electronPackage, 'dist'), name ?? 'electron')
   return existsSync(file) ? file : undefined

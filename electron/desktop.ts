@@ -6,11 +6,12 @@
  * notifications), `replicas/` (backups, copies, restores) and `tunnels/` (a public address by a program of the person), `page/` (calls
  * that the page may make).
  */
+import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { app, session } from 'electron'
 import { clearDeleted } from '../server/platform/mail/outbox.ts'
 import { createLogger } from '../server/util/log.ts'
-import { createBus } from './ground/bus.ts'
+import type { Bus } from './ground/bus.ts'
 import type { Folders } from './ground/folders.ts'
 import type { Failures } from './ground/uncaught-errors.ts'
 import { setupPage } from './page/page.ts'
@@ -34,7 +35,6 @@ import { type collectLinks, screenAmong } from './system/deep-link.ts'
 import { lockNavigation, lockPermissions } from './system/lockdown.ts'
 import { startsHidden } from './system/login-item.ts'
 import { openLogs } from './system/logs.ts'
-import { notify } from './system/notify.ts'
 import { setupUpdates } from './system/updates.ts'
 import { setupConnector } from './tunnels/connector.ts'
 import { setupTunnel } from './tunnels/tunnel.ts'
@@ -57,7 +57,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const log = createLogger('info', logs)
   const file = openSettings(folders.desktop, (movedTo) => log.error({ movedTo }, 'settings file damaged'))
   const secrets = await openSecrets(join(folders.desktop, 'secrets'), log)
-  const bus = createBus()
+  const bus: Bus = new EventEmitter()
   const config = () =>
     serverConfig(dataDir, file.get('settings'), {
       ...mailTexts(file.get('mail'), secrets.read('mail-password')),
@@ -89,7 +89,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
   const connector = setupConnector({ file, settings, secrets, server, log })
-  const copyNotices = setupCopyNotices({ server, window, bus, notify })
+  const copyNotices = setupCopyNotices({ server, window, bus })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups, log })
@@ -101,7 +101,6 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   }
   setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, logs, log })
   await tray.find()
-  copyNotices.start()
   followLinks((screen) => window.show(screen))
   app.on('activate', () => window.show())
 

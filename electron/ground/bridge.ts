@@ -42,7 +42,7 @@ export type ServerState =
       /** A sentence that names the file, the folder or the port. */
       readonly message: string
       /** The file or folder concerned, if any. */
-      readonly path?: string
+      readonly path?: string | undefined
       /** The configured port. */
       readonly port: number
     }
@@ -153,7 +153,7 @@ export interface TunnelView {
   /** The public address that it gives or would give. */
   readonly url?: string | undefined
   /** A page of Tailscale on which the person can go on. */
-  readonly page?: string
+  readonly page?: string | undefined
   /** The program's own words. */
   readonly detail?: string
   /** The handle that the owner had before the name of this machine. */

@@ -1,5 +1,5 @@
 /** Events that the parts of the desktop exchange. */
-import { EventEmitter } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import type { BrowserWindow } from 'electron'
 import type { Arrivals } from '../../server/app/notifications/arrivals.ts'
 import type { ServerState } from './bridge.ts'
@@ -19,7 +19,3 @@ interface BusEvents {
 }
 
 export type Bus = EventEmitter<BusEvents>
-
-export function createBus(): Bus {
-  return new EventEmitter()
-}

@@ -1,5 +1,5 @@
 /** The folders of the desktop, and the folder of the program's own files. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { app } from 'electron'
@@ -23,15 +23,11 @@ export const built = join(import.meta.dirname, '../..')
 export function chooseFolders(): Folders {
   const chosen = process.env.PDS_DATA_DIR && resolve(process.env.PDS_DATA_DIR)
   const standard = join(app.getPath('appData'), 'desktop-pds')
-  const desktop = chosen ? join(standard, 'other-data', shortHash(chosen)) : standard
+  const desktop = chosen ? join(standard, 'other-data', hash('sha256', chosen).slice(0, 16)) : standard
   // Electron refuses a path that does not exist.
   mkdirSync(desktop, { recursive: true, mode: 0o700 })
   app.setPath('userData', desktop)
   const logs = join(desktop, 'logs')
   app.setAppLogsPath(logs)
   return { data: chosen || defaultDataDir(), desktop, logs }
-}
-
-function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

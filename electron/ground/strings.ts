@@ -26,7 +26,6 @@ export const t = {
     edit: 'Edit',
     view: 'View',
     go: 'Go',
-    window: 'Window',
     help: 'Help',
     openInBrowser: 'Open in browser',
     dataFolder: 'Open data folder',
@@ -142,18 +141,9 @@ export function sheetText({ key, places }: RecoverySheet): string {
 
 /** One line for the tray. */
 export function describeState(state: ServerState): string {
-  switch (state.kind) {
-    case 'running':
-      return `Running at ${state.endpoint}`
-    case 'failed':
-      return `Not running: ${state.message}`
-    case 'starting':
-      return 'Starting…'
-    case 'stopping':
-      return 'Stopping…'
-    case 'stopped':
-      return 'Stopped'
-  }
+  if (state.kind === 'running') return `Running at ${state.endpoint}`
+  if (state.kind === 'failed') return `Not running: ${state.message}`
+  return { starting: 'Starting…', stopping: 'Stopping…', stopped: 'Stopped' }[state.kind]
 }
 
 /** The rest of a notification's title, after the name of its author. */

@@ -24,7 +24,8 @@ export function setupFailures(): Failures {
       .then(() => {
         // The box may stay open for hours: a new start must not be sent to this process.
         app.releaseSingleInstanceLock()
-        dialog.showErrorBox(t.failed, describe(error))
+        const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        dialog.showErrorBox(t.failed, text)
         app.exit(1)
       })
   }
@@ -36,8 +37,4 @@ export function setupFailures(): Failures {
       cleanup = next
     },
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

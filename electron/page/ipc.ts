@@ -2,8 +2,9 @@
  * Registers every message that the page may send to the main process, in one place. The sender must be the top frame of our window
  * at our own origin, the channel one of the table, its arguments accepted by the table. Everything else is refused and logged.
  */
-import { type IpcMainEvent, ipcMain, type WebContents, type WebFrameMain } from 'electron'
+import { type IpcMainEvent, ipcMain, type WebContents } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
+import { attempt } from '../ground/attempt.ts'
 import type { Channel } from '../ground/bridge.ts'
 import type { Calls } from '../ground/calls.ts'
 import { isOurs } from '../ground/protocol.ts'
@@ -19,11 +20,6 @@ export interface IpcDeps {
   readonly onUnread: (count: number) => void
   readonly onUnsaved: (isUnsaved: boolean) => void
   readonly log: Logger
-}
-
-interface Sender {
-  readonly sender: WebContents
-  readonly senderFrame: WebFrameMain | null
 }
 
 const maxSessionsLength = 1024 * 1024
@@ -66,32 +62,16 @@ function registerCalls(deps: IpcDeps): void {
 }
 
 function isOurPage(
-  { sender, senderFrame: frame }: Sender,
+  { sender, senderFrame: frame }: Pick<IpcMainEvent, 'sender' | 'senderFrame'>,
   channel: string,
   { contents, log }: Pick<IpcDeps, 'contents' | 'log'>,
 ): boolean {
-  const url = urlOf(frame)
+  // Reading the properties of a frame that was disposed throws.
+  const url = attempt(() => frame?.url)
   // The preload script asks before the URL of the page is committed. Our window cannot navigate to any other origin.
   const isUncommitted = channel === wire.initial && (url === '' || url === 'about:blank')
-  const isTopFrame = sender === contents() && frame !== null && parentOf(frame) === null
+  const isTopFrame = sender === contents() && frame !== null && attempt(() => frame.parent) === null
   const isAllowed = isTopFrame && url !== undefined && (isUncommitted || isOurs(url))
   if (!isAllowed) log.warn({ channel, url }, 'IPC message from a foreign page refused')
   return isAllowed
-}
-
-/** Undefined for a frame that was disposed: reading its properties throws. */
-function urlOf(frame: WebFrameMain | null): string | undefined {
-  try {
-    return frame?.url
-  } catch {
-    return undefined
-  }
-}
-
-function parentOf(frame: WebFrameMain): WebFrameMain | null | undefined {
-  try {
-    return frame.parent
-  } catch {
-    return undefined
-  }
 }

@@ -38,7 +38,7 @@ export function setupPage(deps: PageDeps): void {
   sendEvents(deps)
   registerIpc({
     calls,
-    contents: () => window.contents,
+    contents: () => window.browserWindow?.webContents,
     initial: () => initialFor(server, secrets),
     onSessions: (sessions) => secrets.write('sessions', sessions),
     onUnread: (count) => showUnread(count, window.browserWindow),

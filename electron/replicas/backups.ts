@@ -22,7 +22,7 @@ import { type CallsOf, call, outcome } from '../ground/calls.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
-import { chooseDestination } from '../system/file-dialogs.ts'
+import { chooseDestination } from '../system/dialogs.ts'
 import type { MainWindow } from '../window/window.ts'
 
 export interface BackupsDeps {

@@ -24,7 +24,7 @@ import { sheetText, t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
 import type { Secrets } from '../settings/secrets.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
-import { chooseDestination, chooseFile, chooseFolder } from '../system/file-dialogs.ts'
+import { chooseDestination, chooseFile, chooseFolder } from '../system/dialogs.ts'
 import type { MainWindow } from '../window/window.ts'
 import {
   FieldProblem,

@@ -4,7 +4,7 @@ import type { PlaceStatus } from '../../server/operation/replicas/replica-status
 import type { Bus } from '../ground/bus.ts'
 import { t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
-import type { notify } from '../system/notify.ts'
+import { notify } from '../system/notify.ts'
 import type { MainWindow } from '../window/window.ts'
 
 const intervalMs = 60_000
@@ -17,18 +17,16 @@ export type CopyNotice = 'elsewhere' | 'late'
 
 export interface CopyNotices {
   readonly current: CopyNotice | undefined
-  /** Checks the copies once per minute. */
-  start(): void
 }
 
 export interface CopyNoticesDeps {
   readonly server: EmbeddedServer
   readonly window: MainWindow
   readonly bus: Bus
-  readonly notify: typeof notify
 }
 
-export function setupCopyNotices({ server, window, bus, notify }: CopyNoticesDeps): CopyNotices {
+/** Looks at the copies once per minute. */
+export function setupCopyNotices({ server, window, bus }: CopyNoticesDeps): CopyNotices {
   let current: CopyNotice | undefined
   const look = () => {
     const copies = server.services?.operation.copies
@@ -39,15 +37,13 @@ export function setupCopyNotices({ server, window, bus, notify }: CopyNoticesDep
     bus.emit('copies')
     if (next !== undefined) notify(t.copies.notices[next], () => window.show('/backups'))
   }
+  setInterval(look, intervalMs).unref()
+  bus.on('serverState', ({ kind }) => {
+    if (kind === 'running') setTimeout(look, firstMs).unref()
+  })
   return {
     get current() {
       return current
-    },
-    start() {
-      setInterval(look, intervalMs).unref()
-      bus.on('serverState', ({ kind }) => {
-        if (kind === 'running') setTimeout(look, firstMs).unref()
-      })
     },
   }
 }

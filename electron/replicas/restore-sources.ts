@@ -23,9 +23,11 @@ import type { Restored, RestorePoint, RestorePreview, RestoreSource } from '../g
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
 import { describeOwn, findBackup, toPoint } from './backups.ts'
-import { knownPlaces } from './copies.ts'
+import { type CopiesDeps, knownPlaces } from './copies.ts'
 import { FieldProblem, isPlaceInput, namePlace } from './copy-places.ts'
-import type { RestoresDeps } from './restore-deps.ts'
+
+/** The parts of the desktop that a restore needs. */
+export type RestoresDeps = Omit<CopiesDeps, 'secrets'>
 
 const secret = text(1000)
 const sources = [

@@ -14,11 +14,18 @@ import type { RestoreSource, SalvagePreview } from '../ground/bridge.ts'
 import { type CallsOf, call, outcome, sentenceOf } from '../ground/calls.ts'
 import { toPlain } from '../ground/plain.ts'
 import { t } from '../ground/strings.ts'
-import { chooseFile } from '../system/file-dialogs.ts'
+import { chooseFile } from '../system/dialogs.ts'
 import { knownPlaces } from './copies.ts'
 import { problemsOf } from './copy-places.ts'
-import type { RestoresDeps } from './restore-deps.ts'
-import { isRestoreSource, type Origin, ofBackups, ofFile, ofPlace, pagesOfPlace } from './restore-sources.ts'
+import {
+  isRestoreSource,
+  type Origin,
+  ofBackups,
+  ofFile,
+  ofPlace,
+  pagesOfPlace,
+  type RestoresDeps,
+} from './restore-sources.ts'
 
 const backupFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz', 'zst', 'sqlite'] }
 

@@ -26,6 +26,7 @@ export function setupKeepAwake({ file, server, bus, log }: KeepAwakeDeps): void 
   function apply(): void {
     const { keepAwake } = file.get('settings')
     const isPublic = server.state.kind === 'running' && server.services?.config.publicUrl !== undefined
+    const isOnBattery = () => powerMonitor.onBatteryPower || isMainsOff()
     const wanted = isPublic && (keepAwake === 'always' || (keepAwake === 'mains' && !isOnBattery()))
     if (wanted === (blocker !== undefined)) return
     if (blocker === undefined) blocker = powerSaveBlocker.start('prevent-app-suspension')
@@ -42,8 +43,4 @@ export function setupKeepAwake({ file, server, bus, log }: KeepAwakeDeps): void 
   powerMonitor.on('on-battery', apply)
   powerMonitor.on('resume', () => server.wake())
   if (process.platform === 'linux') setInterval(apply, lookMs).unref()
-}
-
-function isOnBattery(): boolean {
-  return powerMonitor.onBatteryPower || isMainsOff()
 }

@@ -1,12 +1,12 @@
 /** The embedded server: starts and stops it, and reports its state. */
 import type { CredentialsKeeper } from '../../server/operation/replicas/credentials.ts'
 import type { Config } from '../../server/platform/config/config.ts'
-import { ConfigError } from '../../server/platform/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'
 import type { Logger } from '../../server/util/log.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
 import { args } from '../ground/arguments.ts'
+import { attempt } from '../ground/attempt.ts'
 import type { ServerState } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
 import { type CallsOf, call } from '../ground/calls.ts'
@@ -57,14 +57,14 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
     if (running) return state
     if (examining > 0) return setState(examinedFailure(state, configuredPort(config)))
     setState({ kind: 'starting' })
+    let settings: Config | undefined
     try {
       const current = config()
+      settings = current
       const onMailKept = () => bus.emit('outbox')
       const onLockLost = (error: Error) => void serialize(() => giveUp(error, current))
       const options = { log, onMailKept, onLockLost, copiesKeeper }
-      running = await startServer(current, options).catch((error: unknown) => {
-        throw new StartError(failureOf(error, current))
-      })
+      running = await startServer(current, options)
       running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
       log.info({ port: running.port }, 'server started')
       return setState({
@@ -74,8 +74,8 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
         since: new Date().toISOString(),
       })
     } catch (error) {
-      const failed = error instanceof StartError ? error.failed : configFailure(error)
-      log.error({ err: error instanceof StartError ? failed : error }, 'server start failed')
+      const failed = failureOf(error, settings ?? { port: 0, dataDir: '' })
+      log.error({ err: settings ? failed : error }, 'server start failed')
       return setState(failed)
     }
   }
@@ -148,20 +148,7 @@ function endpointOf(port: number): string {
 }
 
 function configuredPort(config: () => Config): number {
-  try {
-    return config().port
-  } catch {
-    return 0
-  }
-}
-
-class StartError extends Error {
-  readonly failed: Failed
-
-  constructor(failed: Failed) {
-    super(failed.message)
-    this.failed = failed
-  }
+  return attempt(() => config().port) ?? 0
 }
 
 /** The state as it was, and why it stays so. */
@@ -169,9 +156,4 @@ function examinedFailure(state: ServerState, port: number): Failed {
   const failed =
     state.kind === 'failed' ? state : { kind: 'failed' as const, failure: 'other' as const, port }
   return { ...failed, message: t.examined }
-}
-
-function configFailure(error: unknown): Failed {
-  const message = error instanceof ConfigError ? error.message : String(error)
-  return { kind: 'failed', failure: 'other', message, port: 0 }
 }

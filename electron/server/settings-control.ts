@@ -17,7 +17,6 @@ import type { EmbeddedServer } from './server.ts'
 
 export interface SettingsControl {
   readonly calls: CallsOf<'settings' | 'mail'>
-  readonly values: Settings
   view(): SettingsView
   change(changes: Partial<Settings>): Promise<SettingProblems<Settings>>
   /** Called once the desktop shows our tray icon. */
@@ -65,9 +64,6 @@ export function setupSettings({ dataDir, file, secrets, server, bus, log }: Sett
     return {}
   }
   return {
-    get values() {
-      return file.get('settings')
-    },
     view,
     change,
     trayShown() {

@@ -21,13 +21,8 @@ export function failureOf(
   error: unknown,
   { port, proxyPort, dataDir }: Pick<Config, 'port' | 'dataDir'> & Partial<Pick<Config, 'proxyPort'>>,
 ): Failed {
-  const fail = (failure: StartFailure, message: string, path?: string): Failed => ({
-    kind: 'failed',
-    failure,
-    message,
-    port,
-    ...(path !== undefined && { path }),
-  })
+  const fail = (failure: StartFailure, message: string, path?: string) =>
+    ({ kind: 'failed', failure, message, port, path }) as const
   if (error instanceof StoreDamaged) {
     const { file, reason, movedTo } = error
     const kept = movedTo === undefined ? '' : ` It was kept as ${movedTo}.`

@@ -3,9 +3,7 @@ import { defaultText, problemWith } from '../../server/platform/config/config.ts
 import { members, oneOf, text } from '../ground/arguments.ts'
 import type { MailSettings, SettingProblems } from '../ground/bridge.ts'
 
-export type Mail = MailSettings
-
-export const defaultMail: Mail = { host: '', port: '', security: 'tls', user: '', from: '' }
+export const defaultMail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
 
 const schemes = { tls: 'smtps', starttls: 'smtp', none: 'smtp' } as const
 /** Default ports (RFC 8314 §3, RFC 6409 §3.1). */
@@ -14,12 +12,12 @@ const options = { tls: '', starttls: '?requireTLS=true', none: '?ignoreTLS=true&
 
 const isText = text(500)
 
-export const isMailSettings = members<Mail>({
+export const isMailSettings = members<MailSettings>({
   ...{ host: isText, port: isText, user: isText, from: isText },
   security: oneOf('tls', 'starttls', 'none'),
 })
 
-export function mailProblems(mail: Mail): SettingProblems<Mail> {
+export function mailProblems(mail: MailSettings): SettingProblems<MailSettings> {
   const { host, port, from } = mail
   const hostProblem = host.includes(',') ? 'This must be one host name.' : problemWith('hostnames', host)
   const portProblem =
@@ -33,7 +31,10 @@ export function mailProblems(mail: Mail): SettingProblems<Mail> {
 }
 
 /** Converts to the texts of the server's settings. If the host is empty, the SMTP URL is empty. */
-export function mailTexts(mail: Mail, password: string | null): { smtpUrl: string; mailFrom: string } {
+export function mailTexts(
+  mail: MailSettings,
+  password: string | null,
+): { smtpUrl: string; mailFrom: string } {
   const { host, port, security, user, from } = mail
   if (host === '') return { smtpUrl: '', mailFrom: from }
   const login = user === '' ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`
@@ -43,6 +44,6 @@ export function mailTexts(mail: Mail, password: string | null): { smtpUrl: strin
 }
 
 /** The configured sender, or the server's default. */
-export function senderOf({ from }: Mail): string {
+export function senderOf({ from }: MailSettings): string {
   return from || defaultText('mailFrom', process.env)
 }

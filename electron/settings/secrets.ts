@@ -44,7 +44,6 @@ export async function openSecrets(folder: string, log: Logger): Promise<Secrets>
   const store = new SecretStore(folder, log)
   const late = setTimeout(openMs, 'late', { ref: false })
   if (await Promise.race([store.opened, late])) log.warn('keyring did not respond in time')
-  store.reportLoads()
   return store
 }
 
@@ -57,7 +56,6 @@ class SecretStore implements Secrets {
   /** Everything that needs the keyring, one after the other, detection first. */
   readonly #serialize = createSerializer()
   readonly #listeners: ((names: readonly SecretName[]) => void)[] = []
-  #reportsLoads = false
   protection: Protection = 'plain'
   readonly opened: Promise<void>
 
@@ -68,10 +66,6 @@ class SecretStore implements Secrets {
       this.protection = await detectProtection(log)
       await this.#load(secretNames)
     })
-  }
-
-  reportLoads(): void {
-    this.#reportsLoads = true
   }
 
   onLateLoad(listener: (names: readonly SecretName[]) => void): void {
@@ -128,7 +122,6 @@ class SecretStore implements Secrets {
       }
     }
     if (unreadable.length > 0) this.#retry(unreadable, attempt)
-    if (!this.#reportsLoads) return
     for (const listener of this.#listeners) listener(loaded)
   }
 

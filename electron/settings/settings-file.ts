@@ -1,8 +1,8 @@
 /** The settings file of the desktop, in electron-store. */
 import { renameSync } from 'node:fs'
 import Store from 'electron-store'
-import type { Settings } from '../ground/bridge.ts'
-import { defaultMail, type Mail } from './mail-settings.ts'
+import type { MailSettings, Settings } from '../ground/bridge.ts'
+import { defaultMail } from './mail-settings.ts'
 import { choices, initialSettings } from './settings.ts'
 import type { ConnectorRecord, TunnelRecord } from './tunnel-records.ts'
 import type { WindowPlace } from './window-place.ts'
@@ -10,7 +10,7 @@ import type { WindowPlace } from './window-place.ts'
 /** Content of the settings file. */
 interface Content {
   settings: Settings
-  mail: Mail
+  mail: MailSettings
   /** URLs of places of continuous copies. */
   copies: readonly string[]
   /** Whether the recovery sheet was printed or saved. */

@@ -12,9 +12,7 @@ export interface Publication {
 }
 
 /** Ports of this machine's name at which Funnel can answer. */
-export const funnelPorts = [443, 8443, 10000] as const
-
-export type FunnelPort = (typeof funnelPorts)[number]
+export type FunnelPort = 443 | 8443 | 10000
 
 /** A publication through Tailscale, as it is in the settings file. */
 export interface TunnelRecord extends Publication {

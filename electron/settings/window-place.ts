@@ -1,19 +1,15 @@
 /** The saved position of the window, and whether it is still on a display. */
 
-export interface WindowPlace {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-  readonly maximized?: boolean
-}
-
 /** As in `Electron.Rectangle`. */
 export interface Area {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
+}
+
+export interface WindowPlace extends Area {
+  readonly maximized?: boolean
 }
 
 export const defaultSize = { width: 1080, height: 760 }

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { args } from '../ground/arguments.ts'
+import { attempt } from '../ground/attempt.ts'
 import type { LogLine } from '../ground/bridge.ts'
 import { type CallsOf, call } from '../ground/calls.ts'
 
@@ -24,7 +25,8 @@ export function openLogs(folder: string, maxBytes: number = fileBytes): Logs {
   const file = (age: number) => join(folder, age === 0 ? 'pds.log' : `pds.${age}.log`)
   const lines: LogLine[] = []
   const listeners: ((line: LogLine) => void)[] = []
-  let bytes = attempt(() => sizeOf(folder, file(0))) ?? 0
+  attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  let bytes = attempt(() => statSync(file(0)).size) ?? 0
 
   function append(line: string): void {
     if (bytes >= maxBytes) {
@@ -55,19 +57,4 @@ function parseLine(text: string): LogLine {
   const { level, time, msg = '', ...rest } = JSON.parse(text)
   const fields = Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''
   return { level, time, message: msg, fields }
-}
-
-/** Creates the folder. @returns the size of the existing log file in bytes */
-function sizeOf(folder: string, file: string): number {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return statSync(file).size
-}
-
-/** @returns undefined when the step fails */
-function attempt<T>(step: () => T): T | undefined {
-  try {
-    return step()
-  } catch {
-    return undefined
-  }
 }

@@ -20,21 +20,17 @@ export async function showsOurIcon(): Promise<boolean> {
   if (process.platform !== 'linux') return true
   const deadline = performance.now() + registerMs
   for (;;) {
-    const items = await registeredItems()
+    const items = await callBus({
+      destination: watcher,
+      path: '/StatusNotifierWatcher',
+      interface: 'org.freedesktop.DBus.Properties',
+      method: 'Get',
+      args: [watcher, 'RegisteredStatusNotifierItems'],
+    })
     if (items === undefined || (await includesOurs(items))) return true
     if (performance.now() > deadline) return false
     await setTimeout(pollMs)
   }
-}
-
-function registeredItems(): Promise<string | undefined> {
-  return callBus({
-    destination: watcher,
-    path: '/StatusNotifierWatcher',
-    interface: 'org.freedesktop.DBus.Properties',
-    method: 'Get',
-    args: [watcher, 'RegisteredStatusNotifierItems'],
-  })
 }
 
 /** Hosts list an icon under the name that Chromium gives it, or under the bus address of its process. */

@@ -59,7 +59,8 @@ function connect(path: string, token: string, onChange: () => void): Connection 
   const read = (line: string) => {
     lines.push(line)
     if (lines.length > maxLines) lines.shift()
-    metrics ??= metricsOf(line)
+    // The local address at which it says whether it is connected.
+    metrics ??= /Starting metrics server on (127\.0\.0\.1:\d+)\/metrics/.exec(line)?.[1]
     const found = rulesOf(line)
     if (found) rules = found
     if (line.includes('Registered tunnel connection')) wasConnected = true
@@ -83,11 +84,6 @@ function connect(path: string, token: string, onChange: () => void): Connection 
     },
     fault: () => faultOf(lines.join('\n')),
   }
-}
-
-/** The local address at which it says whether it is connected. */
-function metricsOf(line: string): string | undefined {
-  return /Starting metrics server on (127\.0\.0\.1:\d+)\/metrics/.exec(line)?.[1]
 }
 
 /** The rules for host names, in a line that says that they were received. */

@@ -9,19 +9,13 @@ import { createSerializer } from '../../server/util/serialize.ts'
 import { args, members, text } from '../ground/arguments.ts'
 import type { ConnectorInput, ConnectorView, SettingProblems } from '../ground/bridge.ts'
 import { type CallsOf, call } from '../ground/calls.ts'
-import type { EmbeddedServer } from '../server/server.ts'
-import type { SettingsControl } from '../server/settings-control.ts'
 import type { Secrets } from '../settings/secrets.ts'
-import type { SettingsFile } from '../settings/settings-file.ts'
 import type { ConnectorRecord } from '../settings/tunnel-records.ts'
 import { type Connection, type Fault, findCloudflared } from './cloudflared.ts'
-import { isPublicBy, portOf, publication, tunnelPort, withdraw } from './publication.ts'
+import { isPublicBy, type PublicationDeps, portOf, publication, tunnelPort, withdraw } from './publication.ts'
 
-export interface ConnectorDeps {
-  readonly file: SettingsFile
-  readonly settings: SettingsControl
+export interface ConnectorDeps extends PublicationDeps {
   readonly secrets: Secrets
-  readonly server: EmbeddedServer
   readonly log: Logger
 }
 

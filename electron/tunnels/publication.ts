@@ -8,6 +8,12 @@ import { defaultSettings } from '../settings/settings.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
 import type { Changed, Publication } from '../settings/tunnel-records.ts'
 
+export interface PublicationDeps {
+  readonly file: SettingsFile
+  readonly settings: SettingsControl
+  readonly server: EmbeddedServer
+}
+
 const directory = 'https://plc.directory'
 
 const relay = 'https://bsky.network'
@@ -39,7 +45,7 @@ export function publication(
 /** Takes the change back, except where the person has changed a setting since. */
 export async function withdraw(
   { before, after }: Publication,
-  { file, settings }: { readonly file: SettingsFile; readonly settings: SettingsControl },
+  { file, settings }: PublicationDeps,
 ): Promise<void> {
   const now = pick(file.get('settings'))
   const names = (Object.keys(after) as (keyof Changed)[]).filter((name) => now[name] === after[name])
@@ -55,10 +61,7 @@ export function isPublicBy(record: Publication | undefined, file: SettingsFile):
  * Returns the port of the listener for tunnels, chosen at the first call and then kept: it is entered at Cloudflare, and Tailscale
  * stores it. A port that the person has set is used instead.
  */
-export async function tunnelPort(deps: {
-  readonly server: EmbeddedServer
-  readonly file: SettingsFile
-}): Promise<number> {
+export async function tunnelPort(deps: PublicationDeps): Promise<number> {
   const { file } = deps
   const set = file.get('settings').proxyPort || defaultSettings().proxyPort
   if (set) return Number(set)
@@ -73,18 +76,12 @@ export async function tunnelPort(deps: {
 }
 
 /** The port to which a tunnel must lead. */
-export function portOf({ after }: Publication, { file }: { readonly file: SettingsFile }): number {
+export function portOf({ after }: Publication, { file }: PublicationDeps): number {
   return Number(file.get('settings').proxyPort || after.proxyPort)
 }
 
 /** The port of the server on this machine. */
-export function localPort({
-  server,
-  file,
-}: {
-  readonly server: EmbeddedServer
-  readonly file: SettingsFile
-}): number {
+export function localPort({ server, file }: PublicationDeps): number {
   const { state } = server
   return state.kind === 'running' ? state.port : Number(file.get('settings').port || 2583)
 }

@@ -6,10 +6,11 @@
 import { isObject, parseJson } from '../../server/util/json.ts'
 import type { TunnelState } from '../ground/bridge.ts'
 import type { FunnelPort } from '../settings/tunnel-records.ts'
+import { isNewer } from '../system/update-check.ts'
 import { findProgram, type Ran, type RunOptions, runProgram } from './program.ts'
 
 /** Before it, `funnel` had other arguments. */
-const firstVersion = [1, 52] as const
+const firstVersion = '1.52.0'
 
 /**
  * Where its installers put it. Only places of the own system: on Windows each user can create `\usr\bin` on the disk, and a program
@@ -155,9 +156,6 @@ function isTheirPage(page: unknown): page is string {
 const adminPage = (path: string) => `https://login.tailscale.com/admin/${path}`
 
 function isNewEnough(version: unknown): boolean {
-  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(String(version)) ?? []
-  if (major === undefined || minor === undefined) return true
-  return Number(major) !== firstVersion[0]
-    ? Number(major) > firstVersion[0]
-    : Number(minor) >= firstVersion[1]
+  const [found] = /^\d+\.\d+\.\d+/.exec(String(version)) ?? []
+  return found === undefined || !isNewer(firstVersion, found)
 }

@@ -9,12 +9,17 @@ import { createSerializer } from '../../server/util/serialize.ts'
 import { args, oneOf, text } from '../ground/arguments.ts'
 import { type TunnelState, type TunnelView, tunnelPorts } from '../ground/bridge.ts'
 import { type CallsOf, call } from '../ground/calls.ts'
-import type { EmbeddedServer } from '../server/server.ts'
-import type { SettingsControl } from '../server/settings-control.ts'
-import type { SettingsFile } from '../settings/settings-file.ts'
 import type { FunnelPort, TunnelRecord } from '../settings/tunnel-records.ts'
 import type { Ran } from './program.ts'
-import { isPublicBy, localPort, portOf, publication, tunnelPort, withdraw } from './publication.ts'
+import {
+  isPublicBy,
+  localPort,
+  type PublicationDeps,
+  portOf,
+  publication,
+  tunnelPort,
+  withdraw,
+} from './publication.ts'
 import {
   consentPage,
   findTailscale,
@@ -28,10 +33,7 @@ import {
 /** @property url the public address that the program would give */
 type Seen = Omit<Problem, 'state'> & { readonly state: TunnelState; readonly url?: string }
 
-export interface TunnelDeps {
-  readonly file: SettingsFile
-  readonly settings: SettingsControl
-  readonly server: EmbeddedServer
+export interface TunnelDeps extends PublicationDeps {
   readonly log: Logger
 }
 
@@ -47,14 +49,7 @@ export function setupTunnel(deps: TunnelDeps): CallsOf<'tunnel'> {
     const record = file.get('tunnel') ?? undefined
     const isPublic = isPublicBy(record, file)
     const kept = record && { url: urlOf(record.name, record.port), handle: record.handle }
-    if (pending) {
-      return {
-        state: 'consent',
-        isPublic,
-        ...kept,
-        ...(pending.page !== undefined && { page: pending.page }),
-      }
-    }
+    if (pending) return { state: 'consent', isPublic, ...kept, page: pending.page }
     const seen = await lookAt(await findTailscale(), record)
     // A run began or ended meanwhile.
     if (pending || (record === undefined) !== (file.get('tunnel') === null)) return view()

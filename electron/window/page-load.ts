@@ -1,7 +1,8 @@
 /** Loads the page and shows its window. Relies on no single event, so that the window always appears. */
-import { type BrowserWindow, dialog } from 'electron'
+import type { BrowserWindow } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
 import { t } from '../ground/strings.ts'
+import { ask } from '../system/dialogs.ts'
 
 /** The window is shown after this time even without an event. */
 const revealMs = 3000
@@ -46,16 +47,8 @@ export async function loadPage(window: BrowserWindow, deps: LoadDeps): Promise<v
     if (isAborted || window.isDestroyed() || deps.isQuitting()) return
     deps.log.error({ err: error }, 'page load failed')
     deps.reveal()
-    const { message, detail, reload, close } = t.loadFailed
-    const buttons = [reload, close]
-    const { response } = await dialog.showMessageBox(window, {
-      type: 'error',
-      message,
-      detail,
-      buttons,
-      defaultId: 0,
-      cancelId: 1,
-    })
-    if (buttons[response] === reload) await loadPage(window, deps)
+    const { reload, close } = t.loadFailed
+    if ((await ask(window, t.loadFailed, [reload, close], { type: 'error' })) === reload)
+      await loadPage(window, deps)
   }
 }

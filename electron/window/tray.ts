@@ -97,7 +97,7 @@ function menuFor({ server, window, settings, actions, copyNotices, quitting }: T
     {
       label: t.tray.startAtLogin,
       type: 'checkbox',
-      checked: settings.values.startAtLogin,
+      checked: settings.view().settings.startAtLogin,
       click: ({ checked }) => void settings.change({ startAtLogin: checked }),
     },
     { type: 'separator' },

@@ -1,10 +1,11 @@
 /** Closing the window: it quits the app, hides the window in the tray, or asks. */
 
-import { type BrowserWindow, dialog } from 'electron'
+import type { BrowserWindow } from 'electron'
 import type { Bus } from '../ground/bus.ts'
 import { t } from '../ground/strings.ts'
 import type { Quitting } from '../server/quit.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
+import { ask } from '../system/dialogs.ts'
 import { notify } from '../system/notify.ts'
 import type { DesktopTray } from './tray.ts'
 import type { MainWindow } from './window.ts'
@@ -27,12 +28,10 @@ async function close(window: BrowserWindow, deps: ClosingDeps): Promise<void> {
     hide(window)
     return showNoticeOnce(deps)
   }
-  const { message, detail, quit, minimize, cancel } = t.closing
-  const buttons = [quit, minimize, cancel]
-  const question = { type: 'question', message, detail, buttons, defaultId: 0, cancelId: 2 } as const
-  const { response } = await dialog.showMessageBox(window, question)
-  if (buttons[response] === quit) deps.quitting.quit()
-  if (buttons[response] === minimize) window.minimize()
+  const { quit, minimize, cancel } = t.closing
+  const answer = await ask(window, t.closing, [quit, minimize, cancel])
+  if (answer === quit) deps.quitting.quit()
+  if (answer === minimize) window.minimize()
 }
 
 /** Says that the server goes on, after the first time. */

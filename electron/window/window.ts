@@ -1,25 +1,24 @@
 /** The one window: its position, its crashes, and how the main process reaches its page. */
 
 import { join } from 'node:path'
-import { BrowserWindow, dialog, type Rectangle, screen, type WebContents } from 'electron'
+import { BrowserWindow, dialog, screen, type WebContents } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
 import type { DesktopEvents } from '../ground/bridge.ts'
 import type { Bus } from '../ground/bus.ts'
 import { built } from '../ground/folders.ts'
 import { pageUrl } from '../ground/protocol.ts'
-import { productName } from '../ground/strings.ts'
+import { productName, t } from '../ground/strings.ts'
 import { wire } from '../ground/wire.ts'
 import type { Quitting } from '../server/quit.ts'
 import type { SettingsFile } from '../settings/settings-file.ts'
 import { minSize, placeOn, type WindowPlace } from '../settings/window-place.ts'
+import { ask } from '../system/dialogs.ts'
 import { icon } from '../system/icons.ts'
-import { confirmDiscard } from './confirm-discard.ts'
 import { loadPage, revealWhenReady } from './page-load.ts'
 
 export interface MainWindow {
   /** Undefined until it is first shown. */
   readonly browserWindow: BrowserWindow | undefined
-  readonly contents: WebContents | undefined
   /** Brings it to the front, on a screen if one is given. */
   show(screen?: string): void
   /** Whether the window has the focus and is on this screen. */
@@ -55,7 +54,8 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
   let pendingNotice: Notice | undefined
 
   function open(path: string): BrowserWindow {
-    const { maximized, ...place } = placeOn(workAreas(), file.get('window'))
+    const areas = screen.getAllDisplays().map(({ workArea }) => workArea)
+    const { maximized, ...place } = placeOn(areas, file.get('window'))
     const opened = createBrowserWindow(place)
     opened.on('close', (event) => {
       savePosition(opened, file, log)
@@ -88,9 +88,6 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
     get browserWindow() {
       return window
     },
-    get contents() {
-      return window?.webContents
-    },
     show(path) {
       if (!window) {
         window = open(path ?? '/')
@@ -107,7 +104,12 @@ export function setupWindow({ file, quitting, bus, log }: WindowDeps): MainWindo
       window?.isFocused() === true && URL.parse(window.webContents.getURL())?.hash === `#${path}`,
     send,
     reload: () => window?.webContents.reload(),
-    confirmDiscard: async () => window === undefined || confirmDiscard(window),
+    async confirmDiscard() {
+      if (!window) return true
+      window.show()
+      const { quit, stay } = t.unsaved
+      return (await ask(window, t.unsaved, [quit, stay], { preferred: 1 })) === quit
+    },
   }
 }
 
@@ -129,10 +131,6 @@ function createBrowserWindow(place: Partial<WindowPlace>): BrowserWindow {
       spellcheck: false,
     },
   })
-}
-
-function workAreas(): Rectangle[] {
-  return screen.getAllDisplays().map(({ workArea }) => workArea)
 }
 
 /** A full disk must not keep the window from closing. */

@@ -1,5 +1,20 @@
-/** The system's dialogs for files. */
+/** The system's dialogs: questions, and files. */
 import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
+
+/** Asks a question. Returns the label of the button, the last one if the dialog is closed. @param preferred the index of the default */
+export async function ask(
+  window: BrowserWindow,
+  { message, detail }: { readonly message: string; readonly detail: string },
+  buttons: string[],
+  {
+    type = 'question',
+    preferred = 0,
+  }: { readonly type?: 'question' | 'error'; readonly preferred?: number } = {},
+): Promise<string | undefined> {
+  const choice = { buttons, defaultId: preferred, cancelId: buttons.length - 1 }
+  const { response } = await dialog.showMessageBox(window, { type, message, detail, ...choice })
+  return buttons[response]
+}
 
 /** Asks where to save a file. Undefined when cancelled. */
 export async function chooseDestination(
