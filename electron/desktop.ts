@@ -35,6 +35,7 @@ import { type collectLinks, screenAmong } from './system/deep-link.ts'
 import { lockNavigation, lockPermissions } from './system/lockdown.ts'
 import { startsHidden } from './system/login-item.ts'
 import { openLogs } from './system/logs.ts'
+import { notify } from './system/notify.ts'
 import { setupUpdates } from './system/updates.ts'
 import { setupConnector } from './tunnels/connector.ts'
 import { setupTunnel } from './tunnels/tunnel.ts'
@@ -89,7 +90,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   setupKeepAwake({ file, server, bus, log })
   const tunnel = setupTunnel({ file, settings, server, log })
   const connector = setupConnector({ file, settings, secrets, server, log })
-  const copyNotices = setupCopyNotices({ server, window, bus })
+  const copyNotices = setupCopyNotices({ server, window, bus, notify })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
   setupMenu({ window, actions, backups, log })

@@ -4,7 +4,7 @@ import type { PlaceStatus } from '../../server/operation/replicas/replica-status
 import type { Bus } from '../ground/bus.ts'
 import { t } from '../ground/strings.ts'
 import type { EmbeddedServer } from '../server/server.ts'
-import { notify } from '../system/notify.ts'
+import type { notify } from '../system/notify.ts'
 import type { MainWindow } from '../window/window.ts'
 
 const intervalMs = 60_000
@@ -23,10 +23,11 @@ export interface CopyNoticesDeps {
   readonly server: EmbeddedServer
   readonly window: MainWindow
   readonly bus: Bus
+  readonly notify: typeof notify
 }
 
 /** Looks at the copies once per minute. */
-export function setupCopyNotices({ server, window, bus }: CopyNoticesDeps): CopyNotices {
+export function setupCopyNotices({ server, window, bus, notify }: CopyNoticesDeps): CopyNotices {
   let current: CopyNotice | undefined
   const look = () => {
     const copies = server.services?.operation.copies
