@@ -3,8 +3,8 @@
  *
  * Its rooms, each of which imports only those before it: `ground/` (the contract with the page, folders, texts), `system/` (tray host,
  * keyring, links, dialogs), `settings/` (and secrets), `server/` (states of the embedded server, quitting), `window/` (and tray, menu,
- * notifications), `replicas/` (backups, copies, restores) and `tunnels/` (a public address by a program of the person), `page/` (calls
- * that the page may make).
+ * notifications), `replicas/` (backups, copies, restores) and `tunnels/` (a public address by a program of the person), `page/` (lets
+ * the page make the calls that each part declares).
  */
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
