@@ -60,7 +60,7 @@ await runCommand(help, options, async ({ dataDir, positionals, flags }) => {
   }
   if (status) return describeStatus(dataDir)
   if (sheet !== undefined) return writeSheet(dataDir, resolve(sheet))
-  return empty === undefined ? backUp(dataDir) : acceptEmpty(dataDir, empty)
+  return empty === undefined ? backUp(dataDir) : acceptEmpty(dataDir, empty.replace(/\/$/, ''))
 })
 
 async function backUp(dataDir: string): Promise<string> {

@@ -73,6 +73,12 @@ function sentenceOf(error: unknown): string {
   if ('code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
     return `${error.message.replace(/\. To specify .*$/s, '')} of this command. --help shows its options.`
   if (isMissing(error) && 'path' in error) return `There is no ${error.path}. Check the path.`
-  const isFull = 'code' in error && error.code === 'ENOSPC'
-  return isFull ? 'The disk is full. Free disk space, then try again.' : error.message
+  switch ('code' in error && error.code) {
+    case 'ENOSPC':
+      return 'The disk is full. Free disk space, then try again.'
+    case 'EISDIR':
+      return 'A folder was named where a file is needed. Check the paths.'
+    default:
+      return error.message
+  }
 }

@@ -119,6 +119,7 @@ export async function createReplicas(deps: Deps): Promise<Replicas> {
     // Before the first transaction, also while nothing can be copied: a clone of this folder may go on, too, from the same transaction.
     await timelines.keep().catch((error: unknown) => log.warn({ err: error }, 'timeline not saved'))
   }
+  await removeLeftovers(files, join(dataDir, copiesName), urls.map(idOf))
   if (urls.length === 0) {
     await files.removeDir(keptJournals(dataDir))
     return withoutPlaces(deps, timelines)
@@ -150,8 +151,6 @@ async function createReplicasWith(
   const { config, store, files, log } = deps
   const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
   const sealer = createSealer(replicaKey, deps.onUnloadable)
-  const folder = join(dataDir, copiesName)
-  await removeLeftovers(files, folder, urls.map(idOf))
   const mediaNames = createMediaNames(store, sealer)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()

@@ -42,13 +42,13 @@ class HangingPlace extends MemoryPlace {
   }
 }
 
-async function start(place: Place, files: Files = new FaultyDisk().files) {
+async function start(place: Place, files: Files = new FaultyDisk().files, urls = [url]) {
   const store = await Database.open({ directory: dataDir, schema, now, files })
   const key = await ReplicaKey.generate()
   const stopping = new AbortController()
   const copies = await createReplicas({
     config: {
-      ...{ dataDir, copies: [url], copiesCredentials: undefined, copiesBandwidth: undefined },
+      ...{ dataDir, copies: urls, copiesCredentials: undefined, copiesBandwidth: undefined },
       ...{ copiesKeep: 12, copiesMetered: true },
     },
     ...{ store, files, now, log: createLogger('silent'), signal: stopping.signal },
@@ -114,5 +114,14 @@ test('a proof ends although its thread waits for a slow disk, and leaves its fil
   await expect(proof).rejects.toThrow('aborted')
   await copies.close(0)
   expect(removed).toEqual([])
+  await store.close()
+})
+
+test('a start without places removes what a proof left', async () => {
+  const { files } = new FaultyDisk()
+  await files.makeDir('/data/copies/place.proof')
+  const { store, copies } = await start(new MemoryPlace(), files, [])
+  expect(await files.list('/data/copies')).toEqual([])
+  await copies.close(0)
   await store.close()
 })
