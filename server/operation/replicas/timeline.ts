@@ -15,7 +15,7 @@ import { type Chain, chainOf } from './ways/ways.ts'
 /** Entries of the ancestry, at most: a place that lists none of them gets a base. */
 const maxEntries = 200
 
-/** The newest of those that this computer has put at a place. Their leases are read, too: one request each. */
+/** How many timelines count as recent, of those that this computer has put at a place. The lease of each is read, too: one request. */
 const recentEntries = 8
 
 /** An entry of the ancestry. */
