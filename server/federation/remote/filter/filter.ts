@@ -59,6 +59,8 @@ interface Deps {
 const isFeedItem = /\.feed\.(?:re)?post\//
 /** Lists and their items, under any name of their collections. */
 const isOfList = /\.graph\.list(?:item)?\//
+/** Gates, which have the key of their post, under any name of their collections. */
+const ofGate = /\.feed\.(?:thread|post)gate\/(.+)$/
 /** Records of which a repository has one, such as the profile. */
 const isSingle = /\/self$/
 
@@ -73,10 +75,18 @@ export function createFilter({ store, names, now }: Deps): Filter {
   const { isLocal, mentionsLocal } = createMentions(store)
   const isKnown = (did: string) => interest.isKnown(store, did)
 
+  function hasPost(did: string, rkey: string | undefined): boolean {
+    const collection = names.stored(collections.post)
+    return rkey !== undefined && interest.isStored(store, { did, collection, rkey })
+  }
+
   /** Whether the changes of a known actor may concern stored records, or be stored. */
   function mayConcern(did: string, isWatched: boolean, ops: readonly Op[]): boolean {
     const isConcerned = ({ action, path }: Op) =>
-      action !== 'create' || isSingle.test(path) || (isWatched && isFeedItem.test(path))
+      action !== 'create' ||
+      isSingle.test(path) ||
+      (isWatched && isFeedItem.test(path)) ||
+      hasPost(did, ofGate.exec(path)?.[1])
     return (
       ops.some(isConcerned) ||
       (ops.some(({ path }) => isOfList.test(path)) && interest.hasUsedList(store, did))

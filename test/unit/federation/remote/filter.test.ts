@@ -156,6 +156,21 @@ test('an event is kept or left out for a reason, by as few of its bytes as possi
   })
 })
 
+test('the gate of a post that is stored is kept, also if it comes after the post', async () => {
+  const bob = new RemoteAuthor(server)
+  const change = await bob.change('app.bsky.feed.post', { text: 'Root' })
+  const root = { uri: `at://${bob.did}/app.bsky.feed.post/${change.rkey}`, cid: change.content?.cid ?? '' }
+  await social.reply(alice, root)
+  await bob.apply([change], { notify: false })
+  const judge = (path: string) =>
+    filter.event({ kind: 'commit', did: bob.did, blocks: bytesOf({}) }, () => [{ action: 'create', path }])
+      .keep
+  for (const gate of ['app.bsky.feed.threadgate', 'app.bsky.feed.postgate', 'app.example.feed.threadgate']) {
+    expect(judge(`${gate}/${change.rkey}`)).toBe(true)
+    expect(judge(`${gate}/3kaaaaaaaaaa2`)).toBe(false)
+  }
+})
+
 test('a record is kept for a purpose, or left out for a reason', async () => {
   const [bob, carol, dave] = [new RemoteAuthor(server), new RemoteAuthor(server), new RemoteAuthor(server)]
   await social.follow(alice, bob)
