@@ -29,13 +29,14 @@ export function createPageGuard(
   authorize: Authorize<AuthWord>,
 ): AdmitPage<AuthWord> {
   return async ({ headers, caller }, { nsid, auth }) => {
-    if (publicUrl !== undefined || !anonymous.has(auth) || openToPages.has(nsid)) return
-    if (nsid === embeddable && headers.origin === undefined) return
+    if (publicUrl !== undefined || !anonymous.has(auth) || openToPages.has(nsid)) return undefined
+    if (nsid === embeddable && headers.origin === undefined) return undefined
     if (headers.authorization === undefined) {
       throw protocolError('Forbidden', 'Pages of other sites can read this server only after signing in')
     }
     // Methods for anyone do not look at the token.
-    if (auth === 'none') await authorize({ headers, caller }, { nsid, auth: 'reader', active: false })
+    if (auth !== 'none') return undefined
+    return authorize({ headers, caller }, { nsid, auth: 'reader', active: false })
   }
 }
 

@@ -159,6 +159,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       return {
         account: did,
         credentials: { did, isAdmin } satisfies ReaderCredentials,
+        watch: (end) => watchSession(credentials, end),
         ...nonceHeader(nonce),
       }
     }

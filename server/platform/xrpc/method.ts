@@ -170,8 +170,14 @@ export interface Proof {
   readonly caller: Caller
 }
 
-/** Checks a reading call of a page of another site, before its credentials. Throws an XrpcError to refuse it. */
-export type AdmitPage<Word> = (proof: Proof, method: Pick<Method<Word>, 'nsid' | 'auth'>) => Promise<void>
+/**
+ * Checks a reading call of a page of another site, before its credentials. Throws an XrpcError to refuse it.
+ * @returns who was admitted by credentials that the method itself does not check
+ */
+export type AdmitPage<Word> = (
+  proof: Proof,
+  method: Pick<Method<Word>, 'nsid' | 'auth'>,
+) => Promise<Principal | undefined>
 
 /** A method, and who answers its call. */
 export interface CalledMethod<Word> extends Pick<Method<Word>, 'nsid' | 'auth' | 'active'> {

@@ -86,8 +86,8 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       }
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
-      if (caller.isForeignPage && !caller.isTrustedPage)
-        await options.admitPage?.({ headers, caller }, subscription)
+      const isToAdmit = caller.isForeignPage && !caller.isTrustedPage
+      const admitted = isToAdmit ? await options.admitPage?.({ headers, caller }, subscription) : undefined
       const principal = await options.authorize({ headers, caller }, subscription)
       const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)
@@ -97,7 +97,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       })
       const stream = createStream(socket, options.drainMs ?? defaultDrainMs)
       stream.atEnd(release)
-      if (principal.watch) stream.atEnd(principal.watch(stream.end))
+      for (const watch of [principal.watch, admitted?.watch]) if (watch) stream.atEnd(watch(stream.end))
       if (params instanceof XrpcError) stream.end(params)
       const { signal, end } = stream
       if (signal.aborted) return

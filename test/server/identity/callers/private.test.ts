@@ -1,6 +1,7 @@
 /** A page of another site reads nothing of a server without a public address, unless it has signed in. */
 import { describe, expect, test } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
+import { listen, listening } from '../../../support/server/listener.ts'
 import { adminAuth, TestServer } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
@@ -130,6 +131,18 @@ test('a client on another port of this computer signs in as every client does, a
   const authorization = `Bearer ${signedIn.body.accessJwt}`
   const path = '/xrpc/com.atproto.identity.resolveHandle?handle=alice.test'
   expect((await server.fetch(path, { headers: { ...headers, authorization } })).status).toBe(200)
+})
+
+test('events are sent to a page that signed in until its session ends', async () => {
+  const url = `${server.url}/xrpc/com.atproto.sync.subscribeRepos`
+  expect(await listen(url, { headers: page })).toMatchObject(refused)
+  const { accessJwt, refreshJwt } = (await server.signIn(alice)).body
+  const protocols = ['xrpc', `bearer.${accessJwt}`]
+  const listener = await listening(url, { headers: page, protocols })
+  await server.post('com.core.server.deleteSession', undefined, refreshJwt)
+  expect(await listener.ended()).toMatchObject({
+    ...{ code: 1008, frames: [{ payload: { error: 'ExpiredToken' } }] },
+  })
 })
 
 test('a public server answers every page', async () => {
