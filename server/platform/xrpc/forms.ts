@@ -4,7 +4,7 @@ import type { Answering } from './answer.ts'
 import { readFields } from './body.ts'
 import type { Caller } from './method.ts'
 import { limiter, type RateLimit } from './rate-limit.ts'
-import { sendJson } from './send.ts'
+import { sendJson, setRetryAfter } from './send.ts'
 import type { XrpcError } from './xrpc-errors.ts'
 
 /** A call of an endpoint. */
@@ -55,6 +55,7 @@ export function createForms(
       },
       (_req, _res, error) => {
         const { status, body } = errorResponse(error)
+        setRetryAfter(res, error)
         sendJson(req, res, status, body)
       },
     )

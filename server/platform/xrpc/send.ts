@@ -108,7 +108,11 @@ export function sendNothing(res: ServerResponse): void {
 
 export function sendError(req: IncomingMessage, res: ServerResponse, error: XrpcError): void {
   if (error.status === 401) res.setHeader('WWW-Authenticate', `Bearer error="${error.name}"`)
-  if (error.retryAfter !== undefined) res.setHeader('Retry-After', error.retryAfter)
+  setRetryAfter(res, error)
   setHeaders(res, error.headers)
   sendJson(req, res, error.status, error)
+}
+
+export function setRetryAfter(res: ServerResponse, { retryAfter }: XrpcError): void {
+  if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter)
 }
