@@ -38,11 +38,14 @@ export interface JsonBody {
   gzip?: Buffer
 }
 
+/** Spaces may surround the weight (RFC 9110 §12.4.2). */
+const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/
+
 export function sendJsonBody(req: IncomingMessage, res: ServerResponse, body: JsonBody): void {
   setJsonHeaders(res, 200)
   const isLarge = body.text.length >= compressFrom
   if (isLarge) res.appendHeader('Vary', 'Accept-Encoding')
-  if (isLarge && /\bgzip\b(?!;q=0\b)/.test(String(req.headers['accept-encoding']))) {
+  if (isLarge && acceptsGzip.test(String(req.headers['accept-encoding']))) {
     body.gzip ??= gzipSync(body.text)
     res.setHeader('Content-Encoding', 'gzip')
     res.setHeader('Content-Length', body.gzip.length)
