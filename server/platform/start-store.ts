@@ -1,6 +1,7 @@
 /** Opens the store of the data directory with the limits of the configuration, and logs what happens to it. */
 
 import { Database, type OpenOptions } from '../store/database.ts'
+import { isDamage } from '../store/files/files.ts'
 import type { Logger } from '../util/log.ts'
 import type { Config } from './config/config.ts'
 
@@ -27,6 +28,10 @@ export function startStore({ dataDir, diskReserve }: Config, options: StoreOptio
     onDamagedChecksum: () => log.warn('checksum of the database was damaged, written anew'),
     onFault: (error) => log.error({ err: error }, 'checkpoint failed, retrying later'),
     onDamagedPage: (error) => log.error({ err: error }, 'page of the database is damaged'),
+    onWatcherFault(error) {
+      // A page that cannot be read was logged when it was found.
+      if (!isDamage(error)) log.error({ err: error }, 'work after a change of the data failed')
+    },
     onUnloadable: (error) => log.warn({ err: error }, 'worker cannot be loaded'),
     onLockLost: (error) => {
       log.fatal({ err: error }, 'lock of the data folder lost, nothing more is written')

@@ -48,6 +48,8 @@ export interface OpenOptions extends StartEvents {
   readonly onFault?: (error: unknown) => void
   /** Called with the error when a page of the database cannot be read, or fails its check, for the first time. */
   readonly onDamagedPage?: (error: unknown) => void
+  /** Called with the error of a watcher, because it has no caller. The other watchers are called all the same. */
+  readonly onWatcherFault?: (error: unknown) => void
   /** Called once, when another process may use the directory. From then on nothing is written: close the store. */
   readonly onLockLost?: ((error: StoreLockLost) => void) | undefined
   /** Called if the worker cannot be loaded: its tasks then run on the main thread. */
@@ -507,7 +509,14 @@ export class Database implements Reader {
     const changed = this.#unreported
     this.#unreported = undefined
     const isChanged = (table: string) => changed === 'all' || changed?.has(table) === true
-    for (const { tables, call } of this.#watchers) if (tables === 'all' || tables.some(isChanged)) call()
+    for (const { tables, call } of this.#watchers) {
+      if (tables !== 'all' && !tables.some(isChanged)) continue
+      try {
+        call()
+      } catch (error) {
+        this.#options.onWatcherFault?.(error)
+      }
+    }
   }
 
   get #isCheckpointDue(): boolean {

@@ -5,6 +5,7 @@
 
 import { protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
+import { isDamage } from '../../store/files/files.ts'
 import * as sessions from '../tables/sessions.ts'
 import type { SessionCredentials } from './credentials.ts'
 
@@ -25,10 +26,19 @@ export function createSessionWatch({ store, now }: { store: Database; now: () =>
   const watched = new Map<string, Set<Watched>>()
 
   function check(ids: readonly string[]): void {
-    for (const id of sessions.missing(store, ids)) {
-      for (const { end } of watched.get(id) ?? [])
-        end(protocolError('ExpiredToken', 'Token has been revoked'))
+    try {
+      endAll(sessions.missing(store, ids), protocolError('ExpiredToken', 'Token has been revoked'))
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      // A damaged page ends the subscriptions whose sessions it has, and keeps none that has ended elsewhere.
+      if (ids.length > 1) for (const id of ids) check([id])
+      else
+        endAll(ids, protocolError('NotEnoughResources', 'The session is damaged on the disk of the server.'))
     }
+  }
+
+  function endAll(ids: readonly string[], error: XrpcError): void {
+    for (const id of ids) for (const token of watched.get(id) ?? []) token.end(error)
   }
 
   /** Timers stand still while the machine sleeps, so the clock is checked too. */

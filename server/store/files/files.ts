@@ -263,6 +263,11 @@ export function isUnreadable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && unreadableCodes.includes(String(error.code))
 }
 
+/** Whether data are damaged, or the disk cannot read them. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StoreDamaged || isUnreadable(error)
+}
+
 const unreadableCodes = ['EIO', 'EBADMSG', 'EUCLEAN']
 
 /** Reads a file of the data. The system's error of a damaged sector names no file. @throws StoreDamaged */

@@ -23,17 +23,23 @@ const dataCheck = async () => (await server.get('com.core.admin.getDataCheck', {
 const logged = () => server.logged.filter((line) => line.includes('page of the database is damaged'))
 const checkPages = () => server.running.services.operation.pageCheck.run()
 
+/** The pages of a table of the stopped server that have its rows. */
+function leavesOf(table: string): number[] {
+  const db = new DatabaseSync(join(server.config.dataDir, databaseName), { readOnly: true })
+  const leaves = db.prepare("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'").all(table)
+  db.close()
+  return leaves.map(({ pageno }) => Number(pageno))
+}
+
 /** Flips a byte of a record in the table of the stopped server. */
 async function damage(text: string): Promise<void> {
   const path = join(server.config.dataDir, databaseName)
-  const db = new DatabaseSync(path, { readOnly: true })
-  const leaves = db.prepare("SELECT pageno FROM dbstat WHERE name = 'records' AND pagetype = 'leaf'").all()
-  db.close()
+  const leaves = leavesOf('records')
   const file = await open(path, 'r+')
   try {
     const page = Buffer.alloc(pageBytes)
-    for (const { pageno } of leaves) {
-      const start = (Number(pageno) - 1) * pageBytes
+    for (const pageno of leaves) {
+      const start = (pageno - 1) * pageBytes
       await file.read(page, 0, pageBytes, start)
       const at = page.indexOf(text)
       if (at === -1) continue
@@ -91,4 +97,19 @@ test('the check of all pages finds it within a week, and remembers it after a re
   await server.restart()
   expect(await dataCheck()).toEqual({ verifiedAt, damagedPages: 1 })
   expect((await read(0)).status).toBe(200)
+})
+
+test('a change of the data goes on when work that follows it needs a damaged page', async () => {
+  await server.running.services.store.checkpoint()
+  await server.running.close()
+  const [pageno = 0] = leavesOf('event_removals')
+  const file = await open(join(server.config.dataDir, databaseName), 'r+')
+  await file.write('damaged', (pageno - 1) * pageBytes + 1000)
+  await file.close()
+  await server.open()
+  expect((await write(0, 'new')).status).toBe(200)
+  expect((await write(1, 'new')).status).toBe(200)
+  await server.running.services.background.idle()
+  expect(logged()).toHaveLength(1)
+  expect(server.logged.filter((line) => line.includes('work after a change'))).toEqual([])
 })

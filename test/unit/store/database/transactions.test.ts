@@ -320,6 +320,26 @@ describe('watch', () => {
     expect(await calledBy("INSERT INTO note (text) VALUES ('b')")).toEqual(['note', 'word'])
     await db.close()
   })
+
+  test('calls the others after one that fails, whose error is reported', async () => {
+    const faults: unknown[] = []
+    const onWatcherFault = (error: unknown) => faults.push(error)
+    const db = await Database.open({
+      ...{ directory, schema, now: () => new Date(0), files: disk.files },
+      onWatcherFault,
+    })
+    const fault = new Error('of a watcher')
+    let calls = 0
+    db.watch(['note'], () => {
+      throw fault
+    })
+    db.watch(['note'], () => calls++)
+    await db.transact(insert('a'))
+    await new Promise(setImmediate)
+    expect(faults).toEqual([fault])
+    expect(calls).toBe(1)
+    await db.close()
+  })
 })
 
 describe('commits', () => {
