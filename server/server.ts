@@ -62,10 +62,13 @@ export interface ServerOptions
  */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const stops = new AsyncDisposableStack()
+  const outgoing = new AbortController()
   try {
-    return await start(config, options, stops)
+    return await start(config, options, stops, outgoing)
   } catch (error) {
-    await stops.disposeAsync()
+    outgoing.abort()
+    // A fault of a stop would replace the reason.
+    await stops.disposeAsync().catch(() => {})
     throw error
   }
 }
@@ -74,6 +77,7 @@ async function start(
   config: Config,
   options: ServerOptions,
   stops: AsyncDisposableStack,
+  outgoing: AbortController,
 ): Promise<RunningServer> {
   const readClock = options.now ?? (() => new Date())
   const log = options.log ?? createLogger(config.logLevel)
@@ -98,7 +102,6 @@ async function start(
   stops.defer(() => ready.reject(new Error('The server does not start.')))
   stops.defer(() => listener.close(0))
 
-  const outgoing = new AbortController()
   const services: Services = await createServices({
     ...options,
     ...{ config, store, log, now, clock, instance },

@@ -1,5 +1,10 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listOutbox } from '../../server/platform/mail/outbox.ts'
+import { databaseName } from '../../server/store/files/layout.ts'
+import { pageBytes } from '../../server/store/pages/page.ts'
 import { createPlcIdentity, PlcDirectory } from '../support/accounts/plc.ts'
 import { server, setupServer } from '../support/server/setup.ts'
 import { type SmtpServer, startSmtpServer } from '../support/services/smtp-server.ts'
@@ -57,7 +62,29 @@ describe('closing', () => {
     await server.running.services.background.idle()
     expect(directory.log(alice.did)).toHaveLength(1)
   })
+
+  test('does not wait for a directory that hangs when a start has failed', async () => {
+    directory.mode = 'hangs'
+    await server.account('alice')
+    await server.running.services.store.checkpoint()
+    await server.running.close()
+    await damageTable('upstreams')
+    const start = performance.now()
+    await expect(server.open()).rejects.toMatchObject({ name: 'StoreDamaged' })
+    expect(performance.now() - start).toBeLessThan(limitMs)
+  })
 })
+
+/** Damages the first page of a table of the stopped server. */
+async function damageTable(table: string): Promise<void> {
+  const path = join(server.config.dataDir, databaseName)
+  const db = new DatabaseSync(path, { readOnly: true })
+  const root = db.prepare('SELECT rootpage FROM sqlite_master WHERE name = ?').get(table)?.rootpage
+  db.close()
+  const file = await open(path, 'r+')
+  await file.write('damaged', (Number(root) - 1) * pageBytes + 1000)
+  await file.close()
+}
 
 function claimsOf(iss: string): string {
   const iat = Math.floor(server.clock.now().getTime() / 1000)
