@@ -27,7 +27,8 @@ import { createLogger } from './util/log.ts'
 import { once } from './util/once.ts'
 import { randomId } from './util/random.ts'
 
-/** How long a close waits for requests in flight, and in all until the last changes have reached the copies. */
+/** How long a close waits for consumers of streams, for requests in flight, and in all until the last changes have reached the copies. */
+const lastStreamMs = 500
 const lastRequestMs = 1000
 const lastCopyMs = 1500
 
@@ -127,7 +128,7 @@ async function start(
   const { dispatch, streams, proxy } = createXrpcRoutes(services, answering, adminPassword, options)
   // Older than the services, but requests use these.
   stops.defer(() => listener.close(lastRequestMs))
-  stops.defer(() => streams.close())
+  stops.defer(() => streams.close(lastStreamMs))
   stops.defer(() => proxy?.close())
   stops.defer(startJobs(periodicJobs(services), background))
   stops.defer(startPushQueue({ ...services, ...identity, ...app }))

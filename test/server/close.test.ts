@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { open } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -61,6 +63,23 @@ describe('closing', () => {
     await server.open()
     await server.running.services.background.idle()
     expect(directory.log(alice.did)).toHaveLength(1)
+  })
+
+  test('does not wait for a consumer of a stream that does not answer', async () => {
+    const socket = connect(server.running.port, '127.0.0.1')
+    const head = [
+      'GET /xrpc/com.core.sync.subscribeRepos HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    expect(`${answer}`).toMatch(/^HTTP\/1.1 101 /)
+    expect(await timeToClose()).toBeLessThan(limitMs)
+    socket.destroy()
   })
 
   test('does not wait for a directory that hangs when a start has failed', async () => {

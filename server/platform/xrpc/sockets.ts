@@ -27,8 +27,8 @@ export interface Sockets {
    * @throws XrpcError `InvalidRequest` when it is missing or malformed, `NotEnoughResources` when the server closes
    */
   accept(req: IncomingMessage, res: ServerResponse): Promise<Socket>
-  /** Resolves when all are closed. */
-  close(): Promise<void>
+  /** Closes all, and cuts those that do not answer within `graceMs`. Resolves when all are closed. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** The subprotocol that a client offers besides its token; the server must choose one. */
@@ -71,13 +71,17 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
       return wrap(socket, unanswered)
     },
 
-    async close() {
+    async close(graceMs = limits.closeTimeout) {
       isClosing = true
       clearInterval(heartbeat)
       const clients = [...(server?.clients ?? [])]
       const closed = clients.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
       for (const socket of clients) socket.close(closeCodes.goingAway, 'The server is closing')
+      const cut = setTimeout(() => {
+        for (const socket of clients) socket.terminate()
+      }, graceMs)
       await Promise.all(closed)
+      clearTimeout(cut)
     },
   }
 }

@@ -31,8 +31,8 @@ export interface Streams {
   has(nsid: string): boolean
   /** Connects a client. @param rename maps messages to its names. @throws XrpcError before it is connected; later errors are sent as a frame */
   open(call: IncomingCall, rename?: Rename): Promise<void>
-  /** Ends all connections. */
-  close(): Promise<void>
+  /** Ends all connections, and cuts those that do not answer within `graceMs`. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** Concurrent connections per address. Local programs are exempt, as from the rate limits. */
@@ -111,7 +111,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       })
     },
 
-    close: () => sockets.close(),
+    close: (graceMs) => sockets.close(graceMs),
   }
 }
 
