@@ -1,9 +1,10 @@
 /** The folders of the desktop, and the folder of the program's own files. */
 import { hash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { app } from 'electron'
 import { defaultDataDir } from '../../server/platform/config/config.ts'
+import { directory } from '../../server/platform/config/values.ts'
 
 export interface Folders {
   /** The server's data directory. */
@@ -21,7 +22,7 @@ export const built = join(import.meta.dirname, '../..')
  * that cannot be written can be reported. Each `PDS_DATA_DIR` has its own settings.
  */
 export function chooseFolders(): Folders {
-  const chosen = process.env.PDS_DATA_DIR && resolve(process.env.PDS_DATA_DIR)
+  const chosen = process.env.PDS_DATA_DIR && directory.parse(process.env.PDS_DATA_DIR)
   const standard = join(app.getPath('appData'), 'desktop-pds')
   const desktop = chosen ? join(standard, 'other-data', hash('sha256', chosen).slice(0, 16)) : standard
   // Electron refuses a path that does not exist.

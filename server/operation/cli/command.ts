@@ -1,8 +1,9 @@
 /** The flags, the data directory and the error output of commands. */
 import { stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
+import { directory } from '../../platform/config/values.ts'
 import { isMissing } from '../../store/files/files.ts'
 import { databaseName } from '../../store/files/layout.ts'
 import { StoreDamaged } from '../../store/files/store-errors.ts'
@@ -42,9 +43,12 @@ function warnOfRoot(dataDir: string, owner: { uid: number; gid: number } | undef
   )
 }
 
-/** Returns the data directory: of the flag, the environment, or the platform. */
+/** Returns the data directory, as the server reads it: of the flag, the environment, or the platform. */
 export function dataDirOf(flag: string | undefined): string {
-  return resolve(flag || process.env.PDS_DATA_DIR || defaultDataDir())
+  const given = flag || process.env.PDS_DATA_DIR || defaultDataDir()
+  const dataDir = directory.parse(given)
+  if (dataDir === undefined) throw new Error(`${given} is not a folder. Check --data-dir.`)
+  return dataDir
 }
 
 /** Prints the answer of a command. An error becomes a line on stderr and exit code 1. */
