@@ -72,7 +72,7 @@ describe('browser', () => {
     const page = await world.signedIn(alice, '/network')
     await page.getByRole('heading', { name: 'Trusted web pages' }).waitFor()
     await page.getByText('http://localhost:5173').waitFor()
-    await page.getByText('without them in PDS_TRUSTED_ORIGINS').waitFor()
+    await page.getByText('delete it from PDS_TRUSTED_ORIGINS').waitFor()
   })
 
   test('configurations have the names and ports of the server, and the keyboard chooses among them', async () => {
@@ -357,7 +357,7 @@ describe('desktop', () => {
     ],
     [
       { state: 'unclear', isPublic: false, detail: 'Something new' },
-      'does not know',
+      'that this app cannot read',
       ['Go public', 'Look again'],
     ],
     [{ state: 'closed', isPublic: false }, 'was not finished', ['Take back']],
