@@ -108,8 +108,8 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   // Messages deleted before this start cannot be restored any more.
   await clearDeleted(dataDir).catch(() => {})
   const starting = server.start()
-  // A hidden start creates no window, which saves a renderer process. Windows reports a logoff to windows only: if there is none,
-  // the app ends there before its cleanup; all acknowledged writes are on disk.
+  // A hidden start saves a renderer process. Windows reports a logoff to windows only, so a hidden app ends there before its cleanup:
+  // all acknowledged writes are on disk.
   if (startsHidden()) void tray.await()
   else window.show(screenAmong(process.argv))
   await starting

@@ -1,4 +1,4 @@
-/** The reasons of notifications, with their numbers in the database: never renumber. No other reason exists. */
+/** All reasons of notifications, with their numbers in the database, which stay as they are. */
 export const reasonNumbers = {
   like: 1,
   repost: 2,

@@ -37,7 +37,7 @@ export interface PlcPublisher {
   publishDue(): Promise<void>
   /**
    * Submits the first operation of an identity whose account is created next. Returns whether the directory has the operation: false
-   * after a few seconds, or if no directory is configured. If the account is never created, the identity stays in the directory.
+   * after a few seconds, or if no directory is configured. The identity stays in the directory, whether or not the account follows.
    */
   publishFirst(did: string, operation: PlcOperation): Promise<boolean>
   /** Begins or ends to hold events back after the directory was configured or removed. Call it before the first request. */

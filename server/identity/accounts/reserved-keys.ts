@@ -47,7 +47,7 @@ export async function expireReservedKeys(deps: Deps): Promise<void> {
 
 async function expire(deps: Deps, key: reservedKeys.ReservedKey): Promise<void> {
   const { config, store, now } = deps
-  // If no directory is configured, no request is sent: anyone may have reserved the key.
+  // Anyone can reserve a key, so its DID is looked up only if a directory is configured.
   const naming = config.plcUrl === undefined ? 'unreadable' : await readNaming(deps, key.did, key.keyDid)
   await store.transact((tx) => {
     const at = now()

@@ -15,8 +15,8 @@ export interface PasswordHasher {
    */
   hash(password: string, network: string): Promise<string>
   /**
-   * Whether `hash` is of this password. If there is no hash (unknown account, or one that has no password), returns false after the
-   * same work, so that the response time does not reveal which accounts exist.
+   * Whether `hash` is of this password. Undefined (unknown account, or one that signs in otherwise) takes the same work and returns
+   * false, so that the response time hides which accounts exist.
    * @throws PasswordQueueFull
    */
   verify(password: string, hash: string | undefined, network: string): Promise<boolean>

@@ -9,8 +9,8 @@ import * as interest from '../../tables/remote-interest.ts'
 import type { RemoteContent, RemoteName } from '../read-change.ts'
 
 /**
- * Why something of another server is left out. `local`: its author has an account here. `unknown`: nothing of its author is stored, and
- * nothing here refers to the author. `unrelated`: it has nothing to do with the accounts here. `unwelcome`: the accounts that it refers
+ * Why something of another server is left out. `local`: its author has an account here. `unknown`: its author has no stored record or
+ * reference here. `unrelated`: it has nothing to do with the accounts here. `unwelcome`: the accounts that it refers
  * to mute or block its author. `unreadable`: it is no valid record of its collection.
  */
 export type Reason = 'local' | 'unknown' | 'unrelated' | 'unwelcome' | 'unreadable'

@@ -1,4 +1,4 @@
-/** All limits of what other servers can make this one do. Their doc comments name whom each applies to. */
+/** All limits of what other servers can make this one do. The doc comment of each names those to which it applies. */
 
 const hourMs = 60 * 60_000
 
