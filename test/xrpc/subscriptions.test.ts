@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { encode } from '@atproto/lex-cbor'
 import { l } from '@atproto/lex-schema'
 import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { fromPush } from '../../server/platform/xrpc/from-push.ts'
 import type { Principal } from '../../server/platform/xrpc/method.ts'
 import { protocolError, XrpcError } from '../../server/platform/xrpc/xrpc-errors.ts'
@@ -279,6 +280,66 @@ describe('a client', () => {
     await streams[0]?.ended()
     streams.push(await connect('alice'))
     for (const stream of streams) stream.close()
+  })
+})
+
+describe('a client chooses the framing by the subprotocol that it offers', () => {
+  /** Connects and collects the messages of the server, texts as parsed JSON. */
+  async function offer(protocols: string[], path = 'listen') {
+    const headers = { authorization: 'Bearer alice' }
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/xrpc/com.test.${path}`, protocols, {
+      headers,
+    })
+    const received: unknown[] = []
+    socket.on('message', (data, isBinary) => received.push(isBinary ? 'binary' : JSON.parse(String(data))))
+    const closed = once(socket, 'close')
+    await once(socket, 'open')
+    return { socket, protocol: socket.protocol, received, closed }
+  }
+
+  test('xrpc.v1.json: each text is one object, with the whole type of the message', async () => {
+    await start()
+    const { socket, protocol, received } = await offer(['xrpc.v1.cbor', 'xrpc.v1.json', 'xrpc.v0.cbor'])
+    expect(protocol).toBe('xrpc.v1.json')
+    const loose = { ...message('hello'), secret: 'not for anybody' }
+    send(loose)
+    await expect.poll(() => received).toEqual([{ $type: 'message', payload: message('hello') }])
+    socket.terminate()
+  })
+
+  test('xrpc.v1.json: a frame that the handler has encoded is converted, with bytes and links in their JSON form', async () => {
+    await start()
+    const clients = await Promise.all([
+      offer(['xrpc.v1.json'], 'encoded'),
+      offer(['xrpc.v1.json'], 'encoded'),
+    ])
+    const payload = { $type: 'com.test.encoded#any', bytes: { $bytes: 'AQI' } }
+    for (const { socket, received } of clients) {
+      await expect.poll(() => received).toEqual([{ $type: 'message', payload }])
+      socket.terminate()
+    }
+  })
+
+  test('xrpc.v1.json: an error is one object, the last one', async () => {
+    await start()
+    fault = new XrpcError('FutureCursor', 'Not yet')
+    const { received, closed } = await offer(['xrpc.v1.json'])
+    expect((await closed)[0]).toBe(1008)
+    expect(received).toEqual([{ $type: 'error', error: 'FutureCursor', message: 'Not yet' }])
+  })
+
+  test.each([
+    ['xrpc.v0.cbor', ['xrpc.v0.cbor', 'xrpc.v1.json']],
+    ['xrpc', ['bearer.alice', 'xrpc']],
+    ['xrpc.v1.json', ['bearer.alice', 'xrpc.v1.json', 'xrpc']],
+  ])('%s: the first one that the server has', async (chosen, offered) => {
+    await start()
+    const { socket, protocol, received } = await offer(offered)
+    expect(protocol).toBe(chosen)
+    send(message('hello'))
+    await expect.poll(() => received).toHaveLength(1)
+    expect(received[0] === 'binary').toBe(chosen !== 'xrpc.v1.json')
+    socket.terminate()
   })
 })
 

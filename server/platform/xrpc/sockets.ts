@@ -11,10 +11,14 @@ import { protocolError } from './xrpc-errors.ts'
 export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internalError: 1011 } as const
 
 export interface Socket {
+  /** The chosen subprotocol; empty if there is none. */
+  readonly subprotocol: string
   /** Bytes that the client has not read yet. */
   readonly bufferedBytes: number
-  /** Resolves when the system has taken the bytes, or the connection has ended. */
-  send(bytes: Uint8Array): Promise<void>
+  /** Resolves when the system has taken the message, or the connection has ended. A text is sent as a text message. */
+  send(message: Uint8Array | string): Promise<void>
+  /** Calls a function with each text message of the client. */
+  onText(receive: (text: string) => void): void
   /** Sends buffered messages, then closes; cuts the connection when the client does not answer in time. */
   close(code: number, reason: string): void
   /** Resolves when either side has closed it. */
@@ -31,18 +35,22 @@ export interface Sockets {
   close(graceMs?: number): Promise<void>
 }
 
-/** The subprotocol that a client offers besides its token; the server must choose one. */
-const subprotocol = 'xrpc'
-const limits = {
-  /** In bytes; clients send nothing. */
-  maxPayload: 1024,
-  /** Milliseconds for a client to read buffered messages and answer a close. */
-  closeTimeout: 5000,
+export interface SocketsOptions {
+  /** Of those that a client offers, in its order, the first one is chosen; none by default. */
+  readonly subprotocols?: readonly string[]
+  /** Bytes that a message of a client may have; few by default, because most send nothing. */
+  readonly maxPayload?: number
+  /** Milliseconds between pings. A peer that does not answer one within this time is dead. */
+  readonly heartbeatMs?: number | undefined
 }
-/** A peer that does not answer a ping within one period is dead. */
-const defaultHeartbeatMs = 30_000
 
-export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Sockets {
+/** Milliseconds for a client to read buffered messages and answer a close. */
+const closeTimeout = 5000
+const defaults = { maxPayload: 1024, heartbeatMs: 30_000 }
+
+export function createSockets(options: SocketsOptions = {}): Sockets {
+  const { subprotocols = [], maxPayload = defaults.maxPayload } = options
+  const { heartbeatMs = defaults.heartbeatMs } = options
   let server: WebSocketServer | undefined
   let heartbeat: NodeJS.Timeout | undefined
   let isClosing = false
@@ -55,9 +63,9 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
     server ??= new ws.WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
-      ...limits,
+      ...{ maxPayload, closeTimeout },
       // Never the token: proxies may log the response.
-      handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
+      handleProtocols: (offered) => [...offered].find((name) => subprotocols.includes(name)) ?? false,
     })
     const { clients } = server
     heartbeat ??= setInterval(() => ping(clients, unanswered), heartbeatMs).unref()
@@ -71,7 +79,7 @@ export function createSockets({ heartbeatMs = defaultHeartbeatMs } = {}): Socket
       return wrap(socket, unanswered)
     },
 
-    async close(graceMs = limits.closeTimeout) {
+    async close(graceMs = closeTimeout) {
       isClosing = true
       clearInterval(heartbeat)
       const clients = [...(server?.clients ?? [])]
@@ -125,10 +133,15 @@ function wrap(socket: WebSocket, unanswered: Set<WebSocket>): Socket {
   })
   return {
     closed,
+    subprotocol: socket.protocol,
     get bufferedBytes() {
       return socket.bufferedAmount
     },
-    send: (bytes) => new Promise((resolve) => socket.send(bytes, () => resolve())),
+    send: (message) => new Promise((resolve) => socket.send(message, () => resolve())),
+    onText: (receive) =>
+      void socket.on('message', (data: Buffer, isBinary) => {
+        if (!isBinary) receive(data.toString())
+      }),
     close: (code, reason) => socket.close(code, reason),
   }
 }

@@ -3,7 +3,7 @@
  * connection when its credentials end or the client does not read.
  */
 import type { IncomingMessage } from 'node:http'
-import { errorFrame, messageFrame } from './event-stream.ts'
+import { type Framing, framingOf, subprotocols } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
 import type { IncomingCall } from './incoming.ts'
 import type { AdmitPage, Authorize, Caller } from './method.ts'
@@ -42,7 +42,7 @@ const maxBufferedBytes = 1_000_000
 const defaultDrainMs = 30_000
 
 export function createStreams<Word, Services>(options: StreamsOptions<Word, Services>): Streams {
-  const sockets = createSockets(options.heartbeatMs === undefined ? {} : { heartbeatMs: options.heartbeatMs })
+  const sockets = createSockets({ heartbeatMs: options.heartbeatMs, subprotocols })
   const counts = new Map<string, number>()
   const table = new Map(
     options.subscriptions.map((subscription) => [
@@ -95,7 +95,8 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
         release()
         throw error
       })
-      const stream = createStream(socket, options.drainMs ?? defaultDrainMs)
+      const framing = framingOf(socket.subprotocol)
+      const stream = createStream(socket, options.drainMs, framing)
       stream.atEnd(release)
       for (const watch of [principal.watch, admitted?.watch]) if (watch) stream.atEnd(watch(stream.end))
       if (params instanceof XrpcError) stream.end(params)
@@ -103,8 +104,11 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       if (signal.aborted) return
       const call = { ...options.services, auth: principal.credentials, params, caller, signal, end }
       const messages = () => subscription.handler(call as Parameters<typeof subscription.handler>[0])
+      const called = rename ? rename.type(nsid) : nsid
       const encode = (message: unknown) =>
-        messageFrame(rename ? rename.type(nsid) : nsid, project(message, rename) as { $type: string })
+        message instanceof Uint8Array
+          ? framing.encoded(called, message)
+          : framing.message(called, project(message, rename) as { $type: string })
       void pump(stream, messages, encode).catch((error: unknown) => {
         options.onFailure(error, nsid)
         stream.end(protocolError('InternalServerError'))
@@ -119,12 +123,12 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
 async function pump(
   stream: Stream,
   messages: () => AsyncIterable<unknown>,
-  encode: (message: unknown) => Uint8Array,
+  encode: (message: unknown) => Uint8Array | string,
 ): Promise<void> {
   try {
     for await (const message of messages()) {
       if (stream.signal.aborted) return
-      await stream.send(message instanceof Uint8Array ? message : encode(message))
+      await stream.send(encode(message))
     }
     stream.end()
   } catch (error) {
@@ -144,23 +148,39 @@ function paramsOrError({ schema }: Pick<Subscription, 'schema'>, query: string):
   }
 }
 
-interface Stream {
+export interface Stream {
   /** Aborts when the stream ends. */
   readonly signal: AbortSignal
   /** Resolves when the next frame may be sent. @throws ConsumerTooSlow */
-  send(frame: Uint8Array): Promise<void>
+  send(frame: Uint8Array | string): Promise<void>
   /** Sends the error, if there is one, and closes the connection. */
   end(error?: XrpcError): void
+  /** Closes the connection. @param reason at most 123 bytes */
+  close(code: number, reason: string): void
   /** Calls `work` when the stream ends, at once if it has ended. */
   atEnd(work: () => void): void
 }
 
-function createStream(socket: Socket, drainMs: number): Stream {
+/**
+ * @param drainMs see `StreamsOptions`
+ * @param framing writes the errors of `end`; they are not sent without it
+ */
+export function createStream(
+  socket: Socket,
+  drainMs = defaultDrainMs,
+  framing?: Pick<Framing, 'error'>,
+): Stream {
   const ending = new AbortController()
   const { signal } = ending
   void socket.closed.then(() => ending.abort())
+  function close(code: number, reason: string): void {
+    if (signal.aborted) return
+    socket.close(code, reason)
+    ending.abort()
+  }
   return {
     signal,
+    close,
     async send(frame) {
       const sent = socket.send(frame)
       if (socket.bufferedBytes <= maxBufferedBytes) return
@@ -169,10 +189,8 @@ function createStream(socket: Socket, drainMs: number): Stream {
       await Promise.race([sent, timeout.promise]).finally(() => clearTimeout(timer))
     },
     end(error) {
-      if (signal.aborted) return
-      if (error) void socket.send(errorFrame(error))
-      socket.close(closeCodeOf(error), error?.name ?? '')
-      ending.abort()
+      if (error && framing && !signal.aborted) void socket.send(framing.error(error))
+      close(closeCodeOf(error), error?.name ?? '')
     },
     atEnd(work) {
       if (signal.aborted) work()
