@@ -112,7 +112,7 @@ export async function verifyOperation(value: unknown, did: string): Promise<PlcO
 }
 
 // Limits of the did:plc directory.
-const MAX_OPERATION_BYTES = 4000
+export const MAX_OPERATION_BYTES = 4000
 const MAX_ENTRIES = 10
 export const maxRotationKeys = MAX_ENTRIES
 

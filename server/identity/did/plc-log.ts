@@ -33,7 +33,8 @@ type LegacyCreate = {
 /** Ends an identity. */
 type Tombstone = { type: 'plc_tombstone'; prev: string; sig: string }
 
-type Logged = PlcOperation | LegacyCreate | Tombstone
+/** An operation of a log. */
+export type Logged = PlcOperation | LegacyCreate | Tombstone
 
 /** The operations in force, the oldest first; at least one. */
 export type PlcLog = readonly Logged[]
@@ -54,6 +55,7 @@ export async function verifyLog(did: string, log: unknown): Promise<PlcLog> {
   let checks = 0
   for (const value of log) {
     const operation = parseLogged(value)
+    if (!operation) throw new InvalidPlcOperation('An operation of the log is malformed')
     const previous = operations.at(-1)
     requireOrder(did, operation, previous)
     const keys = rotationKeysOf(previous ?? operation)
@@ -85,11 +87,9 @@ async function isSignedByOneOf(keys: readonly DidKey[], operation: Logged): Prom
   return false
 }
 
-function parseLogged(value: unknown): Logged {
-  if (isLegacyCreate(value) || isTombstone(value)) return value
-  const operation = parseOperation(value)
-  if (!operation) throw new InvalidPlcOperation('An operation of the log is malformed')
-  return operation
+/** Parses an operation of any kind; undefined if it is malformed. Does not check the signature. */
+export function parseLogged(value: unknown): Logged | undefined {
+  return isLegacyCreate(value) || isTombstone(value) ? value : parseOperation(value)
 }
 
 function isLegacyCreate(value: unknown): value is LegacyCreate {
@@ -115,9 +115,8 @@ function isTombstone(value: unknown): value is Tombstone {
 }
 
 /** The keys that may sign the next operation, strongest first. */
-function rotationKeysOf(operation: Logged): readonly DidKey[] {
-  if (operation.type === 'plc_operation') return operation.rotationKeys
-  return operation.type === 'create' ? [operation.recoveryKey, operation.signingKey] : []
+export function rotationKeysOf(operation: Logged): readonly DidKey[] {
+  return stateAfter(operation)?.rotationKeys ?? []
 }
 
 /**
@@ -159,16 +158,19 @@ export function documentOfLog(did: string, log: PlcLog): DidDocument | undefined
   )
 }
 
-function stateAfter(
-  operation: Logged | undefined,
-): Pick<PlcOperation, 'alsoKnownAs' | 'verificationMethods' | 'services'> | undefined {
+/** The state of an identity. */
+export type PlcState = Pick<PlcOperation, 'verificationMethods' | 'rotationKeys' | 'alsoKnownAs' | 'services'>
+
+/** Returns the state that an operation sets; undefined for a tombstone. */
+export function stateAfter(operation: Logged | undefined): PlcState | undefined {
   if (operation?.type === 'plc_operation') return operation
   if (operation?.type !== 'create') return undefined
-  const { signingKey, handle, service } = operation
+  const { signingKey, recoveryKey, handle, service } = operation
   const endpoint = /^https?:\/\//.test(service) ? service : `https://${service}`
   return {
     alsoKnownAs: [handle.startsWith('at://') ? handle : `at://${handle}`],
     verificationMethods: { atproto: signingKey },
+    rotationKeys: [recoveryKey, signingKey],
     services: { atproto_pds: { type: 'AtprotoPersonalDataServer', endpoint } },
   }
 }
