@@ -192,6 +192,7 @@ describe('imports', () => {
       ['routes'],
       ['server.ts'],
       ['main.ts', 'operation/cli'],
+      ['testing/directory', 'testing/stream'],
     ]
     expect(upwardsIn('server', layers, server).map(show)).toEqual([])
   })
