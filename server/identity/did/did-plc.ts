@@ -68,7 +68,7 @@ function signOperation(unsigned: UnsignedOperation, signer: SigningKey): PlcOper
   return { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
 }
 
-/** Parses an operation; undefined if it is malformed. Does not check the signature. */
+/** Parses an operation of a log; undefined if no directory would have accepted it. Does not check the signature. */
 export function parseOperation(value: unknown): PlcOperation | undefined {
   return isPlcOperation(value) ? value : undefined
 }
@@ -78,7 +78,8 @@ export function parseOperation(value: unknown): PlcOperation | undefined {
  * @throws InvalidPlcOperation
  */
 export function checkOperation(operation: unknown): PlcOperation {
-  if (!isPlcOperation(operation)) throw new InvalidPlcOperation('Not a did:plc operation')
+  if (!isPlcOperation(operation) || !hasUsableKeys(operation))
+    throw new InvalidPlcOperation('Not a did:plc operation')
   if (encode(operation).byteLength > MAX_OPERATION_BYTES) {
     throw new InvalidPlcOperation('The did:plc operation is too large')
   }
@@ -172,14 +173,17 @@ function isPlcOperation(value: unknown): value is PlcOperation {
     hasExactly(value, OPERATION_MEMBERS) &&
     value.type === 'plc_operation' &&
     isShortList(value.rotationKeys, isDidKey) &&
-    value.rotationKeys.length > 0 &&
-    new Set(value.rotationKeys).size === value.rotationKeys.length &&
     isShortMap(value.verificationMethods, (key) => isString(key) && key.startsWith('did:key:z')) &&
     isShortList(value.alsoKnownAs, isString) &&
     isShortMap(value.services, isService) &&
     (value.prev === null || isPrev(value.prev)) &&
     isSignature(value.sig)
   )
+}
+
+/** The specification wants at least one rotation key, and none twice; directories accept others. */
+function hasUsableKeys({ rotationKeys }: PlcOperation): boolean {
+  return rotationKeys.length > 0 && new Set(rotationKeys).size === rotationKeys.length
 }
 
 const OPERATION_MEMBERS = [

@@ -210,7 +210,7 @@ describe('an operation is refused with 400', () => {
       { alsoKnownAs: names },
       { alsoKnownAs: ['at://a.test', 'at://a.test'] },
       { alsoKnownAs: [`at://${'a'.repeat(300)}.test`] },
-      { rotationKeys: [] },
+      { rotationKeys: Array(11).fill(rotationKey.did()) },
       { rotationKeys: ['did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'] },
       { verificationMethods: { atproto: 'zNoKey' } },
       { services: { ['x'.repeat(33)]: service } },

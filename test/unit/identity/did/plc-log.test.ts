@@ -97,6 +97,16 @@ describe('verifyLog', () => {
     )
   })
 
+  test('accepts a rotation key twice, and an identity without one: nothing follows it', async () => {
+    const twice = await nextOperation(rotationKey, genesis, {
+      rotationKeys: [rotationKey.did(), rotationKey.did()],
+    })
+    const fixed = await nextOperation(rotationKey, twice, { rotationKeys: [] })
+    expect(await handleIn([genesis, twice, fixed])).toBe('alice.example')
+    const after = await nextOperation(rotationKey, fixed, {})
+    await expect(verifyLog(did, [genesis, twice, fixed, after])).rejects.toThrow('not signed')
+  })
+
   test('an identity that has ended has no document, and nothing follows its end', async () => {
     const tombstone = await signed(rotationKey, { type: 'plc_tombstone', prev: cidOf(genesis) })
     expect(await handleIn([genesis, tombstone])).toBeUndefined()
