@@ -23,9 +23,11 @@ import { createXrpcRoutes } from './routes/xrpc.ts'
 import { schema } from './schema/schema.ts'
 import { createServices, onClockCorrected, type Services } from './services.ts'
 import { nodeFiles } from './store/files/files.ts'
+import { realElapsed } from './util/deadlines.ts'
 import { createLogger } from './util/log.ts'
 import { once } from './util/once.ts'
 import { randomId } from './util/random.ts'
+import { systemTime } from './util/timers.ts'
 
 /** How long a close waits for consumers of streams, for requests in flight, and in all until the last changes have reached the copies. */
 const lastStreamMs = 500
@@ -80,7 +82,7 @@ async function start(
   stops: AsyncDisposableStack,
   outgoing: AbortController,
 ): Promise<RunningServer> {
-  const readClock = options.now ?? (() => new Date())
+  const readClock = options.now ?? systemTime
   const log = options.log ?? createLogger(config.logLevel)
   let closing = 0
   const logged = (work: () => Promise<unknown>, message: string) => () =>
@@ -116,7 +118,7 @@ async function start(
   const callMethod = createInternalCaller(methods, services)
   const { background, mailer, identity, repository, federation, app, operation } = services
   // Copied last, with what the other stops write. The clock, which is older, is one of them.
-  stops.defer(() => operation.copies.close(Math.max(0, closing + lastCopyMs - performance.now())))
+  stops.defer(() => operation.copies.close(Math.max(0, closing + lastCopyMs - realElapsed())))
   stops.defer(async () => void (await Promise.all([identity.passwords.close(), mailer.close()])))
   stops.defer(logged(() => clock.close(), 'writing the trusted time failed'))
   stops.defer(logged(() => identity.written.write(), 'writing counts of changes failed'))
@@ -162,7 +164,7 @@ async function start(
       background.run('crawl request', () => repository.relays.askNow())
     },
     close: once(() => {
-      closing = performance.now()
+      closing = realElapsed()
       return stops.disposeAsync()
     }),
   }

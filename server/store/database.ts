@@ -9,6 +9,7 @@
 
 import { basename, join } from 'node:path'
 import { createSerializer } from '../util/serialize.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
 import type { CopyOptions, DatabaseCopy } from './backups/copy-data.ts'
 import { runInBackground, runInWorker, type Task, type TaskResult } from './backups/tasks.ts'
 import { canCompact } from './database/compact-database.ts'
@@ -493,7 +494,7 @@ export class Database implements Reader {
     this.#commits++
     if (this.#unreported === undefined && this.#watchers.size > 0) {
       this.#unreported = new Set()
-      setImmediate(() => this.#callWatchers())
+      void yieldToEventLoop().then(() => this.#callWatchers())
     }
     if (tables === 'all') {
       if (this.#unreported) this.#unreported = 'all'

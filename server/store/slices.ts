@@ -1,5 +1,7 @@
 /** Runs long work as many short transactions, so that other requests are answered in between. */
-import { setImmediate } from 'node:timers/promises'
+
+import { realElapsed } from '../util/deadlines.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
 import type { Database, Writer } from './database.ts'
 
 const sliceMs = 5
@@ -16,13 +18,13 @@ export async function inSlices(
 ): Promise<void> {
   const slice = (tx: Writer): boolean => {
     check(tx)
-    const end = performance.now() + sliceMs
-    while (performance.now() < end) if (!step(tx)) return false
+    const end = realElapsed() + sliceMs
+    while (realElapsed() < end) if (!step(tx)) return false
     return true
   }
   do {
     // A write to a fast disk may block, and then no request would be answered between two slices.
-    await setImmediate()
+    await yieldToEventLoop()
     await store.keepPace()
   } while (await store.transact(slice))
 }

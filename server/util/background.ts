@@ -1,6 +1,6 @@
 /** Background work that no response waits for, such as sending mail. The server closes after it has ended. */
-import { setImmediate } from 'node:timers/promises'
 import type { Logger } from './log.ts'
+import { yieldToEventLoop } from './timers.ts'
 
 export interface Background {
   /**
@@ -16,7 +16,7 @@ export function createBackground(log: Logger): Background {
   const running = new Set<Promise<void>>()
   return {
     run(name, work) {
-      const task = setImmediate()
+      const task = yieldToEventLoop()
         .then(work)
         .then(() => {})
         .catch((error: unknown) => log.error({ err: error }, `${name} failed`))

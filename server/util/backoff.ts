@@ -1,4 +1,5 @@
 /** Exponential back-off. */
+import { randomFraction } from './random.ts'
 
 /** Delays between attempts. */
 export interface Backoff {
@@ -20,5 +21,5 @@ export function backoffMs({ firstMs, longestMs, factor = 2, jitter }: Backoff, f
   const delayMs = Math.min(firstMs * factor ** failures, longestMs)
   if (!jitter) return delayMs
   const [least, most] = jitter
-  return delayMs * (least + Math.random() * (most - least))
+  return delayMs * (least + randomFraction() * (most - least))
 }

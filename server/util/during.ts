@@ -1,3 +1,6 @@
+/** Work beside work that may take long. */
+import { clearDeadline, setDeadline } from './deadlines.ts'
+
 /**
  * Returns the result of work that may take long, and calls `task` every `ms` until it has ended. An error of the task is thrown at once;
  * the work then goes on alone.
@@ -13,9 +16,9 @@ export async function during<T>(work: Promise<T>, ms: number, task: () => Promis
 
 function isSettledWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms, false)
+    const timer = setDeadline(() => resolve(false), ms)
     void ended.then(() => {
-      clearTimeout(timer)
+      clearDeadline(timer)
       resolve(true)
     })
   })

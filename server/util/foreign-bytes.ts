@@ -3,6 +3,8 @@
  * so that no content makes the server slow or large. Every decoder runs here, or is an exception with a reason in
  * `test/architecture.test.ts`.
  */
+
+import { clearDeadline, setDeadline } from './deadlines.ts'
 import { type JobRunner, NoThread, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
 
 export interface Limits {
@@ -86,11 +88,11 @@ export function startForeignBytesWorker<Job, Result>(
       if (limits.memoryBytes <= sharedBytes) running.set(worker, bytes)
       if (bytes > limits.memoryBytes) end('memoryBytes')
       else if (isTooMuchFor(worker)) end('shared')
-      else timer = setTimeout(measure, everyMs)
+      else timer = setDeadline(measure, everyMs)
     }
-    let timer = setTimeout(measure, everyMs)
-    let deadline = setTimeout(async () => {
-      deadline = setTimeout(end, replyMs, 'timeMs')
+    let timer = setDeadline(measure, everyMs)
+    let deadline = setDeadline(async () => {
+      deadline = setDeadline(() => end('timeMs'), replyMs)
       const cpuMs = (await worker.cpuMs().catch(() => undefined)) ?? 0
       if (!isDone) end(cpuMs < limits.timeMs / 2 ? 'busy' : 'timeMs')
     }, limits.timeMs)
@@ -102,8 +104,8 @@ export function startForeignBytesWorker<Job, Result>(
     } finally {
       isDone = true
       running.delete(worker)
-      clearTimeout(timer)
-      clearTimeout(deadline)
+      clearDeadline(timer)
+      clearDeadline(deadline)
     }
   }
   return { ...worker, run }

@@ -2,6 +2,7 @@
 import * as crypto from 'node:crypto'
 import { formatDidKey, parseDidKey, verifySignature } from '@atproto/crypto'
 import { LRUCache } from 'lru-cache'
+import { randomBytes } from './random.ts'
 
 /** A public key as a DID: P-256 (`did:key:zDn…`) or secp256k1 (`did:key:zQ3s…`). */
 export type DidKey = `did:key:${string}`
@@ -20,10 +21,12 @@ export const MAX_KEY_LENGTH = 128
 
 /** Generates a P-256 key: an account's signing key, or the server's rotation key. */
 export async function createSigningKey(): Promise<SigningKey> {
-  const { d = '' } = crypto
-    .generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    .privateKey.export({ format: 'jwk' })
-  return loadSigningKey(Buffer.from(d, 'base64url'))
+  for (;;) {
+    // FIPS 186-5, A.2.2: numbers that are no key, one in four billion, are drawn again.
+    const privateKey = randomBytes(keyBytes)
+    const scalar = BigInt(`0x${privateKey.toString('hex')}`)
+    if (scalar > 0n && scalar < ORDER) return loadSigningKey(privateKey)
+  }
 }
 
 /** Loads a stored P-256 private key. Throws if the bytes are not one. */
@@ -34,12 +37,24 @@ export async function loadSigningKey(privateKey: Uint8Array): Promise<SigningKey
 /** Signs SHA-256(`data`): 64 bytes, r then s, always low-S as atproto requires. */
 export type Sign = (data: Uint8Array) => Uint8Array
 
-/**
- * Returns a function that signs with a P-256 private key. OpenSSL takes a tenth of the time of JavaScript, and every commit of
- * a repository is signed.
- */
+/** Creates the function that signs with a P-256 private key of 32 bytes. */
+export type CreateSigner = (privateKey: Uint8Array) => Sign
+
+let createSigner: CreateSigner = createNativeSigner
+
+/** For `sources.ts` alone. If there is no argument, the signer of production is put back. */
+export function replaceSigner(next: CreateSigner = createNativeSigner): void {
+  createSigner = next
+}
+
+/** Returns a function that signs with a P-256 private key. */
 export function signerOf(privateKey: Uint8Array): Sign {
   if (privateKey.length !== keyBytes) throw notAKey()
+  return createSigner(privateKey)
+}
+
+/** OpenSSL takes a tenth of the time of JavaScript, and every commit of a repository is signed. */
+function createNativeSigner(privateKey: Uint8Array): Sign {
   const der = Buffer.concat([sec1Start, privateKey, sec1End])
   const key = crypto.createPrivateKey({ key: der, format: 'der', type: 'sec1' })
   // As DER and not by `dsaEncoding`: an options object doubles the time that Node takes.

@@ -1,8 +1,50 @@
-/** Random text from the system's CSPRNG. */
-import { randomBytes } from 'node:crypto'
+/**
+ * The random values of the server. Values that leave a trace (keys, secrets, codes, identifiers) come from `randomBytes`, which a seed
+ * can replace, see `sources.ts`. Names of temporary files and the jitter of delays leave none: they have sources of their own, so that
+ * the order of input and output does not change the others.
+ */
+import * as crypto from 'node:crypto'
+
+export interface RandomSource {
+  /** Returns bytes for values that leave a trace. */
+  bytes(size: number): Buffer
+  /** Returns bytes for names of temporary files. */
+  temporaryBytes(size: number): Buffer
+  /** Returns a number from 0 up to 1 for delays and samples. */
+  fraction(): number
+}
+
+/** The CSPRNG of the system. */
+export const systemRandom: RandomSource = {
+  bytes: (size) => crypto.randomBytes(size),
+  temporaryBytes: (size) => crypto.randomBytes(size),
+  fraction: () => Math.random(),
+}
+
+let source = systemRandom
+
+/** For `sources.ts` alone. */
+export function replaceRandom(next: RandomSource): void {
+  source = next
+}
 
 /** RFC 4648 base32, lower case: the low five bits of a byte pick a letter without bias. */
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** Unguessable bytes. */
+export function randomBytes(size: number): Buffer {
+  return source.bytes(size)
+}
+
+/** An unguessable whole number from 0, below `limit`, which is at most 2^32. */
+export function randomInt(limit: number): number {
+  // Numbers above the last multiple of the limit would make some results more likely.
+  const end = 2 ** 32 - (2 ** 32 % limit)
+  for (;;) {
+    const number = source.bytes(4).readUInt32BE()
+    if (number < end) return number % limit
+  }
+}
 
 /** Groups of base32 letters with dashes between: `randomGroups(4, 4)` is `xxxx-xxxx-xxxx-xxxx`. */
 export function randomGroups(groups: number, lettersEach: number): string {
@@ -28,4 +70,14 @@ export function randomId(): string {
 
 function randomLetters(count: number): string {
   return Array.from(randomBytes(count), (byte) => base32[byte & 31]).join('')
+}
+
+/** Returns a name for a temporary file or lock, in hexadecimal digits. @param bytes random ones; a digit is half of one */
+export function temporaryName(bytes = 12): string {
+  return source.temporaryBytes(bytes).toString('hex')
+}
+
+/** Returns a number from 0 up to 1: for the jitter of delays, and for samples. Guessable. */
+export function randomFraction(): number {
+  return source.fraction()
 }

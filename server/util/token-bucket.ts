@@ -1,4 +1,5 @@
 /** Limits a rate and allows bursts: tokens return at a steady rate, up to a capacity. */
+import { realElapsed } from './deadlines.ts'
 
 export interface TokenBucket {
   /** Takes tokens, even if that overdraws the bucket. @returns milliseconds until its balance is positive again; 0 if it is now */
@@ -13,11 +14,7 @@ interface Options {
   readonly elapsed?: () => number
 }
 
-export function createTokenBucket({
-  perSecond,
-  capacity,
-  elapsed = () => performance.now(),
-}: Options): TokenBucket {
+export function createTokenBucket({ perSecond, capacity, elapsed = realElapsed }: Options): TokenBucket {
   let tokens = capacity
   let at = elapsed()
   return {

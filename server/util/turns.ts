@@ -1,6 +1,8 @@
 /** Background work in pieces of a few milliseconds, one per turn of the event loop, so that requests come in between. */
-import { setImmediate } from 'node:timers/promises'
+
+import { realElapsed } from './deadlines.ts'
 import { createSerializer } from './serialize.ts'
+import { yieldToEventLoop } from './timers.ts'
 
 /** Milliseconds of a piece of long work. */
 export const pieceMs = 5
@@ -10,7 +12,7 @@ const serialize = createSerializer()
 /** Runs a piece of work when all earlier ones have ended, in another turn of the event loop. */
 export function inTurn<T>(work: () => T | Promise<T>): Promise<T> {
   return serialize(async () => {
-    await setImmediate()
+    await yieldToEventLoop()
     return work()
   })
 }
@@ -22,10 +24,10 @@ export function nextTurn(): Promise<void> {
 
 /** Returns a function to await after each step of long work, whose first piece begins now: it divides the work into pieces. */
 export function createPace(): () => Promise<void> {
-  let end = performance.now() + pieceMs
+  let end = realElapsed() + pieceMs
   return async () => {
-    if (performance.now() < end) return
+    if (realElapsed() < end) return
     await nextTurn()
-    end = performance.now() + pieceMs
+    end = realElapsed() + pieceMs
   }
 }

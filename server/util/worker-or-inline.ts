@@ -4,6 +4,7 @@
  * such as memory or free file descriptors: its jobs are refused then.
  */
 import { parentPort, Worker } from 'node:worker_threads'
+import { realElapsed } from './deadlines.ts'
 import { fromPlainError, type PlainError, toPlainError } from './thread-error.ts'
 
 export interface JobRunner<Job, Result> {
@@ -52,7 +53,7 @@ type Message<Result> = typeof loaded | { readonly result: Result } | { readonly 
 const youngGenerationMb = 48
 
 const loadable = new Set<string>()
-/** Files that failed to load, and until when they are not tried again, in milliseconds of `performance.now()`. */
+/** Files that failed to load, and until when they are not tried again, in milliseconds of `realElapsed`. */
 const unloadable = new Map<string, number>()
 
 export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): JobRunner<Job, Result> {
@@ -103,7 +104,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
 
   let worker: Worker | undefined
-  if ((unloadable.get(file.href) ?? 0) <= performance.now()) {
+  if ((unloadable.get(file.href) ?? 0) <= realElapsed()) {
     try {
       worker = new Worker(file, { name, execArgv: [], ...heapLimits })
         .on('message', (message: Message<Result>) => {
@@ -175,7 +176,7 @@ export async function runOnce<Job, Result>(
 
 function markUnloadable<Job, Result>(options: WorkerOptions<Job, Result>, cause: unknown): void {
   const { file, name, onUnloadable, retryMs = 60_000 } = options
-  const now = performance.now()
+  const now = realElapsed()
   // Others that started at the same time have failed, too.
   if ((unloadable.get(file.href) ?? 0) > now) return
   unloadable.set(file.href, now + retryMs)

@@ -5,11 +5,12 @@
  * of the store starts a round, which counts again for each account with subscribers. Changes during a round are handled by the next
  * one. A round yields to the event loop every few milliseconds.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { app } from '../../../lexicons/generated/index.ts'
 import type { Database } from '../../store/database.ts'
 import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { realElapsed } from '../../util/deadlines.ts'
 import { createRounds } from '../../util/rounds.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import * as notifications from '../tables/notifications.ts'
 import type { ViewContext } from '../views/load/context.ts'
 import type { NotificationEvents } from './arrivals.ts'
@@ -100,7 +101,7 @@ async function runRound(deps: Deps, accounts: ReadonlyMap<string, LiveAccount>):
 /** Resolves once all transactions are on disk and their writers have published the arrivals. */
 async function published(store: Database, epoch?: number): Promise<void> {
   await store.settled(epoch)
-  await setImmediate()
+  await yieldToEventLoop()
 }
 
 /** Takes accounts from `pending` and prepares their updates until the time slice has ended. */
@@ -110,12 +111,12 @@ function prepareSlice(
   pending: string[],
 ): (() => void)[] {
   const updates: (() => void)[] = []
-  const end = performance.now() + sliceMs
+  const end = realElapsed() + sliceMs
   do {
     const account = accounts.get(pending.pop() ?? '')
     const sendUpdate = account && prepareUpdate(deps, account)
     if (sendUpdate) updates.push(sendUpdate)
-  } while (pending.length > 0 && performance.now() < end)
+  } while (pending.length > 0 && realElapsed() < end)
   return updates
 }
 

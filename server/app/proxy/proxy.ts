@@ -22,6 +22,7 @@ import type { Authorize } from '../../platform/xrpc/method.ts'
 import type { Forward } from '../../platform/xrpc/router.ts'
 import { keepPrivate } from '../../platform/xrpc/send.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createLimit, QueueFull } from '../../util/limit.ts'
 import { type AppliedCall, isAppliedHere, readApplied } from './applied-here.ts'
 import { requestFrom, tokenFor } from './forwarded-request.ts'
@@ -150,10 +151,10 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       const abort = () => over.abort(failure('cannot be reached, or broke off'))
       res.once('close', abort)
       closing.signal.addEventListener('abort', abort)
-      const waiting = setTimeout(() => over.abort(busy()), times.waitMs)
+      const waiting = setDeadline(() => over.abort(busy()), times.waitMs)
       const isAppView = service === appView
       const answer = async () => {
-        clearTimeout(waiting)
+        clearDeadline(waiting)
         // The session may have ended while the call waited.
         await check()
         const isApplied = isAppView && isAppliedHere(name.nsid) && req.method === 'POST'
@@ -168,7 +169,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
         if (error instanceof XrpcError && error.status === 503) options.onRefused()
         throw error
       } finally {
-        clearTimeout(waiting)
+        clearDeadline(waiting)
         closing.signal.removeEventListener('abort', abort)
         res.off('close', abort)
         // Closes a response that was not read.

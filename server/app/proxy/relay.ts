@@ -8,6 +8,7 @@ import { collect, type OutboundResponse } from '../../platform/network/client.ts
 import type { Holding } from '../../platform/network/held-bytes.ts'
 import { decompress } from '../../platform/xrpc/body.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { isObject, isString, parseJson } from '../../util/json.ts'
 
 /** A response whose body arrives. */
@@ -96,8 +97,8 @@ async function hold({ body }: Upstream, res: ServerResponse, { holding }: RelayO
 
 /** Disconnects a client that does not read a response in time: one that reads a byte a minute would hold its memory for days. */
 function limitReading(res: ServerResponse, bytes: number, readMs: number): void {
-  const timer = setTimeout(() => res.req.socket.destroy(), readMs * (1 + bytes / 1_000_000))
-  res.once('close', () => clearTimeout(timer))
+  const timer = setDeadline(() => res.req.socket.destroy(), readMs * (1 + bytes / 1_000_000))
+  res.once('close', () => clearDeadline(timer))
 }
 
 const errorName = /^[A-Za-z][\w.-]{0,63}$/

@@ -8,6 +8,7 @@
 
 import type { Platform } from '../../platform/platform.ts'
 import { iso } from '../../util/time.ts'
+import { clearTimeout, setTimeout, type Timer } from '../../util/timers.ts'
 import { isWaiting } from '../../util/wait.ts'
 import type { NotificationEvents } from '../notifications/arrivals.ts'
 import * as queue from '../tables/push-queue.ts'
@@ -34,7 +35,7 @@ export function startPushQueue(services: Deps): () => void {
   /** Targets that are down, and when their pause ends, in milliseconds since 1970. */
   const paused = new Map<string, number>()
   const closing = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   /** Starts due deliveries. Called again when one ends, when more are due and when notifications arrive. */
   function wake(): void {

@@ -10,6 +10,7 @@ import type { Database } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { idOf } from '../../store/tables/actors.ts'
 import { cidBytes } from '../../util/cid.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
@@ -130,6 +131,6 @@ function freeHandle(store: Database, { handle, host }: Identity): HandleString |
 /** Waits for the result, or until the time is over. */
 async function atMost(ms: number, result: Promise<void>): Promise<void> {
   const over = Promise.withResolvers<void>()
-  const timer = setTimeout(over.resolve, ms)
-  await Promise.race([result, over.promise]).finally(() => clearTimeout(timer))
+  const timer = setDeadline(over.resolve, ms)
+  await Promise.race([result, over.promise]).finally(() => clearDeadline(timer))
 }

@@ -1,8 +1,9 @@
 /** Reads lists of links from a backlink service, one request at a time and slowly: it is a public service. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, OutboundFailed } from '../../platform/network/client.ts'
+import { pause, realElapsed } from '../../util/deadlines.ts'
 import { isObject, isString, parseJson } from '../../util/json.ts'
 import { retryAfter } from '../../util/retry-after.ts'
+import { sleep, systemTime } from '../../util/timers.ts'
 import { type Link, readRecord } from './link.ts'
 
 export interface LinkQuery {
@@ -51,27 +52,25 @@ export function createIndexClient({ url, userAgent, intervalMs, signal }: Option
   let nextAt = 0
 
   async function send(target: string) {
-    await pause(nextAt - performance.now())
-    nextAt = performance.now() + intervalMs
+    // Real: the service has a load even while a test moves the time.
+    const earlyMs = nextAt - realElapsed()
+    if (earlyMs > 0) await pause(earlyMs, { signal, ref: false })
+    nextAt = realElapsed() + intervalMs
     return client.request(target, request).catch((error: Error) => {
       throw new OutboundFailed(`The backlink service did not answer: ${error.message}`, { cause: error })
     })
-  }
-
-  async function pause(ms: number): Promise<void> {
-    if (ms > 0) await delay(ms, undefined, { signal, ref: false })
   }
 
   async function read(target: string): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       const { status, headers, body } = await send(target)
       if (status === 200) return parseJson(body)
-      const retryMs = retryAfter(headers['retry-after'], new Date()) || defaultRetryMs
+      const retryMs = retryAfter(headers['retry-after'], systemTime()) || defaultRetryMs
       const isBusy = status === 429 || status === 503
       if (!isBusy || attempt === maxAttempts || retryMs > longestRetryMs) {
         throw new OutboundFailed(`The backlink service answered ${status}`)
       }
-      await pause(retryMs)
+      await sleep(retryMs, { signal, ref: false })
     }
   }
 

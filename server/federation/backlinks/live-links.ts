@@ -6,6 +6,7 @@ import { activeDids } from '../../store/tables/accounts.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { parseJson } from '../../util/json.ts'
 import type { Logger } from '../../util/log.ts'
+import { clearTimeout, setTimeout, systemTime, type Timer } from '../../util/timers.ts'
 import { type LiveLink, readMessage } from './link.ts'
 import { isCollectionOfInterest } from './sources.ts'
 
@@ -56,7 +57,7 @@ export function openLive(deps: Deps): LiveLinks {
   let stream: Stream | undefined
   /** Milliseconds since 1970; undefined: no connection is open. */
   let openSince: number | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let failures = 0
   let error: string | undefined
 
@@ -79,7 +80,7 @@ export function openLive(deps: Deps): LiveLinks {
       silenceMs: deps.silenceMs,
       maxBytes,
       onOpen() {
-        openSince = Date.now()
+        openSince = systemTime().getTime()
         error = undefined
         if (dids !== wanted || dids.size > maxDidsInUrl) sendWanted()
         deps.onOpen()
@@ -100,7 +101,7 @@ export function openLive(deps: Deps): LiveLinks {
   }
 
   function waitAfter(message: string): void {
-    if (openSince !== undefined && Date.now() - openSince > healthyMs) failures = 0
+    if (openSince !== undefined && systemTime().getTime() - openSince > healthyMs) failures = 0
     disconnect()
     error = message
     log.warn({ service, reason: message }, 'backlink stream ended')

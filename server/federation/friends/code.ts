@@ -3,8 +3,9 @@
  * Specification, Secure Simple Pairing). The asking server commits to its number before it learns the other one, so no computer in between
  * can choose numbers for which both screens show the same digits: it would have to guess, one time in a million.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { DidString, HandleString } from '@atproto/syntax'
+import { randomBytes } from '../../util/random.ts'
 
 /** The self-description of a server. The digits cover it. */
 export interface Card {

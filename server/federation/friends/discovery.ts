@@ -2,10 +2,11 @@
  * Finds servers of the same kind on the local network, and is found by them: multicast DNS (RFC 6762) with DNS-based service discovery
  * (RFC 6763). Anyone on the network can send such packets, so nothing is trusted but the address that they came from, and little is kept.
  */
-import { randomBytes } from 'node:crypto'
 import makeMdns, { type MulticastDNS, type ResponseOutgoingPacket, type ResponsePacket } from 'multicast-dns'
 import { isPublicAddress } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { realTime, setDeadline } from '../../util/deadlines.ts'
+import { randomBytes } from '../../util/random.ts'
 import { isPort } from './port.ts'
 
 /** A server that was found. */
@@ -95,7 +96,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
       const isMeant = (questions ?? []).some(
         ({ name, type }) => name === service && ['PTR', 'ANY'].includes(type),
       )
-      const now = Date.now()
+      const now = realTime()
       if (!isMeant || isPublicAddress(address) || now - answered < pauseMs) return
       answered = now
       answer(ttl)
@@ -108,7 +109,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
         if (computer.id === id) continue
         if (seconds === 0) found.delete(computer.id)
         else if (found.has(computer.id) || hasRoom(computer)) {
-          found.set(computer.id, { computer, until: Date.now() + seconds * 1000 })
+          found.set(computer.id, { computer, until: realTime() + seconds * 1000 })
         }
       }
     }),
@@ -134,7 +135,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
 
   return {
     look() {
-      const now = Date.now()
+      const now = realTime()
       if (now - asked >= pauseMs) {
         asked = now
         harmless(() => mdns.query(service, 'PTR'))
@@ -145,7 +146,7 @@ export function startDiscovery({ announcement, network = {}, log }: Deps): Disco
     close() {
       const end = () => mdns.destroy()
       harmless(() => answer(0, end))
-      setTimeout(end, goodbyeMs).unref()
+      setDeadline(end, goodbyeMs).unref()
     },
   }
 }

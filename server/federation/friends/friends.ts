@@ -6,7 +6,6 @@
  *
  * Read this first. `discovery.ts` finds servers by multicast DNS, `code.ts` makes the six digits.
  */
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
@@ -19,6 +18,7 @@ import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Reader } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { isObject, parseJson } from '../../util/json.ts'
+import { randomBytes } from '../../util/random.ts'
 import { type Card, codeOf, commitmentTo, newNonce, type Side } from './code.ts'
 import type { Computer, Discovery, DiscoveryNetwork } from './discovery.ts'
 import { isPort } from './port.ts'

@@ -1,5 +1,4 @@
 /** Applies a verified repository of a remote actor: stores records that concern accounts here, deletes records that it no longer has. */
-import { setImmediate } from 'node:timers/promises'
 import type { DidString, NsidString, RecordKeyString } from '@atproto/syntax'
 import { timeOf } from '../../repository/format/tid.ts'
 import { splitKey } from '../../repository/format/tree-node.ts'
@@ -7,6 +6,7 @@ import { readStagedFile, type StagedEntry } from '../../repository/records/impor
 import type { Reader } from '../../store/database.ts'
 import type { Files } from '../../store/files/files.ts'
 import { cidText } from '../../util/cid.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { type KeptRecord, keptPage } from '../tables/remote-repositories.ts'
 import type { RemoteChange } from './change.ts'
 import type { Filter } from './filter/filter.ts'
@@ -76,7 +76,7 @@ async function* slicesOf(pages: AsyncIterable<StagedEntry[]>): AsyncGenerator<St
   for await (const page of pages) {
     for (let from = 0; from < page.length; from += sliceEntries) {
       yield page.slice(from, from + sliceEntries)
-      await setImmediate()
+      await yieldToEventLoop()
     }
   }
 }
@@ -87,7 +87,7 @@ const sliceEntries = 200
 /** Returns the stored records of an actor by key. */
 async function storedOf({ store }: ApplyDeps, did: string): Promise<Map<string, KeptRecord>> {
   const stored = new Map<string, KeptRecord>()
-  for (let last: KeptRecord | undefined; ; await setImmediate()) {
+  for (let last: KeptRecord | undefined; ; await yieldToEventLoop()) {
     const page = keptPage(store, did, last, sliceEntries)
     for (const record of page) stored.set(`${record.collection}/${record.rkey}`, record)
     last = page.at(-1)

@@ -6,6 +6,7 @@ import * as records from '../../repository/tables/records.ts'
 import type { Reader } from '../../store/database.ts'
 import { createLimit } from '../../util/limit.ts'
 import { createSharedLookup } from '../../util/shared-lookup.ts'
+import { systemTime } from '../../util/timers.ts'
 import type { RemoteChange } from './change.ts'
 import type { Hosts } from './hosts.ts'
 import { type Identify, type Origin, withOrigin } from './repository-origin.ts'
@@ -36,7 +37,7 @@ const defaultTimeoutMs = 20_000
 export function createFetchRecord(deps: Deps): FetchRecord {
   const { store } = deps
   const limit = createLimit({ total: 8, perKey: 2 })
-  const fetches = createSharedLookup<RemoteChange>({ now: () => new Date() })
+  const fetches = createSharedLookup<RemoteChange>({ now: systemTime })
 
   async function run(did: DidString, collection: NsidString, rkey: RecordKeyString): Promise<RemoteChange> {
     const change = await withOrigin(deps.actors.identify, did, (origin) =>

@@ -12,6 +12,7 @@ import { createTidClock } from '../../repository/format/tid.ts'
 import type { AfterCommit, RecordListener } from '../../repository/records/record-events.ts'
 import type { Writer } from '../../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../store/files/store-errors.ts'
+import { realElapsed } from '../../util/deadlines.ts'
 import { nextTurn, pieceMs } from '../../util/turns.ts'
 import type { RemoteChange } from './change.ts'
 import { createEviction } from './eviction.ts'
@@ -120,7 +121,7 @@ export function createIntake({
     const afterCommit = (callback: AfterCommit | undefined) => void (callback && callbacks.push(callback))
     const outcomes: Result['outcomes'][number][] = []
     hasRoom = false
-    const end = isSingle ? 0 : performance.now() + pieceMs
+    const end = isSingle ? 0 : realElapsed() + pieceMs
     do {
       const change = changes[from + outcomes.length]
       if (!change) break
@@ -129,7 +130,7 @@ export function createIntake({
       if (outcome === 'full' && !slice.isRefusing) return { outcomes, callbacks, tooLarge: change }
       if (outcome === 'full') lastRefusedAt = now()
       outcomes.push(outcome === 'full' ? 'overBudget' : outcome)
-    } while (performance.now() < end)
+    } while (realElapsed() < end)
     if (from + outcomes.length === changes.length) last?.(tx)
     return { outcomes, callbacks }
   }

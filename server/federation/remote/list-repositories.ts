@@ -1,11 +1,11 @@
 /** Lists which repositories are to be read after events of an upstream were missed. */
-import { setImmediate } from 'node:timers/promises'
 import { type DidString, isValidDid } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { timeOf } from '../../repository/format/tid.ts'
 import type { Reader } from '../../store/database.ts'
 import { isObject } from '../../util/json.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import * as catchUps from '../tables/catch-ups.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import type { Filter } from './filter/filter.ts'
@@ -85,7 +85,7 @@ async function inTurns<Row>(rows: readonly Row[], isWanted: (row: Row) => boolea
   const wanted: Row[] = []
   for (let from = 0; from < rows.length; from += sliceRows) {
     wanted.push(...rows.slice(from, from + sliceRows).filter(isWanted))
-    await setImmediate()
+    await yieldToEventLoop()
   }
   return wanted
 }
@@ -94,7 +94,7 @@ async function inTurns<Row>(rows: readonly Row[], isWanted: (row: Row) => boolea
 async function concernedActors(store: Reader): Promise<DidString[]> {
   const watched: DidString[] = []
   const stored: DidString[] = []
-  for (let last = 0; ; await setImmediate()) {
+  for (let last = 0; ; await yieldToEventLoop()) {
     const page = catchUps.actorsElsewhere(store, last, sliceRows)
     for (const { did, isWatched, isStored } of page) {
       if (isWatched) watched.push(did)

@@ -1,5 +1,4 @@
 /** Reads whole repositories of remote actors from their hosts, to catch up with changes that no event stream reported. */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
@@ -12,7 +11,9 @@ import { isInvalidArchive } from '../../repository/records/import/invalid-archiv
 import { createVerifier } from '../../repository/records/import/verifier.ts'
 import { importsName } from '../../store/files/layout.ts'
 import { receiveFile } from '../../store/files/receive-file.ts'
+import { deadlineSignal } from '../../util/deadlines.ts'
 import { createLimit } from '../../util/limit.ts'
+import { temporaryName } from '../../util/random.ts'
 import * as repositories from '../tables/remote-repositories.ts'
 import { type ApplyDeps, applyRepository } from './apply-repository.ts'
 import type { Filter } from './filter/filter.ts'
@@ -135,7 +136,7 @@ async function syncFrom(
   if (options.hostedAt !== undefined && options.hostedAt !== origin.host) return undefined
   const call = {
     query: `did=${encodeURIComponent(did)}`,
-    signal: AbortSignal.timeout(deadlineMs),
+    signal: deadlineSignal(deadlineMs),
   }
   const peer = deps.hosts.at(origin.host)
   try {
@@ -173,7 +174,7 @@ async function applyArchive(
   const { files } = deps
   // The folder is emptied at the start of the server.
   const folder = join(deps.dataDir, importsName)
-  const path = join(folder, randomBytes(12).toString('hex'))
+  const path = join(folder, temporaryName())
   const [archive, staged] = [`${path}.car`, `${path}.staged`]
   try {
     await files.makeDir(folder)

@@ -3,6 +3,7 @@ import { type DidString, isValidDid, isValidNsid, isValidRecordKey } from '@atpr
 import { UnresolvableDid } from '../../identity/did/resolver.ts'
 import { OutboundFailed } from '../../platform/network/client.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../../repository/format/verify-commit.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createPace, inTurn, nextTurn } from '../../util/turns.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { RemoteChange } from '../remote/change.ts'
@@ -153,11 +154,11 @@ type BlockOf = Awaited<ReturnType<typeof findBlocks>>
 async function withPatience<T>(work: Promise<T>, patienceMs: number | undefined): Promise<T> {
   if (patienceMs === undefined) return work
   const { promise: over, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new OutboundFailed('no response yet')), patienceMs)
+  const timer = setDeadline(() => reject(new OutboundFailed('no response yet')), patienceMs)
   try {
     return await Promise.race([work, over])
   } finally {
-    clearTimeout(timer)
+    clearDeadline(timer)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../store/database.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { createLimit } from '../../util/limit.ts'
+import { clearTimeout, setTimeout, type Timer } from '../../util/timers.ts'
 import * as rows from '../tables/upstream-queue.ts'
 import { errorKind } from './error-kind.ts'
 import type { Examine, Finding } from './examine.ts'
@@ -46,7 +47,7 @@ interface Backlog {
   failures: number
   /** When they are tried again, in milliseconds since 1970; undefined while they are. */
   dueAt: number | undefined
-  timer: NodeJS.Timeout | undefined
+  timer: Timer | undefined
 }
 
 const limits = { frames: 1000, bytes: 20_000_000, ageMs: 3 * 24 * 60 * 60_000 }

@@ -2,14 +2,15 @@
  * One connection to an upstream: reads its event stream from a position until either side ends it. Events that concern this server
  * are verified, and stored in the order of each author, several in a transaction. The position of the stream is stored with them.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { DidString } from '@atproto/syntax'
 import { openStream, type Stream, type StreamEnd } from '../../platform/network/websocket.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../store/database.ts'
 import { StoreFull, StoreUnavailable } from '../../store/files/store-errors.ts'
+import { clearDeadline, realElapsed, setDeadline } from '../../util/deadlines.ts'
 import type { HourCounter } from '../../util/hour-counter.ts'
 import { createLimit } from '../../util/limit.ts'
+import { clearInterval, setInterval, type Timer, yieldToEventLoop } from '../../util/timers.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Filter } from '../remote/filter/filter.ts'
 import type { UpstreamLimits } from '../remote/limits/upstream.ts'
@@ -61,10 +62,10 @@ export class UpstreamStream {
   #hasEnded = false
   #openedAt = 0
   #isReplaying: boolean
-  #lastReceived = performance.now()
+  #lastReceived = realElapsed()
   /** Why the stream is not read now: too much waits for the store, or it has sent too much in a short time. */
   readonly #pauses = new Set<'store' | 'rate'>()
-  #rateTimer: NodeJS.Timeout | undefined
+  #rateTimer: Timer | undefined
   /** Whether a gap was reported on this connection: further reports of it would be of the same one. */
   #hasGap = false
   /** Authors whose missing commits are being reported. */
@@ -76,7 +77,7 @@ export class UpstreamStream {
   readonly #postponed = new Set<string>()
   /** The transactions that are running. */
   #storing: Promise<void> | undefined
-  readonly #positionTimer: NodeJS.Timeout
+  readonly #positionTimer: Timer
   /** The position that was stored last. */
   #savedSeq: number | undefined
 
@@ -113,7 +114,7 @@ export class UpstreamStream {
 
   /** Whether the upstream still sends events of before the connection. */
   get isReplaying(): boolean {
-    return this.#isReplaying && performance.now() - this.#lastReceived < quietMs
+    return this.#isReplaying && realElapsed() - this.#lastReceived < quietMs
   }
 
   close(): void {
@@ -123,7 +124,7 @@ export class UpstreamStream {
   #onOpen(): void {
     this.#isOpen = true
     this.#openedAt = this.#deps.now().getTime()
-    this.#lastReceived = performance.now()
+    this.#lastReceived = realElapsed()
     this.#opened.resolve()
     // A stream without a position begins with the next event.
     if (this.#start.cursor === undefined) this.#reportGap()
@@ -141,7 +142,7 @@ export class UpstreamStream {
   /** @throws InvalidFrame */
   #receive(bytes: Buffer): void {
     const { events, limits } = this.#deps
-    this.#lastReceived = performance.now()
+    this.#lastReceived = realElapsed()
     events.add(1)
     const frame = readFrame(bytes)
     const waitMs = limits.read(bytes.length, this.#isNext(frame) ? frame.time : undefined)
@@ -239,7 +240,7 @@ export class UpstreamStream {
   /** Stores the events that are ready, and those that become ready meanwhile. */
   async #storeReady(): Promise<void> {
     try {
-      await setImmediate()
+      await yieldToEventLoop()
       for (;;) {
         const batch = this.#hasEnded ? undefined : this.#buffer.takeBatch()
         if (!batch) return
@@ -298,8 +299,8 @@ export class UpstreamStream {
   /** Pauses the upstream: an honest one that replays its events continues later. */
   #pauseFor(ms: number): void {
     this.#pause('rate')
-    clearTimeout(this.#rateTimer)
-    this.#rateTimer = setTimeout(() => this.#resume('rate'), ms).unref()
+    clearDeadline(this.#rateTimer)
+    this.#rateTimer = setDeadline(() => this.#resume('rate'), ms).unref()
   }
 
   #reportGap(): void {
@@ -355,7 +356,7 @@ export class UpstreamStream {
     this.#hasEnded = true
     this.#isOpen = false
     clearInterval(this.#positionTimer)
-    clearTimeout(this.#rateTimer)
+    clearDeadline(this.#rateTimer)
     this.#connection.close()
     this.#finish(next).then(() => this.#ended.resolve(reason))
   }

@@ -4,6 +4,7 @@ import type { StreamEnd } from '../../platform/network/websocket.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../util/hour-counter.ts'
+import { clearTimeout, elapsed, setTimeout } from '../../util/timers.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Filter } from '../remote/filter/filter.ts'
@@ -130,9 +131,9 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      const startedAt = performance.now()
+      const startedAt = elapsed()
       const end = await read()
-      if (!signal.aborted) await wait(delayAfter(end, performance.now() - startedAt), end.isViolation)
+      if (!signal.aborted) await wait(delayAfter(end, elapsed() - startedAt), end.isViolation)
     }
   }
 
@@ -175,11 +176,11 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = () => resolve()
     const timer = setTimeout(stop, delayMs).unref()
-    const since = performance.now()
+    const since = elapsed()
     waiting = {
       isCutOff,
       until: now().getTime() + delayMs,
-      leftMs: () => delayMs - (performance.now() - since),
+      leftMs: () => delayMs - (elapsed() - since),
       stop,
     }
     signal.addEventListener('abort', stop)

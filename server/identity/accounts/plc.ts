@@ -12,6 +12,7 @@ import { announce } from '../../repository/events/emit.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import * as streamState from '../../store/tables/stream-state.ts'
 import { backoffMs } from '../../util/backoff.ts'
+import { deadlineSignal } from '../../util/deadlines.ts'
 import { createKeyedSerializer } from '../../util/serialize.ts'
 import { isWaiting } from '../../util/wait.ts'
 import type { PlcOperation } from '../did/did-plc.ts'
@@ -145,7 +146,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
     async publishFirst(did, operation) {
       const { plcUrl } = deps.config
       if (plcUrl === undefined) return false
-      const limit = AbortSignal.timeout(deps.waitMs ?? defaultWaitMs)
+      const limit = deadlineSignal(deps.waitMs ?? defaultWaitMs)
       const signal = deps.signal ? AbortSignal.any([limit, deps.signal]) : limit
       try {
         await submitOperation(plcUrl, did, operation, { signal })

@@ -1,10 +1,16 @@
 /** bcrypt: blocking for the threads of the hash pool, yielding for the main thread if there are none. */
-import { hash, hashSync } from 'bcryptjs'
+import { encodeBase64, hash, hashSync } from 'bcryptjs'
+import { randomBytes } from '../../util/random.ts'
 
 export interface HashJob {
   readonly secret: string
   /** The cost (binary logarithm of the rounds) for a new salt, or the first 29 characters of an existing hash. */
   readonly salt: number | string
+}
+
+/** Returns a new salt. Drawn by the main thread: a seed of the random values does not reach the others. @param cost see `HashJob` */
+export function newSalt(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${encodeBase64(randomBytes(16), 16)}`
 }
 
 /** Blocks its thread for tens of milliseconds. */

@@ -1,7 +1,9 @@
 /** Threads that hash passwords, one per core. Each starts with the first job it is needed for and ends when it has been idle. */
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createFairQueue } from '../../util/fair-queue.ts'
+import type { Timer } from '../../util/timers.ts'
 import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
 import { bcryptYielding, type HashJob } from './bcrypt.ts'
 
@@ -36,7 +38,7 @@ interface Task extends PromiseWithResolvers<string> {
 
 interface Thread {
   readonly worker: JobRunner<HashJob, string>
-  idleTimer: NodeJS.Timeout | undefined
+  idleTimer: Timer | undefined
 }
 
 const maxThreads = 4
@@ -61,7 +63,7 @@ export function createHashPool({
   }
 
   function run(thread: Thread, task: Task): void {
-    clearTimeout(thread.idleTimer)
+    clearDeadline(thread.idleTimer)
     // A thread at work keeps the process alive, an idle one does not.
     thread.worker.ref()
     thread.worker
@@ -80,7 +82,7 @@ export function createHashPool({
 
   function rest(thread: Thread): void {
     thread.worker.unref()
-    thread.idleTimer = setTimeout(() => {
+    thread.idleTimer = setDeadline(() => {
       // Removed first: it takes a moment to end, and must not get a job meanwhile.
       remove(thread)
       void thread.worker.end()
@@ -90,7 +92,7 @@ export function createHashPool({
 
   function remove(thread: Thread): void {
     if (!threads.delete(thread)) return
-    clearTimeout(thread.idleTimer)
+    clearDeadline(thread.idleTimer)
     const place = idle.indexOf(thread)
     if (place >= 0) idle.splice(place, 1)
     const next = isClosed ? undefined : queue.shift()

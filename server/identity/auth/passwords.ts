@@ -3,6 +3,7 @@
  * bytes.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { newSalt } from './bcrypt.ts'
 import { createHashPool, type HashPoolOptions } from './hash-pool.ts'
 
 export { PasswordQueueFull } from './hash-pool.ts'
@@ -36,11 +37,11 @@ const saltLength = 29
 export function createPasswordHasher({ cost = 10, ...options }: PasswordHasherOptions = {}): PasswordHasher {
   const dummySalt = `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(22)}`
   const pool = createHashPool(options)
-  const bcrypt = (password: string, salt: number | string, network: string) =>
+  const bcrypt = (password: string, salt: string, network: string) =>
     pool.hash({ secret: createHash('sha256').update(password, 'utf8').digest('base64'), salt }, network)
 
   return {
-    hash: (password, network) => bcrypt(password, cost, network),
+    hash: (password, network) => bcrypt(password, newSalt(cost), network),
     async verify(password, hash, network) {
       const computed = await bcrypt(password, hash?.slice(0, saltLength) ?? dummySalt, network)
       return hash !== undefined && areEqual(computed, hash)

@@ -6,6 +6,7 @@
 import { protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
 import { isDamage } from '../../store/files/files.ts'
+import { clearTimeout, setTimeout } from '../../util/timers.ts'
 import * as sessions from '../tables/sessions.ts'
 import type { SessionCredentials } from './credentials.ts'
 

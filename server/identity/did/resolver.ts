@@ -1,6 +1,7 @@
 /** Resolves DIDs to their documents: accounts of this server, did:plc by the directory, did:web by its host. */
 import { guardedFetch } from '../../platform/network/client.ts'
 import type { FindAddresses } from '../../platform/network/names.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
 import { createSharedLookup, type LookupOptions, TooManyLookups } from '../../util/shared-lookup.ts'
 import { type DidDocument, parseDidDocument } from './did-document.ts'
@@ -122,13 +123,13 @@ async function waitFor(
   if (waitMs === undefined && !signal) return lookUp
   const stopped = Promise.withResolvers<never>()
   const stop = () => stopped.reject(new UnresolvableDid(`${did}: no response yet`, { isOutage: true }))
-  const timer = waitMs === undefined ? undefined : setTimeout(stop, waitMs)
+  const timer = waitMs === undefined ? undefined : setDeadline(stop, waitMs)
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
   try {
     return await Promise.race([lookUp, stopped.promise])
   } finally {
-    clearTimeout(timer)
+    clearDeadline(timer)
     signal?.removeEventListener('abort', stop)
   }
 }

@@ -2,10 +2,11 @@
  * The keys of the server, generated at its first start. They are in the store, so that tokens, app passwords and identities
  * still work after a restore from a backup.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Database } from '../../store/database.ts'
 import * as rows from '../../store/tables/secrets.ts'
 import { createSigningKey, loadSigningKey, publicKeyOf, type SigningKey } from '../../util/keys.ts'
+import { randomBytes } from '../../util/random.ts'
 
 export interface Secrets {
   /** HS256 key of session tokens. */

@@ -4,7 +4,7 @@
  *
  * A challenge carries its time and a MAC with a key of this start, so that requests for challenges store nothing.
  */
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { LexMap } from '@atproto/lex-data'
 import {
   type AuthenticationResponseJSON,
@@ -15,6 +15,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { LRUCache } from 'lru-cache'
+import { randomBytes } from '../../util/random.ts'
 import { isSameSecret } from '../auth/authorization.ts'
 import type { SecondFactor } from '../tables/second-factors.ts'
 

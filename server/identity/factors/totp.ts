@@ -1,5 +1,6 @@
 /** Codes of authenticator apps (TOTP, RFC 6238): six digits, a new one every 30 seconds. */
 import { Secret, TOTP } from 'otpauth'
+import { randomBytes } from '../../util/random.ts'
 
 const period = 30
 /** RFC 4226 §4 recommends 160 bits. */
@@ -14,7 +15,7 @@ export interface TotpKey {
 }
 
 export function generateTotpKey(label: string, issuer: string): TotpKey {
-  const secret = new Secret({ size: keyBytes })
+  const secret = new Secret({ buffer: new Uint8Array(randomBytes(keyBytes)).buffer })
   return {
     key: new Uint8Array(secret.bytes),
     secret: secret.base32,

@@ -5,12 +5,13 @@
  * Nonces are made from a secret of this start, so that a proof of before a restart counts no more, and the used ids (`jti`) need
  * no table.
  */
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { CryptoKey, JWK, JWTHeaderParameters } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { jwtVerify } from 'jose/jwt/verify'
 import { importJWK } from 'jose/key/import'
 import { LRUCache } from 'lru-cache'
+import { randomBytes } from '../../util/random.ts'
 
 /** A request as its client sent it. */
 export interface SignedRequest {

@@ -5,6 +5,7 @@
 
 import type { OAuthClientMetadata } from '@atproto/oauth-types'
 import type { Database, Writer } from '../../store/database.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import * as rows from '../tables/oauth-clients.ts'
 import type { Client, FindClient } from './client.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-errors.ts'
@@ -68,6 +69,6 @@ function clientOf(id: string, { document, readAt }: rows.KeptDocument): Client {
 async function within(ms: number, lookUp: Promise<Client>): Promise<Client> {
   const late = Promise.withResolvers<never>()
   const refuse = () => late.reject(new ClientUnreachable('temporarily_unavailable', 'No answer yet'))
-  const timer = setTimeout(refuse, ms)
-  return Promise.race([lookUp, late.promise]).finally(() => clearTimeout(timer))
+  const timer = setDeadline(refuse, ms)
+  return Promise.race([lookUp, late.promise]).finally(() => clearDeadline(timer))
 }

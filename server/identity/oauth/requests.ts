@@ -1,12 +1,11 @@
 /** Authorization requests: pushed by a client (RFC 9126), shown to a person, then allowed or denied. */
 
-import { randomInt } from 'node:crypto'
 import type { DidString } from '@atproto/syntax'
 import { identifiersOf } from '../../repository/access/identifier.ts'
 import type { Database, Reader, Writer } from '../../store/database.ts'
 import { statusOf } from '../../store/tables/account-status.ts'
 import { type Account, findByDid } from '../../store/tables/accounts.ts'
-import { randomId } from '../../util/random.ts'
+import { randomId, randomInt } from '../../util/random.ts'
 import { requesterOf } from '../../util/requester.ts'
 import { iso } from '../../util/time.ts'
 import type { Secrets } from '../did/server-secrets.ts'
@@ -152,7 +151,7 @@ export function createRequests({ store, now, issuer, secrets, expandScope }: Dep
         // The session of the app window was opened before the required time.
         if (request.parameters.signedInAfter !== undefined) return { failure: 'SignInRequired' }
         if (request.number !== null) return { number: request.number }
-        const number = randomInt(10, 100)
+        const number = 10 + randomInt(90)
         rows.setWaiting(tx, id, { approvalId: randomId(), number, at: iso(now()), isHere })
         return { number }
       })

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import { exportBackup } from '../../store/backups/copy-data.ts'
 import { nodeFiles, sizeIfThere } from '../../store/files/files.ts'
+import { systemTime } from '../../util/timers.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { createBackupProofs } from '../replicas/local/proofs.ts'
 import { backupFolder } from '../replicas/local/target.ts'
@@ -64,7 +65,7 @@ await runCommand(help, options, async ({ dataDir, positionals, flags }) => {
 })
 
 async function backUp(dataDir: string): Promise<string> {
-  const now = () => new Date()
+  const now = systemTime
   const made = await makeBackup({ dataDir, now })
   const { bytes, parts } = made
   const file = join(backupFolder(dataDir), parts[0] ?? '')
@@ -80,7 +81,7 @@ async function refuseExisting(file: string): Promise<void> {
 }
 
 async function exportData(dataDir: string, file: string, passphrase: string | undefined): Promise<string> {
-  const bytes = await exportBackup(dataDir, file, { createdAt: new Date(), passphrase })
+  const bytes = await exportBackup(dataDir, file, { createdAt: systemTime(), passphrase })
   const protection =
     passphrase === undefined
       ? 'It is not encrypted: any reader of the file can act as its accounts.'

@@ -2,6 +2,7 @@
 import { handlesIn, newestRecord } from '../../store/backups/salvage.ts'
 import type { Reader } from '../../store/pages/reader.ts'
 import { iso } from '../../util/time.ts'
+import { systemTime } from '../../util/timers.ts'
 import { type Backup, listBackups } from '../replicas/local/list.ts'
 import { readPoints } from '../replicas/restore-points.ts'
 import type { Target } from '../replicas/send.ts'
@@ -18,7 +19,7 @@ export function runBringBack(invocation: RestoreInvocation, backup?: Backup): Pr
   return withSource(invocation, async ({ target, bringBack }) => {
     const describeOthers = await readOthers(dataDir, target, backup)
     const result = await bringBack({
-      ...{ dataDir, at: until, base: backup?.name, now: () => new Date() },
+      ...{ dataDir, at: until, base: backup?.name, now: systemTime },
       onOpened: (sqlite, chain) =>
         process.stdout.write(
           `To restore: the server as of ${iso(chain.at)}.${describeOwners(sqlite)}\n${describeOthers(chain)}\n`,

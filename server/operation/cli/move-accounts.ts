@@ -1,5 +1,6 @@
 /** Moves accounts one after the other, prints the progress, and returns a summary with the number of failures. */
-import { setTimeout } from 'node:timers/promises'
+
+import { pause } from '../../util/deadlines.ts'
 import { isObject, isString } from '../../util/json.ts'
 import type { AdminClient } from './admin-client.ts'
 import type { PasswordFile } from './password-file.ts'
@@ -80,7 +81,7 @@ async function moveAccount(options: MoveAccountsOptions, account: ListedAccount)
       continue
     }
     if (move.need !== undefined || (move.error !== undefined && attempt === maxAttempts)) return 'failed'
-    await setTimeout(pollMs)
+    await pause(pollMs)
     if (move.error !== undefined) attempt += 1
     move = move.error === undefined ? ((await moveOf(client, did)) ?? move) : await start()
   }

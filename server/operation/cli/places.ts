@@ -1,5 +1,6 @@
 /** The key and the state of the replicas, and places that are empty. */
 import { nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
+import { systemTime } from '../../util/timers.ts'
 import { keyOfData, readCredentials } from '../replicas/credentials.ts'
 import { readHead } from '../replicas/lease.ts'
 import { permitEmpty } from '../replicas/place-reader.ts'
@@ -10,7 +11,7 @@ import { keeperOf } from './source.ts'
 
 /** Returns the state of the backups and of each place, as JSON. */
 export async function describeStatus(dataDir: string): Promise<string> {
-  const all = [await backupStatus(dataDir, new Date()), ...(await currentStatus(nodeFiles, dataDir))]
+  const all = [await backupStatus(dataDir, systemTime()), ...(await currentStatus(nodeFiles, dataDir))]
   return JSON.stringify(all, undefined, 2)
 }
 

@@ -1,6 +1,7 @@
 /** `npm run restore -- --list`: the backups or the restore points of a place, and the folders of replaced files. */
 import { listReplaced } from '../../store/backups/replaced.ts'
 import { iso } from '../../util/time.ts'
+import { systemTime } from '../../util/timers.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import type { Base } from '../replicas/catalog.ts'
 import { type Backup, damagedBackups, lastProven, listBackups } from '../replicas/local/list.ts'
@@ -30,7 +31,7 @@ async function describeBackups(dataDir: string): Promise<string> {
   const backups = await listBackups(dataDir)
   const damaged = (await damagedBackups(dataDir)).map(describeDamaged)
   if (backups.length + damaged.length === 0) return `There are no backups in ${backupFolder(dataDir)}.`
-  const latest = lastProven(backups, new Date())
+  const latest = lastProven(backups, systemTime())
   const summary =
     latest === undefined
       ? 'No backup has been proven restorable.'

@@ -9,6 +9,7 @@ import { exists } from '../../store/files/blob-files.ts'
 import { isMissing, nodeFiles } from '../../store/files/files.ts'
 import { databaseName, parseReplacedName } from '../../store/files/layout.ts'
 import { iso } from '../../util/time.ts'
+import { systemTime } from '../../util/timers.ts'
 import { headName } from '../replicas/catalog.ts'
 import { listBackups } from '../replicas/local/list.ts'
 import {
@@ -138,7 +139,7 @@ async function restoreFile({ dataDir, flags }: RestoreInvocation, name: string):
     throw new Error(`${name} is not encrypted. Leave --passphrase-file out. Nothing was changed.`)
   const passphrase = isEncrypted ? await readPassphrase(flags['passphrase-file']) : undefined
   const work = restore({
-    ...{ directory: dataDir, file, passphrase, schema, now: () => new Date() },
+    ...{ directory: dataDir, file, passphrase, schema, now: systemTime },
     onOpened: (sqlite) => process.stdout.write(`To restore: ${name}.${describeOwners(sqlite)}\n`),
     async onMissingBlobs({ length }) {
       if (length === 0 || (await confirmLoss(describeLostMedia(length), flags['accept-loss']))) return
@@ -155,10 +156,10 @@ async function forget(dataDir: string, name: string): Promise<string> {
 }
 
 async function putBack(dataDir: string, name?: string): Promise<string> {
-  const interrupted = await finishInterrupted({ directory: dataDir, now: () => new Date() })
+  const interrupted = await finishInterrupted({ directory: dataDir, now: systemTime })
   if (interrupted === 'undo') return 'The undo that was interrupted is finished now. Start the server.'
   const folders = await listReplaced(dataDir)
-  const isClockWrong = folders.some(({ replacedAt }) => replacedAt > new Date())
+  const isClockWrong = folders.some(({ replacedAt }) => replacedAt > systemTime())
   if (name === undefined && isClockWrong && folders.length > 1) {
     throw new Error(
       'The clock is or was wrong, so the last restore is unknown. Add the name of a folder, as --list shows it.',
@@ -167,7 +168,7 @@ async function putBack(dataDir: string, name?: string): Promise<string> {
   const folder = folders.find((each) => name === undefined || each.name === name)
   if (!folder) throw new Error(`There are no such replaced files in ${dataDir}. --list shows their names.`)
   const path = join(dataDir, folder.name)
-  const replaced = await undoRestore({ directory: dataDir, now: () => new Date() }, path)
+  const replaced = await undoRestore({ directory: dataDir, now: systemTime }, path)
   const keySentence = await describeKey(
     dataDir,
     () => 'The key of the copies is again the one of these data.',

@@ -5,6 +5,7 @@ import { type PageSource, type SalvagePlan, salvage } from '../../store/backups/
 import { databaseName } from '../../store/files/layout.ts'
 import { readReplicaKey } from '../../store/files/replica-key-file.ts'
 import { iso } from '../../util/time.ts'
+import { systemTime } from '../../util/timers.ts'
 import { findChain } from '../replicas/bring-back.ts'
 import { backupPages, replicaPages } from '../replicas/replica-pages.ts'
 import type { Target } from '../replicas/send.ts'
@@ -29,7 +30,7 @@ export function runSalvage(invocation: RestoreInvocation): Promise<string> {
       directory: dataDir,
       schema,
       sources: [backupPages(dataDir), ...(isOfPlace ? [pagesAt(target, isOther)] : [])],
-      now: () => new Date(),
+      now: systemTime,
       async confirm(plan, sqlite) {
         process.stdout.write(`${describePlan(plan, isOfPlace)}\nAccounts: ${describeHandles(sqlite)}.\n`)
         if (plan.from === 'changed') {

@@ -5,6 +5,7 @@ import { isValidTld } from '@atproto/syntax'
 import { certificateOf } from '../../platform/network/certificate.ts'
 import { isPublicAddress } from '../../platform/network/guard.ts'
 import { findForOwner } from '../../platform/network/names.ts'
+import { deadlineSignal } from '../../util/deadlines.ts'
 import { type Check, codeOf, failed, ok, unknown, warning } from './check.ts'
 
 /** Proxies renew a certificate in the last third of its life. */
@@ -74,7 +75,7 @@ export async function checkTls(url: URL, now: Date): Promise<Check> {
   const { hostname, port } = url
   const name = 'tls'
   try {
-    const { issuer, validFrom, validTo } = await certificateOf(url, AbortSignal.timeout(handshakeMs))
+    const { issuer, validFrom, validTo } = await certificateOf(url, deadlineSignal(handshakeMs))
     const until = validTo.toISOString().slice(0, 10)
     const left = validTo.getTime() - now.getTime()
     if (left < lateRenewal * (validTo.getTime() - validFrom.getTime())) {

@@ -13,6 +13,7 @@ import { findHead } from '../../repository/tables/repos.ts'
 import type { Reader } from '../../store/database.ts'
 import { statusOf } from '../../store/tables/account-status.ts'
 import * as accounts from '../../store/tables/accounts.ts'
+import { deadlineSignal } from '../../util/deadlines.ts'
 import { isObject, parseJson } from '../../util/json.ts'
 import { createLimit } from '../../util/limit.ts'
 import { iso } from '../../util/time.ts'
@@ -55,7 +56,7 @@ export async function lookAtSeen(deps: Deps): Promise<Seen> {
   const active = accounts
     .page(store, undefined, maxAccounts)
     .filter((account) => statusOf(account) === undefined)
-  const deadline = AbortSignal.any([deps.signal, AbortSignal.timeout(patienceMs)])
+  const deadline = AbortSignal.any([deps.signal, deadlineSignal(patienceMs)])
   const [relays, appView] = await Promise.all([
     Promise.all(config.relays.map((url) => lookAtRelay(store, url, asker(url, deadline), host, active))),
     config.appViewUrl === undefined

@@ -1,5 +1,6 @@
 /** Runs periodic jobs in the background. */
 import type { Background } from '../../util/background.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../util/timers.ts'
 
 export interface Job {
   /** Named in the log when a run fails. */

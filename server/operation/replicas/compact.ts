@@ -1,7 +1,7 @@
 /** Joins older segments at a place, and removes surplus objects and media. Each step may be the last one, so the replacement of an object comes first. */
-import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { type Base, type Content, endName, leaseName, type Segment, type Timeline } from './catalog.ts'
 import { type CleanUps, listedNames } from './clean-ups.ts'
 import type { MediaNames } from './media-names.ts'
@@ -134,7 +134,7 @@ async function neededByBranches(content: Content, { isOnPath, isOver }: { isOnPa
   const needed = new Set<string>()
   for (const way of waysBack(content, kept, isOnPath)) {
     if (way.segments.some(isBranch)) for (const { name } of [way.base, ...way.segments]) needed.add(name)
-    await setImmediate()
+    await yieldToEventLoop()
   }
   return needed
 }

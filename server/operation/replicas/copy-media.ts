@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { blobsName } from '../../store/files/layout.ts'
+import { realElapsed } from '../../util/deadlines.ts'
 import { during } from '../../util/during.ts'
 import type { MediaGroup } from './media-names.ts'
 import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
@@ -37,10 +38,10 @@ export function createMediaCopier(deps: ReplicatorDeps, set: (change: Partial<Re
     const missing = names.filter(([name]) => !there.has(name))
     let left = missing.length
     let missingHere = 0
-    let keptUpAt = performance.now()
+    let keptUpAt = realElapsed()
     const keepUpMeanwhile = async () => {
       await keepUp()
-      keptUpAt = performance.now()
+      keptUpAt = realElapsed()
     }
     for (const [name, cid] of missing) {
       set({ missingMedia: left })
@@ -48,7 +49,7 @@ export function createMediaCopier(deps: ReplicatorDeps, set: (change: Partial<Re
       if (await during(sending, besideMs, keepUpMeanwhile)) there.add(name)
       else if (mediaNames.has(cid)) missingHere++
       left--
-      if (performance.now() - keptUpAt >= besideMs) await keepUpMeanwhile()
+      if (realElapsed() - keptUpAt >= besideMs) await keepUpMeanwhile()
     }
     set({ missingMedia: 0, missingHere })
     const isComplete = (group: MediaGroup) =>

@@ -1,6 +1,7 @@
 /** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
 
 import { createSerializer } from '../../util/serialize.ts'
+import { clearTimeout, setTimeout, systemTime } from '../../util/timers.ts'
 import { createBacklog } from './backlog.ts'
 import type { Proof } from './prove.ts'
 import type { PlaceStatus } from './replica-status.ts'
@@ -91,8 +92,9 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
 
   /** Collects further changes. */
   async function pause(): Promise<void> {
-    const until = Date.now() + pauseMs(url)
-    while (Date.now() < until && !signal.aborted && !isDue) await wait(until - Date.now())
+    const until = systemTime().getTime() + pauseMs(url)
+    while (systemTime().getTime() < until && !signal.aborted && !isDue)
+      await wait(until - systemTime().getTime())
   }
 
   /** Returns since when the place may lack changes. */

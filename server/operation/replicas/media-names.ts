@@ -2,11 +2,11 @@
  * The names of the server's media at places. Each is derived once: the derivation of 20,000 takes a third of a second. Media are in
  * groups by their hash, so that an upload costs the work of one group at each place.
  */
-import { setImmediate } from 'node:timers/promises'
 import * as damaged from '../../repository/tables/damaged-blobs.ts'
 import { blobGroups, cidsOfGroup, hasBlob, readBlobGroup } from '../../store/backups/backup-blobs.ts'
 import type { Database } from '../../store/database.ts'
 import { createSerializer } from '../../util/serialize.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import type { Sealer } from './sealer.ts'
 
 /** CIDs by their hidden names. */
@@ -46,7 +46,7 @@ export function createMediaNames(store: Database, sealer: Pick<Sealer, 'hiddenNa
         groups[number] = { rows, names: namesOf(rows, before.names) }
         hasChanged = true
       }
-      await setImmediate()
+      await yieldToEventLoop()
     }
     if (hasChanged) read = groups.map(({ names }) => names)
     version = started

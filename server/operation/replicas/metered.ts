@@ -1,6 +1,7 @@
 /** Whether the system says that the connection to the internet is metered. macOS does not say it to other programs than its own. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { elapsed } from '../../util/timers.ts'
 
 /** A command, and what its output says on a metered connection. */
 interface Question {
@@ -42,8 +43,8 @@ export function createMeteredCheck(
   let answer: { readonly at: number; readonly isMetered: Promise<boolean> } | undefined
   return () => {
     if (!question) return Promise.resolve(false)
-    if (!answer || performance.now() - answer.at >= validMs) {
-      answer = { at: performance.now(), isMetered: ask(question, signal) }
+    if (!answer || elapsed() - answer.at >= validMs) {
+      answer = { at: elapsed(), isMetered: ask(question, signal) }
     }
     return answer.isMetered
   }

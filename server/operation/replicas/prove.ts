@@ -8,6 +8,7 @@ import { hasSpace } from '../../store/files/disk-space.ts'
 import { type Files, readJson, replaceJson, sizeIfThere } from '../../store/files/files.ts'
 import { blobsName, copiesName, databaseName } from '../../store/files/layout.ts'
 import { JournalGap, JournalTail } from '../../store/journal/tail.ts'
+import { randomFraction } from '../../util/random.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
 import { endName, type Segment } from './catalog.ts'
 import type { AssembledResult } from './check-restore.ts'
@@ -230,7 +231,7 @@ function sample(cids: readonly string[]): string[] {
   const left = [...cids]
   const chosen: string[] = []
   while (left.length > 0 && chosen.length < sampledMedia) {
-    chosen.push(...left.splice(Math.floor(Math.random() * left.length), 1))
+    chosen.push(...left.splice(Math.floor(randomFraction() * left.length), 1))
   }
   return chosen
 }

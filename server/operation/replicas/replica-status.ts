@@ -5,8 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { type Files, nodeFiles, readJson, replaceJson } from '../../store/files/files.ts'
 import { copiesName } from '../../store/files/layout.ts'
 import { JournalGap, JournalTail } from '../../store/journal/tail.ts'
+import { realTime } from '../../util/deadlines.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { iso, storedTime } from '../../util/time.ts'
+import { clearTimeout, setTimeout, type Timer } from '../../util/timers.ts'
 import { lastProven, listBackups, withoutFuture } from './local/list.ts'
 import { backupFolder } from './local/target.ts'
 import type { ProblemKind } from './places/place.ts'
@@ -52,7 +54,7 @@ export function createStatusFile(
 ): StatusFile {
   const serialize = createSerializer()
   const path = join(dir, copiesName, statusName)
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   async function write(): Promise<void> {
     clearTimeout(timer)
@@ -109,7 +111,7 @@ export async function currentStatus(files: Files, dir: string): Promise<ScriptSt
   const places = await readStored(files, path)
   if (places.length === 0) return []
   const writtenAt = await files.changedAt(path)
-  const age = Math.max(0, Math.round((Date.now() - writtenAt.getTime()) / 1000))
+  const age = Math.max(0, Math.round((realTime() - writtenAt.getTime()) / 1000))
   const isBehind = async (seconds: number, seq?: number) => seconds > 0 || (await hasMore(files, dir, seq))
   return Promise.all(
     places.map(async ({ url, copiedAt, behind, behindSeconds, problem, seq, proof }) => ({

@@ -1,10 +1,10 @@
 /** The continuous copies of this server: one replicator for each place, and what they share. */
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../platform/config/config.ts'
 import { copiesName } from '../../store/files/layout.ts'
 import { StoreContinued } from '../../store/files/store-errors.ts'
 import { forgetJournals, keptJournals } from '../../store/journal/retire.ts'
+import { pause } from '../../util/deadlines.ts'
 import { removeLeftovers } from './bases.ts'
 import { generationOf, newestGeneration } from './catalog.ts'
 import {
@@ -189,7 +189,7 @@ async function createReplicasWith(
 
   async function flush(limitMs: number): Promise<void> {
     const copied = Promise.all(places.map(({ loop }) => loop.flush()))
-    await Promise.race([copied, pause(limitMs, undefined, { ref: false })])
+    await Promise.race([copied, pause(limitMs, { ref: false })])
   }
 
   function wake(): void {

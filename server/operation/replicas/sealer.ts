@@ -1,6 +1,8 @@
 /** Encrypts and decrypts objects in a worker thread: some milliseconds a megabyte would delay responses. */
 
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createSerializer } from '../../util/serialize.ts'
+import type { Timer } from '../../util/timers.ts'
 import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import { ReplicaKey, sealedBytes } from './replica-key.ts'
@@ -49,10 +51,10 @@ async function runWith(
 export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => void = () => {}): Sealer {
   const serialize = createSerializer()
   let worker: JobRunner<SealJob, SealResult> | undefined
-  let idle: NodeJS.Timeout | undefined
+  let idle: Timer | undefined
 
   const end = async () => {
-    clearTimeout(idle)
+    clearDeadline(idle)
     const ending = worker
     worker = undefined
     await ending?.end()
@@ -61,14 +63,14 @@ export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => vo
     if (content.length <= smallBytes) return runWith(key, { work, name, content })
     const job = { identity: key.identity, work, name, content }
     return serialize(async () => {
-      clearTimeout(idle)
+      clearDeadline(idle)
       worker ??= start(onUnloadable)
       worker.ref()
       try {
         return await worker.run(job)
       } finally {
         worker.unref()
-        idle = setTimeout(() => void serialize(end), idleMs).unref()
+        idle = setDeadline(() => void serialize(end), idleMs).unref()
       }
     })
   }

@@ -2,11 +2,11 @@
  * The timeline of this process and what it continues. Each start begins one with a random name; the data folder keeps the names of the
  * earlier ones, with the transaction after which the next one began. At a place the timeline continues the newest of them that is there.
  */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
 import { copiesName, elsewhereName, endedTimelinesName, timelinesName } from '../../store/files/layout.ts'
+import { randomBytes } from '../../util/random.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { type Content, generationOf, type Timeline, timelineName } from './catalog.ts'
 import { PlaceProblem } from './places/place.ts'

@@ -3,7 +3,6 @@
  * record, and that the tables of records contain exactly the records of the tree.
  */
 import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { decode, encode } from '@atproto/lex-cbor'
 import { ifCid, type LexMap } from '@atproto/lex-data'
 import { itemsOf, splitKey } from '../../repository/format/tree-node.ts'
@@ -15,6 +14,7 @@ import type { Reader } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { cidBytes } from '../../util/cid.ts'
 import { isSignedBy, loadSigningKey } from '../../util/keys.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 
 /** Why a repository cannot be served. */
 class Damage extends Error {}
@@ -77,7 +77,7 @@ async function verifyTree(db: Reader, did: string): Promise<void> {
     if (!matches(record.bytes, cid)) throw new Damage(`the record ${key} was changed`)
     if (nodes >= nodesPerSlice) {
       nodes = 0
-      await setImmediate()
+      await yieldToEventLoop()
     }
   }
   const stored = records.countRows(db, did) + omitted.count(db, did)

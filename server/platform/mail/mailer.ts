@@ -1,7 +1,9 @@
 /** Sends mail by SMTP if it is configured. Otherwise, and when SMTP fails, messages go to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
+import { deadlineSignal } from '../../util/deadlines.ts'
 import type { Logger } from '../../util/log.ts'
+import { randomId } from '../../util/random.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
   CODE_HEADER,
@@ -54,16 +56,18 @@ export function createMailer(options: MailerOptions): Mailer {
   const { smtpUrl, dataDir, now, log, smtpTimeout = defaultTimeout, onKept } = options
   const from = parseMailbox(options.from)
   if (!from) throw new TypeError('The sender must be an email address')
+  const domain = from.address.replace(/^.*@/, '')
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
   let lastTime = 0
 
   async function deliver(mail: Mail): Promise<void> {
     const at = tick()
-    const message = { from, ...compose(mail), date: at }
+    const messageId = `<${randomId()}@${domain}>`
+    const message = { from, ...compose(mail), date: at, messageId }
     let failure: string | undefined
     if (smtpUrl !== undefined) {
-      const signal = AbortSignal.any([AbortSignal.timeout(smtpTimeout), closing.signal])
+      const signal = AbortSignal.any([deadlineSignal(smtpTimeout), closing.signal])
       failure = closing.signal.aborted ? stopped : await sendBySmtp(smtpUrl, { ...message, signal })
       if (failure !== undefined && closing.signal.aborted) failure = stopped
       if (failure === undefined) return log.info({ purpose: mail.purpose }, 'mail sent')
@@ -125,7 +129,7 @@ export async function tryMailServer(
   const sender = parseMailbox(from)
   if (!sender) throw new TypeError('The sender must be an email address')
   if (!isEmailAddress(mail.to)) throw new TypeError('The recipient must be one plain email address')
-  return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: AbortSignal.timeout(defaultTimeout) })
+  return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: deadlineSignal(defaultTimeout) })
 }
 
 /** @returns the error in one line; undefined if the mail server accepted the message */

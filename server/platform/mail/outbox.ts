@@ -3,10 +3,10 @@
  * server can read the files, and none is served over HTTP.
  */
 
-import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { randomBytes } from '../../util/random.ts'
 
 /** A message as the desktop shows it. */
 export interface OutboxMessage {

@@ -9,6 +9,7 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { pipeline, Readable } from 'node:stream'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { XrpcError } from '../xrpc/xrpc-errors.ts'
 import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
 import type { FindAddresses } from './names.ts'
@@ -219,7 +220,7 @@ function startLife(host: string, options: Options, closing?: AbortSignal) {
   const abortAfter = (ms: number, error: () => OutboundFailed) =>
     ms === Number.POSITIVE_INFINITY || signal.aborted
       ? undefined
-      : setTimeout(() => over.abort(error()), ms).unref()
+      : setDeadline(() => over.abort(error()), ms).unref()
   const late = () => new RequestTooLong(`${host}: no complete response within ${timeoutMs} ms`)
   const silent = () => new ServerSilent(`${host}: the server does not respond`)
   const total = abortAfter(timeoutMs, late)
@@ -227,13 +228,13 @@ function startLife(host: string, options: Options, closing?: AbortSignal) {
   let bytes = 0
 
   function wait(ms: number): void {
-    clearTimeout(idle)
+    clearDeadline(idle)
     idle = abortAfter(ms, silent)
   }
 
   function end(): void {
-    clearTimeout(total)
-    clearTimeout(idle)
+    clearDeadline(total)
+    clearDeadline(idle)
     over.abort()
   }
 

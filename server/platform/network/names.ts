@@ -4,9 +4,10 @@
  */
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { pause } from '../../util/deadlines.ts'
 import { createLimit } from '../../util/limit.ts'
 import { createSharedLookup } from '../../util/shared-lookup.ts'
+import { systemTime } from '../../util/timers.ts'
 
 /** Finds the addresses of a host. @throws the error of the look-up, such as `ENOTFOUND`, or when the signal aborts */
 export type FindAddresses = (host: string, signal?: AbortSignal) => Promise<LookupAddress[]>
@@ -57,7 +58,7 @@ function createFindByDns(nameServers: readonly string[]): FindAddresses {
       await Promise.any(answers).catch(({ errors }: AggregateError) => {
         throw errors[0]
       })
-      await Promise.race([Promise.allSettled(answers), delay(otherFamilyMs, undefined, { ref: false })])
+      await Promise.race([Promise.allSettled(answers), pause(otherFamilyMs, { ref: false })])
       return found.toSorted((one, other) => one.family - other.family)
     })
   }
@@ -71,7 +72,7 @@ export type LookUpBySystem = (host: string) => Promise<LookupAddress[]>
  */
 function limited(lookUp: LookUpBySystem) {
   const limit = createLimit({ total: 2, perKey: 1 })
-  const shared = createSharedLookup<LookupAddress[]>({ now: () => new Date() })
+  const shared = createSharedLookup<LookupAddress[]>({ now: systemTime })
   return {
     ofOwner: (host: string) => shared.get(host, () => limit(host, () => lookUp(host))),
     ofOthers: (host: string, signal: AbortSignal | undefined) =>
@@ -100,7 +101,7 @@ export function createFindForOwner(options: OwnerOptions = {}): FindAddresses {
   return async (host, signal) => {
     const bySystem = ofOwner(host)
     const over = new AbortController()
-    const early = delay(patienceMs, undefined, { ref: false, signal: over.signal })
+    const early = pause(patienceMs, { ref: false, signal: over.signal })
     const byDns = early.then(() =>
       findByDns(host, signal ? AbortSignal.any([signal, over.signal]) : over.signal),
     )

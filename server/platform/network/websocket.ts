@@ -4,6 +4,15 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import {
+  clearDeadline,
+  clearHeartbeat,
+  realElapsed,
+  realTime,
+  setDeadline,
+  setHeartbeat,
+} from '../../util/deadlines.ts'
+import { type Timer, yieldToEventLoop } from '../../util/timers.ts'
 import { createTokenBucket } from '../../util/token-bucket.ts'
 import { pieceMs } from '../../util/turns.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
@@ -91,8 +100,8 @@ function createStream(options: StreamOptions) {
   let hasEnded = false
   /** Time of the last message, ping or pong by the system's clock: timers do not count the time that a computer sleeps. */
   let lastSign = 0
-  const handshake = setTimeout(() => end('The server did not complete the connection'), handshakeMs).unref()
-  let heartbeat: NodeJS.Timeout | undefined
+  const handshake = setDeadline(() => end('The server did not complete the connection'), handshakeMs).unref()
+  let heartbeat: Timer | undefined
   const controlBucket = createTokenBucket(controlFrames)
   /** Messages that arrived with one that made the stream pause: one read may contain thousands. */
   const waiting: Buffer[] = []
@@ -119,28 +128,28 @@ function createStream(options: StreamOptions) {
 
   function close(): void {
     hasEnded = true
-    clearTimeout(handshake)
-    clearInterval(heartbeat)
+    clearDeadline(handshake)
+    clearHeartbeat(heartbeat)
     clear()
     socket?.terminate()
   }
 
   function beat(): void {
     if (socket?.isPaused) return
-    if (Date.now() - lastSign > silenceMs) end('The server does not respond')
+    if (realTime() - lastSign > silenceMs) end('The server does not respond')
     else if (!isText) socket?.ping()
   }
 
   /** Passes a message on, and pauses the stream until the next turn of the event loop once messages have taken some milliseconds. */
   function deliver(message: Buffer): void {
-    const startedAt = performance.now()
+    const startedAt = realElapsed()
     onMessage(message)
-    busyMs += performance.now() - startedAt
+    busyMs += realElapsed() - startedAt
     if (busyMs < pieceMs) return
     busyMs = 0
     isYielding = true
     socket?.pause()
-    setImmediate(() => {
+    void yieldToEventLoop().then(() => {
       isYielding = false
       proceed()
     })
@@ -172,7 +181,7 @@ function createStream(options: StreamOptions) {
   }
 
   function sign(): void {
-    lastSign = Date.now()
+    lastSign = realTime()
   }
 
   return {
@@ -183,9 +192,9 @@ function createStream(options: StreamOptions) {
       socket = open()
       socket.binaryType = 'nodebuffer'
       socket.on('open', () => {
-        clearTimeout(handshake)
+        clearDeadline(handshake)
         sign()
-        heartbeat = setInterval(beat, silenceMs / 3).unref()
+        heartbeat = setHeartbeat(beat, silenceMs / 3).unref()
         onOpen()
       })
       socket.on('pong', onControl)

@@ -2,6 +2,7 @@
  * Counts of calls per key in fixed windows, in a bounded number of entries and without timers. A window begins with the first
  * call of its key, so that the entries of a `Map` are in the order in which their windows end.
  */
+import { systemTime } from '../../util/timers.ts'
 
 interface Entry {
   count: number
@@ -35,7 +36,7 @@ export class Counters {
   }
 
   /** Counts a call. */
-  add(key: string, now = Date.now()): Count {
+  add(key: string, now = systemTime().getTime()): Count {
     let entry = this.#current(key, now)
     if (!entry) {
       this.#entries.delete(key)
@@ -48,7 +49,7 @@ export class Counters {
   }
 
   /** Returns undefined for a key without a count in the current window. */
-  get(key: string, now = Date.now()): Count | undefined {
+  get(key: string, now = systemTime().getTime()): Count | undefined {
     const entry = this.#current(key, now)
     return entry && { count: entry.count, msLeft: entry.end - now }
   }

@@ -1,11 +1,13 @@
 /** Time limits of requests whose body is arriving. Node's own limit is the same for all, and a large upload needs more time. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
+import type { Timer } from '../../util/timers.ts'
 
 interface Deadline {
   /** The last request with a body: earlier ones have arrived. */
   req: IncomingMessage
-  readonly timer: NodeJS.Timeout
+  readonly timer: Timer
 }
 
 /** Deadlines by connection. A timer for each request would cost more. */
@@ -21,12 +23,12 @@ export function startDeadline(req: IncomingMessage, ms: number, expire: () => vo
     deadline.timer.refresh()
     return
   }
-  const timer = setTimeout(() => {
+  const timer = setDeadline(() => {
     if (!started.req.complete) expire()
   }, ms)
   const started: Deadline = { req, timer }
   deadlines.set(socket, started)
-  socket.once('close', () => clearTimeout(timer))
+  socket.once('close', () => clearDeadline(timer))
 }
 
 /** Starts the time of a request anew. For readers of large bodies, while bytes arrive. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { startDeadline } from './deadlines.ts'
 import { asksForWebSocket, responseTo } from './upgrade.ts'
 import { protocolError } from './xrpc-errors.ts'
@@ -135,9 +136,9 @@ async function bind(
     port: (server.address() as AddressInfo).port,
     close: (graceMs) =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+        const cut = setDeadline(() => server.closeAllConnections(), graceMs)
         server.close(() => {
-          clearTimeout(cut)
+          clearDeadline(cut)
           resolve()
         })
         for (const [socket, pending] of connections) if (pending.size === 0) socket.destroy()

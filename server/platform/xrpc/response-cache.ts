@@ -3,6 +3,7 @@
  * one of its tables changes, so it is never stale.
  */
 import { LRUCache } from 'lru-cache'
+import { elapsed } from '../../util/timers.ts'
 import type { JsonBody } from './send.ts'
 
 /** Identifies a response. */
@@ -28,6 +29,7 @@ export function createResponseCache(): ResponseCache {
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 4,
     ttl: maxAge,
+    perf: { now: elapsed },
   })
   return {
     find({ key, version }) {

@@ -4,6 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { clearDeadline, clearHeartbeat, setDeadline, setHeartbeat } from '../../util/deadlines.ts'
+import type { Timer } from '../../util/timers.ts'
 import { release, upgradeOf } from './upgrade.ts'
 import { protocolError } from './xrpc-errors.ts'
 
@@ -52,7 +54,7 @@ export function createSockets(options: SocketsOptions = {}): Sockets {
   const { subprotocols = [], maxPayload = defaults.maxPayload } = options
   const { heartbeatMs = defaults.heartbeatMs } = options
   let server: WebSocketServer | undefined
-  let heartbeat: NodeJS.Timeout | undefined
+  let heartbeat: Timer | undefined
   let isClosing = false
   /** Peers that have not answered the last ping. */
   const unanswered = new Set<WebSocket>()
@@ -68,7 +70,7 @@ export function createSockets(options: SocketsOptions = {}): Sockets {
       handleProtocols: (offered) => [...offered].find((name) => subprotocols.includes(name)) ?? false,
     })
     const { clients } = server
-    heartbeat ??= setInterval(() => ping(clients, unanswered), heartbeatMs).unref()
+    heartbeat ??= setHeartbeat(() => ping(clients, unanswered), heartbeatMs).unref()
     return server
   }
 
@@ -81,15 +83,15 @@ export function createSockets(options: SocketsOptions = {}): Sockets {
 
     async close(graceMs = closeTimeout) {
       isClosing = true
-      clearInterval(heartbeat)
+      clearHeartbeat(heartbeat)
       const clients = [...(server?.clients ?? [])]
       const closed = clients.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
       for (const socket of clients) socket.close(closeCodes.goingAway, 'The server is closing')
-      const cut = setTimeout(() => {
+      const cut = setDeadline(() => {
         for (const socket of clients) socket.terminate()
       }, graceMs)
       await Promise.all(closed)
-      clearTimeout(cut)
+      clearDeadline(cut)
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { systemTime } from '../../util/timers.ts'
 import type { ClientAddress } from './client-address.ts'
 import { hostname, isLoopback } from './host.ts'
 
@@ -34,7 +35,7 @@ export function createSources(): Sources {
   function ofPage(origin: string | undefined): string {
     const source = `page ${siteOf(origin)}`
     if (proven.has(source)) return source
-    const now = Date.now()
+    const now = systemTime().getTime()
     if (!unproven.has(source) && unproven.size >= maxUnproven) {
       for (const [other, at] of unproven) if (Math.abs(now - at) > unprovenMs) unproven.delete(other)
       if (unproven.size >= maxUnproven) return 'pages'

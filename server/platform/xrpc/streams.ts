@@ -3,6 +3,7 @@
  * connection when its credentials end or the client does not read.
  */
 import type { IncomingMessage } from 'node:http'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { type Framing, framingOf, subprotocols } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
 import type { IncomingCall } from './incoming.ts'
@@ -185,8 +186,8 @@ export function createStream(
       const sent = socket.send(frame)
       if (socket.bufferedBytes <= maxBufferedBytes) return
       const timeout = Promise.withResolvers<never>()
-      const timer = setTimeout(() => timeout.reject(tooSlow()), drainMs)
-      await Promise.race([sent, timeout.promise]).finally(() => clearTimeout(timer))
+      const timer = setDeadline(() => timeout.reject(tooSlow()), drainMs)
+      await Promise.race([sent, timeout.promise]).finally(() => clearDeadline(timer))
     },
     end(error) {
       if (error && framing && !signal.aborted) void socket.send(framing.error(error))

@@ -1,10 +1,10 @@
 /** Receives an upload: writes it to a temporary file while it is hashed. Only one chunk at a time is in memory. */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { blobCid, newBlobHash } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 import { temporarySuffix } from '../../store/files/layout.ts'
 import { receiveFile } from '../../store/files/receive-file.ts'
+import { temporaryName } from '../../util/random.ts'
 import { detectMediaType, signatureBytes } from './media-type.ts'
 
 export interface Received {
@@ -26,7 +26,7 @@ export async function receive(
   folder: string,
   body: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
-  const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
+  const path = join(folder, `${temporaryName()}${temporarySuffix}`)
   await files.makeDir(folder)
   const hash = newBlobHash()
   let head = Buffer.alloc(0)

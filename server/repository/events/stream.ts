@@ -2,11 +2,11 @@
  * Reads the event stream: replays it from a cursor, then continues with new events, without a gap or a repeat. Events are yielded
  * only once they are on disk.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { com } from '../../../lexicons/generated/index.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
 import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import * as events from '../tables/events.ts'
 import { type Consumer, createConsumers } from './consumers.ts'
 import { createRecentEvents } from './recent-events.ts'
@@ -66,7 +66,7 @@ export function createEventStream({ store, onFault, onRefused }: Deps): EventStr
       if (page) {
         consumer.position = page.isLast ? Math.max(page.last, start) : page.last
         // Other requests go on between two pages, also if a consumer takes everything at once.
-        await setImmediate()
+        await yieldToEventLoop()
       } else if (found.length === 0) {
         await recent.change()
       }

@@ -1,8 +1,8 @@
 /** Reads CAR files (version 1) in memory. They may come from anyone. */
 import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { ifCid } from '@atproto/lex-data'
 import { cidKey } from '../../util/cid.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { decodeMap } from './decode-map.ts'
 
 /** A block of a CAR file. */
@@ -41,7 +41,7 @@ export async function readBlocks(car: Buffer, wanted?: ReadonlySet<string>): Pro
   if (hasTooManyBlocks(car)) throw new InvalidCar('The file has too many blocks')
   let count = 0
   for (const block of blocksIn(car)) {
-    if (++count % sliceBlocks === 0) await setImmediate()
+    if (++count % sliceBlocks === 0) await yieldToEventLoop()
     const key = cidKey(block.cid)
     if (!wanted || wanted.has(key)) blocks.set(key, block)
   }

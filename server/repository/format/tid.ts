@@ -2,8 +2,8 @@
  * TIDs (atproto record key syntax): microseconds since 1970 and a clock identifier, in an alphabet that sorts. They are
  * the default record keys and the revisions of repositories.
  */
-import { randomInt } from 'node:crypto'
 import { isValidTid } from '@atproto/syntax'
+import { randomInt } from '../../util/random.ts'
 
 const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
 const timeLength = 11

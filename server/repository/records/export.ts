@@ -13,6 +13,7 @@ import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
 import { type Files, nodeFiles, replaceByChunks } from '../../store/files/files.ts'
 import { exportsName } from '../../store/files/layout.ts'
+import { clearHeartbeat, setHeartbeat } from '../../util/deadlines.ts'
 import { carOf } from './dated-blocks.ts'
 import { createCopies, type OpenCopy } from './export-files.ts'
 import type { Repositories } from './repositories.ts'
@@ -99,12 +100,12 @@ function streamOf(copy: OpenCopy, since: string | undefined, end: () => void): R
     }
   }
   const stream = Readable.from(counted())
-  const timer = setInterval(() => {
+  const timer = setHeartbeat(() => {
     if (bytes - bytesBefore < minimum.bytes) stream.destroy()
     bytesBefore = bytes
   }, minimum.periodMs).unref()
   return stream.once('close', () => {
-    clearInterval(timer)
+    clearHeartbeat(timer)
     end()
     copy.leave().catch(() => {})
   })

@@ -1,8 +1,8 @@
 /** Reads the blocks of stored repositories: all, newer than a revision, or the proof of a record. */
 
-import { setImmediate } from 'node:timers/promises'
 import type { Reader } from '../../store/database.ts'
 import { cidBytes, cidKey } from '../../util/cid.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import type { Block } from '../format/block.ts'
 import { itemsOf, splitKey, type TreeItem } from '../format/tree-node.ts'
 import * as omitted from '../tables/omitted-records.ts'
@@ -87,7 +87,7 @@ export async function findBlocks(
   for (const [key, cid] of [...wanted]) {
     add(key, repos.findBlock(db, did, cid) ?? omitted.findBlock(db, did, cid))
   }
-  for (let after: records.PlacedCid | undefined; wanted.size > 0; await setImmediate()) {
+  for (let after: records.PlacedCid | undefined; wanted.size > 0; await yieldToEventLoop()) {
     const page = records.cidPage(db, did, after, pageSize)
     for (const { id, cid } of page) if (wanted.has(cidKey(cid))) add(cidKey(cid), records.bytesOf(db, id))
     after = page.at(-1)

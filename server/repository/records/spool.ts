@@ -2,12 +2,12 @@
  * Bytes that several readers read at their own speed: in memory while they are few, else in a temporary file. Read from the tables, a
  * slow reader would keep its commit pinned, and writes, imports and deletions could not remove its blocks for as long.
  */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, writeChunks } from '../../store/files/files.ts'
 import { temporarySuffix } from '../../store/files/layout.ts'
 import { isOfDisk } from '../../store/files/receive-file.ts'
 import { StoreUnavailable } from '../../store/files/store-errors.ts'
+import { temporaryName } from '../../util/random.ts'
 import { createPace } from '../../util/turns.ts'
 
 export interface Spool {
@@ -37,7 +37,7 @@ export async function spool(
   const chunks = inChunks(parts)
   const { held, isAll } = await readSome(chunks)
   if (isAll) return { chunks: () => held, remove: async () => {} }
-  const path = join(folder, `${randomBytes(12).toString('hex')}${temporarySuffix}`)
+  const path = join(folder, `${temporaryName()}${temporarySuffix}`)
   const remove = () => files.remove(path)
   try {
     await files.makeDir(folder)

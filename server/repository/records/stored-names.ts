@@ -2,11 +2,11 @@
  * Gives records the names of the network if archives or a server without aliases stored them under ours. Each
  * repository gets commits for this; rows of records keep their ids and times, and no account is notified.
  */
-import { setImmediate } from 'node:timers/promises'
 import { decode } from '@atproto/lex-cbor'
 import type { LexMap } from '@atproto/lex-data'
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../platform/platform.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { stoppedFor } from '../tables/moves.ts'
 import * as records from '../tables/records.ts'
 import * as table from '../tables/renamed-collections.ts'
@@ -41,7 +41,7 @@ export function createStoredNames({ store, names, repositories, log }: Deps): St
     // Its records belong to another server soon.
     if (stoppedFor(store, did) !== undefined) return
     const renamings = outdated()
-    while (await repositories.rename(did, () => changesOf(did, renamings))) await setImmediate()
+    while (await repositories.rename(did, () => changesOf(did, renamings))) await yieldToEventLoop()
   }
 
   function changesOf(did: DidString, renamings: readonly table.Renaming[]): RecordChange[] {

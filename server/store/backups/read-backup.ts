@@ -1,7 +1,8 @@
 /** Reads backups: SQLite files, plain or compressed (Zstandard, RFC 8878), and one-file backups. None is in memory as a whole. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { constants, createZstdDecompress } from 'node:zlib'
+import { temporaryName } from '../../util/random.ts'
 import { checkVersion, type Schema } from '../database/migrate.ts'
 import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../files/blob-files.ts'
 import { hasSpace } from '../files/disk-space.ts'
@@ -87,7 +88,7 @@ export async function checkBackup<T = CheckedBackup>(
   use: (backup: CheckedBackup, opened: OpenedFile) => T | Promise<T> = (backup) => backup as T,
 ): Promise<T> {
   const { files = nodeFiles } = options
-  const scratch = join(dir, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+  const scratch = join(dir, `${scratchPrefix}${temporaryName(6)}`)
   await readHead(files, file)
   await files.makeDir(scratch)
   const lock = await files.lock(scratch)

@@ -3,7 +3,7 @@
  * And a server waits with its checkpoint for a backup of another process, which would have to read the changed data again.
  */
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { pause, realElapsed } from '../../util/deadlines.ts'
 import type { Files } from './files.ts'
 import { backupsName } from './layout.ts'
 import type { Lock } from './lock.ts'
@@ -47,13 +47,13 @@ export async function tryLock(
 }
 
 async function lockFolder(files: Files, folder: string, isUrgent = () => false): Promise<Lock> {
-  const deadline = performance.now() + waitMs
+  const deadline = realElapsed() + waitMs
   for (;;) {
     try {
       return await files.lock(folder)
     } catch (error) {
-      if (!(error instanceof StoreLocked) || performance.now() > deadline || isUrgent()) throw error
-      await setTimeout(pauseMs)
+      if (!(error instanceof StoreLocked) || realElapsed() > deadline || isUrgent()) throw error
+      await pause(pauseMs)
     }
   }
 }

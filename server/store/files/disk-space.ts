@@ -1,4 +1,6 @@
 /** The space that is left on the disk of the data folder. */
+
+import { realElapsed } from '../../util/deadlines.ts'
 import type { Files } from './files.ts'
 
 /** Milliseconds after which a reading is replaced. */
@@ -17,7 +19,7 @@ export class FreeSpace {
 
   /** The last reading, infinite before the first one. An old one is replaced in the background. */
   get bytes(): number {
-    if (performance.now() - this.#readAt > freshMs) void this.refresh().catch(() => {})
+    if (realElapsed() - this.#readAt > freshMs) void this.refresh().catch(() => {})
     return this.#bytes
   }
 
@@ -29,7 +31,7 @@ export class FreeSpace {
         return bytes
       })
       .finally(() => {
-        this.#readAt = performance.now()
+        this.#readAt = realElapsed()
         this.#reading = undefined
       })
     return this.#reading

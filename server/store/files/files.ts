@@ -7,7 +7,7 @@ import { closeSync, constants, createReadStream, fstatSync, openSync, readSync }
 import * as fs from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Duplex, pipeline, Readable } from 'node:stream'
-import { setTimeout } from 'node:timers/promises'
+import { pause } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { StoreDamaged, StoreInUse } from './store-errors.ts'
@@ -191,7 +191,7 @@ export async function renameFile(
     } catch (error) {
       if (platform !== 'win32' || !isInUse(error)) throw error
       if (attempt === renameTries) throw new StoreInUse(to, error)
-      await setTimeout(renamePauseMs)
+      await pause(renamePauseMs)
     }
   }
 }

@@ -5,13 +5,13 @@
  * The socket is the file `pds.lock`, which processes in other containers of the machine find too. On Windows, and where the
  * file system has no sockets, it is a named pipe or an abstract socket, which other containers do not see.
  */
-import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { clearHeartbeat, pause, realElapsed, realTime, setHeartbeat } from '../../util/deadlines.ts'
+import { randomFraction, temporaryName } from '../../util/random.ts'
 import { lockName } from './layout.ts'
 import { directoryKey, findHolder, hasCode, listen, systemAddress, withSocketPath } from './lock-socket.ts'
 import { StoreLocked } from './store-errors.ts'
@@ -60,7 +60,7 @@ export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
         throw error
       }
       await withdraw(server, join(path, claim))
-      await setTimeout(Math.random() * pauseMs)
+      await pause(randomFraction() * pauseMs)
     }
   })
 }
@@ -69,8 +69,8 @@ export function acquireFileLock(dir: string, folder: string): Promise<Lock> {
 function fileLock(server: Server, folder: string): Lock {
   const file = join(folder, lockName)
   const own = identityOf(file)
-  const touching = setInterval(() => void utimes(file, new Date(), new Date()).catch(() => {}), touchMs)
-  touching.unref()
+  const touch = () => utimes(file, new Date(realTime()), new Date(realTime())).catch(() => {})
+  const touching = setHeartbeat(() => void touch(), touchMs).unref()
   const isHeld = async () => {
     try {
       const identity = identityOf(file)
@@ -84,7 +84,7 @@ function fileLock(server: Server, folder: string): Lock {
   return {
     isHeld,
     async release() {
-      clearInterval(touching)
+      clearHeartbeat(touching)
       // Removed while it still listens: afterwards the file may be the lock of the next process.
       if (await isHeld()) await withdraw(server, file)
       else server.close()
@@ -158,7 +158,7 @@ export async function acquireSystemLock(dir: string, platform = process.platform
       if (!hasCode(error, 'EADDRINUSE')) throw error
     }
     if (attempt === tries) throw new StoreLocked(dir)
-    await setTimeout(Math.random() * pauseMs)
+    await pause(randomFraction() * pauseMs)
   }
 }
 
@@ -167,14 +167,14 @@ export async function acquireSystemLock(dir: string, platform = process.platform
  * may be ending, because the threads of a killed process end one after the other.
  */
 async function assertFree(dir: string, address: string): Promise<void> {
-  const deadline = performance.now() + answerMs
+  const deadline = realElapsed() + answerMs
   for (;;) {
     const holder = await findHolder(address, answerMs)
     if (holder === undefined) return
-    if (holder.pid !== undefined || performance.now() >= deadline) {
+    if (holder.pid !== undefined || realElapsed() >= deadline) {
       throw new StoreLocked(dir, holder.pid, holder.host)
     }
-    await setTimeout(pauseMs)
+    await pause(pauseMs)
   }
 }
 
@@ -185,5 +185,5 @@ async function withdraw(server: Server, file: string): Promise<void> {
 }
 
 function newClaimName(): string {
-  return `${lockName}.${randomBytes(6).toString('hex')}`
+  return `${lockName}.${temporaryName(6)}`
 }

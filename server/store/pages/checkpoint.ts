@@ -8,8 +8,8 @@
  */
 
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { type Files, isMissing, readData, replaceByChunks, writeFully } from '../files/files.ts'
 import { checkpointName, databaseName } from '../files/layout.ts'
 import { StoreDamaged, StoreTooNew } from '../files/store-errors.ts'
@@ -126,7 +126,7 @@ function ascending(pages: Pages): number[] {
 async function listOf(pages: Pages, numbers: readonly number[]): Promise<Buffer> {
   const list = Buffer.alloc(8 * numbers.length)
   for (const [at, number] of numbers.entries()) {
-    if (at % runLength === runLength - 1) await setImmediate()
+    if (at % runLength === runLength - 1) await yieldToEventLoop()
     list.writeUInt32LE(number, 8 * at)
     list.writeUInt32LE(pageChecksum(pages.get(number) as Uint8Array, number), 8 * at + 4)
   }

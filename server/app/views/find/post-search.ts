@@ -2,7 +2,9 @@
  * Search in posts. There is no full-text index: posts are read from the newest to the oldest until a page is full or the time is
  * used up, and the cursor says where the next call continues.
  */
-import { setImmediate } from 'node:timers/promises'
+
+import { realElapsed } from '../../../util/deadlines.ts'
+import { yieldToEventLoop } from '../../../util/timers.ts'
 import * as feed from '../../tables/feed.ts'
 import * as viewRecords from '../../tables/view-records.ts'
 import { isPostHidden } from '../filter/posts.ts'
@@ -56,8 +58,8 @@ async function searchPosts(
   const author = authors?.length === 1 ? authors[0] : undefined
   const matches = matcherOf(ctx, query)
   const found: { readonly post: Post; readonly entry: feed.FeedEntry }[] = []
-  const end = performance.now() + maxTime
-  for (let last = before; ; await setImmediate()) {
+  const end = realElapsed() + maxTime
+  for (let last = before; ; await yieldToEventLoop()) {
     const slice = { before: last, limit: sliceSize }
     const entries =
       author === undefined ? feed.postsOfAll(ctx.db, slice) : feed.entriesBy(ctx.db, author, 'all', slice)
@@ -78,7 +80,7 @@ async function searchPosts(
     if (found.length > limit) return { posts: shown, next: found[limit - 1]?.entry }
     if (entries.length < sliceSize) return { posts: shown, next: undefined }
     last = entries.at(-1) ?? last
-    if (performance.now() > end) return { posts: shown, next: last }
+    if (realElapsed() > end) return { posts: shown, next: last }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Counts the bytes that are downloaded from other servers in a day. */
 import { OutboundFailed } from '../../../platform/network/client.ts'
+import { realElapsed } from '../../../util/deadlines.ts'
 import { downloads as limits } from './numbers.ts'
 
 export interface Downloads {
@@ -10,7 +11,7 @@ export interface Downloads {
 const dayMs = 24 * 60 * 60_000
 
 /** @param elapsed milliseconds by a clock that only goes forward */
-export function createDownloads(now: () => Date, elapsed: () => number = () => performance.now()): Downloads {
+export function createDownloads(now: () => Date, elapsed: () => number = realElapsed): Downloads {
   const used = new Map<string, number>()
   let total = 0
   let day = 0

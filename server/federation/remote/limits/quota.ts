@@ -1,6 +1,6 @@
 /** Counts the bytes that records of other servers take. */
-import { setImmediate } from 'node:timers/promises'
 import type { Database, Reader } from '../../../store/database.ts'
+import { yieldToEventLoop } from '../../../util/timers.ts'
 import * as remoteRecords from '../../tables/remote-records.ts'
 import { stored } from './numbers.ts'
 
@@ -42,7 +42,11 @@ export function createQuota({ store, config }: Deps): Quota {
   async function count(): Promise<void> {
     if (epoch === store.epoch) return
     const counted = { records: 0, bytes: 0 }
-    for (let after = 0; after < remoteRecords.lastActor(store); after += rangeSize, await setImmediate()) {
+    for (
+      let after = 0;
+      after < remoteRecords.lastActor(store);
+      after += rangeSize, await yieldToEventLoop()
+    ) {
       const size = remoteRecords.sizeOfRange(store, { after, upTo: after + rangeSize })
       counted.records += size.records
       counted.bytes += size.bytes + size.records * stored.overhead

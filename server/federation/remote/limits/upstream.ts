@@ -1,4 +1,6 @@
 /** Decides how fast an upstream is read, and cuts it off if it sends invalid proofs or too much. */
+
+import { realElapsed } from '../../../util/deadlines.ts'
 import { createTokenBucket } from '../../../util/token-bucket.ts'
 import { upstream as limits } from './numbers.ts'
 
@@ -20,10 +22,7 @@ export interface UpstreamLimits {
 }
 
 /** @param elapsed milliseconds by a clock that only goes forward */
-export function createUpstreamLimits(
-  now: () => Date,
-  elapsed: () => number = () => performance.now(),
-): UpstreamLimits {
+export function createUpstreamLimits(now: () => Date, elapsed: () => number = realElapsed): UpstreamLimits {
   const bucket = (limit: { readonly perSecond: number; readonly capacity: number }) =>
     createTokenBucket({ ...limit, elapsed })
   const reading = { events: bucket(limits.read.events), bytes: bucket(limits.read.bytes) }

@@ -1,5 +1,4 @@
 /** Proves that backups can be restored: each is checked after it was made, and the newest one again every week. */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { scratchPrefix } from '../../../store/backups/read-backup.ts'
 import { exists } from '../../../store/files/blob-files.ts'
@@ -7,6 +6,7 @@ import { hasSpace } from '../../../store/files/disk-space.ts'
 import { nodeFiles, sizeIfThere } from '../../../store/files/files.ts'
 import { blobsName, databaseName } from '../../../store/files/layout.ts'
 import { StoreUnavailable } from '../../../store/files/store-errors.ts'
+import { temporaryName } from '../../../util/random.ts'
 import { createSerializer } from '../../../util/serialize.ts'
 import type { CheckJob, CheckResult } from '../check-restore.ts'
 import { type JobDeps, runFileJob } from '../file-jobs.ts'
@@ -46,7 +46,7 @@ export function createBackupProofs(deps: Deps): BackupProofs {
         'The disk has too little free space to test a backup. Free disk space, then try again.',
       )
     }
-    const scratch = join(folder, `${scratchPrefix}${randomBytes(6).toString('hex')}`)
+    const scratch = join(folder, `${scratchPrefix}${temporaryName(6)}`)
     const end = await ifUndamaged(() => readEnd(target, name))
     if (!end) return { problem: 'Its checksum is damaged.', missing: undefined, suspects: [] }
     const blobFolders = [join(folder, blobsName)]

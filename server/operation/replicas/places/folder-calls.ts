@@ -2,6 +2,8 @@
  * Calls of folders. Each takes one of the few threads that Node.js has for files, and keeps it while its disk hangs: so there is one call
  * per folder at a time, and some threads are left to the server.
  */
+
+import { clearDeadline, setDeadline } from '../../../util/deadlines.ts'
 import { PlaceProblem } from './place.ts'
 
 interface Limits {
@@ -51,13 +53,13 @@ export function createFolderCalls({ most, hangMs }: Limits): FolderCalls {
         beginNext()
       }
       const call = { root, begin: () => void work().then(resolve, reject).finally(end) }
-      const timer = setTimeout(() => {
+      const timer = setDeadline(() => {
         waiting.delete(call)
         reject(new PlaceProblem('unreachable', `The folder ${root} does not respond. Check its disk.`))
       }, hangMs).unref()
       waiting.add(call)
       beginNext()
-      return promise.finally(() => clearTimeout(timer))
+      return promise.finally(() => clearDeadline(timer))
     },
   }
 }

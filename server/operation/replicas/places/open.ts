@@ -1,6 +1,6 @@
 /** Opens places by their URL. */
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { pause, realElapsed } from '../../../util/deadlines.ts'
 import { untilAborted } from '../../../util/until-aborted.ts'
 import { folderPlace } from './folder.ts'
 import { type Place, type PlaceOptions, PlaceProblem } from './place.ts'
@@ -43,10 +43,10 @@ function slowed(place: Place, bandwidth: number, signal?: AbortSignal): Place {
   return {
     ...place,
     async put(name, bytes) {
-      const started = performance.now()
+      const started = realElapsed()
       await place.put(name, bytes)
       const due = started + (bytes.length / bandwidth) * 1000
-      await setTimeout(Math.max(0, due - performance.now()), undefined, { signal })
+      await pause(Math.max(0, due - realElapsed()), { signal })
     },
   }
 }

@@ -1,4 +1,6 @@
 /** A bucket of S3-compatible storage, or a prefix in it. */
+
+import { systemTime } from '../../../util/timers.ts'
 import type { PlaceOptions } from './place.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 import {
@@ -24,7 +26,7 @@ interface Call<T> extends Pick<PlaceRequest<T>, 'method' | 'read' | 'body'> {
 export function s3Place(address: string, options: PlaceOptions): Place {
   const { bucket, prefix, region, base } = parseS3Address(address)
   const root = base.href.replace(/\/$/, '')
-  const { credentials = {}, now = () => new Date() } = options
+  const { credentials = {}, now = systemTime } = options
   const request = createRequest(options)
   /** Milliseconds by which the clock of the server is ahead of this one. */
   let skewMs = 0

@@ -1,7 +1,7 @@
 /** A folder of a WebDAV server (RFC 4918), such as Nextcloud. */
 
-import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path/posix'
+import { temporaryName } from '../../../util/random.ts'
 import type { PlaceOptions } from './place.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import { readXml, type Texts } from './xml.ts'
 
 /** Objects are uploaded under such names and then moved, so that a cut upload is never an object. */
-const temporaryName = /^uploading-[0-9a-f]{16}$/
+const temporaryForm = /^uploading-[0-9a-f]{16}$/
 /** Then those of a process that was killed are removed. */
 const temporaryMs = 24 * 60 * 60_000
 
@@ -95,7 +95,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
         `${root.host} lists another folder than ${url.pathname}. Check the address.`,
       )
     }
-    const temporary = listing.members.filter(({ name }) => temporaryName.test(name))
+    const temporary = listing.members.filter(({ name }) => temporaryForm.test(name))
     for (const { name, changedAt } of temporary) {
       if (listing.now - changedAt > temporaryMs) await send('DELETE', urlOf(name), skip)
     }
@@ -105,7 +105,7 @@ export function webdavPlace(address: string, options: PlaceOptions): Place {
   }
 
   async function put(name: string, bytes: Uint8Array): Promise<void> {
-    const temporary = urlOf(`uploading-${randomBytes(8).toString('hex')}`)
+    const temporary = urlOf(`uploading-${temporaryName(8)}`)
     try {
       await upload(temporary, bytes)
       const parent = dirname(name)

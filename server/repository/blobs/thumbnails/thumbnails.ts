@@ -8,6 +8,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { blobCid, newBlobHash } from '../../../store/files/blob-files.ts'
 import { type Files, replaceFile } from '../../../store/files/files.ts'
 import { isBlobName, thumbnailsName } from '../../../store/files/layout.ts'
+import { deadlineSignal } from '../../../util/deadlines.ts'
 import {
   type ForeignBytesOptions,
   isOfBytes,
@@ -151,7 +152,7 @@ export function createThumbnails({
       const cached = await findCached(name)
       if (cached || cache.hasFailed(name)) return cached
       const task = () => make(picture, preset, () => read(0, size))
-      return making.run(name, task, AbortSignal.timeout(waitingMs))
+      return making.run(name, task, deadlineSignal(waitingMs))
     },
     read: cache.read,
     async remove(cid) {

@@ -2,7 +2,7 @@
  * Positions of blocks in an archive, by CID: a hash table in typed arrays, which takes about 40 bytes a block where a Map of texts
  * takes 200. It holds no CIDs: the caller compares the CID at the position.
  */
-import { randomInt } from 'node:crypto'
+import { randomInt } from '../../../util/random.ts'
 
 /** Where the digest of a CID begins. Four bytes of it are the hash: many digests that share them are too much work to find. */
 const hashOffset = 4

@@ -1,5 +1,4 @@
 /** Imports repositories from archives of other servers. */
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
 import type { Platform } from '../../../platform/platform.ts'
@@ -9,6 +8,7 @@ import type { Files } from '../../../store/files/files.ts'
 import { importsName } from '../../../store/files/layout.ts'
 import { receiveFile, withDiskErrors } from '../../../store/files/receive-file.ts'
 import { StoreUnavailable } from '../../../store/files/store-errors.ts'
+import { temporaryName } from '../../../util/random.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
 import * as imports from '../../tables/imports.ts'
 import type { Repositories } from '../repositories.ts'
@@ -91,7 +91,7 @@ export function createImporter(options: Deps): Importer {
     async importArchive(did, body) {
       requireDeactivated(store, did)
       store.assertRoom()
-      const path = join(folder, randomBytes(12).toString('hex'))
+      const path = join(folder, temporaryName())
       const [archive, staged] = [`${path}.car`, `${path}.staged`]
       try {
         await files.makeDir(folder)

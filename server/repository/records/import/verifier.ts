@@ -1,7 +1,9 @@
 /** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
 import { StoreUnavailable } from '../../../store/files/store-errors.ts'
+import { clearDeadline, setDeadline } from '../../../util/deadlines.ts'
 import { isOfBytes, LimitExceeded, startForeignBytesWorker } from '../../../util/foreign-bytes.ts'
 import { createSerializer } from '../../../util/serialize.ts'
+import type { Timer } from '../../../util/timers.ts'
 import type { JobRunner } from '../../../util/worker-or-inline.ts'
 import { InvalidArchive } from './invalid-archive.ts'
 import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
@@ -27,7 +29,7 @@ export function createVerifier({
   const serialize = createSerializer()
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   let worker: JobRunner<VerifyJob, VerifiedArchive> | undefined
-  let idle: NodeJS.Timeout | undefined
+  let idle: Timer | undefined
 
   const start = () =>
     startForeignBytesWorker<VerifyJob, VerifiedArchive>({
@@ -42,14 +44,14 @@ export function createVerifier({
       },
     })
   const stop = async (): Promise<void> => {
-    clearTimeout(idle)
+    clearDeadline(idle)
     const ending = worker
     worker = undefined
     await ending?.end()
   }
   const verify = async (job: VerifyJob): Promise<VerifiedArchive> => {
     signal.throwIfAborted()
-    clearTimeout(idle)
+    clearDeadline(idle)
     worker ??= start()
     worker.ref()
     try {
@@ -63,7 +65,7 @@ export function createVerifier({
     } finally {
       worker?.unref()
       if (idleMs === 0 || signal.aborted) await stop()
-      else idle = setTimeout(() => void stop(), idleMs).unref()
+      else idle = setDeadline(() => void stop(), idleMs).unref()
     }
   }
   signal.addEventListener('abort', () => void stop())
