@@ -22,6 +22,8 @@ export default {
     'build/icons/linux/256x256.png',
     'package.json',
     '!dist/{build,test,test-types,renderer-types}{,/**}',
+    // The network for tests is no part of the program.
+    '!dist/server/testing{,/**}',
     '!**/*.{tsbuildinfo,stamp}',
     '!**/*.{map,ts,cts,mts,tsx,md,markdown,yml,yaml,sh,bnf,ejs}',
     '!**/node_modules/**/{test,tests,__tests__,example,examples,benchmark,benchmarks,bench,docs,doc,coverage,.github}/**',

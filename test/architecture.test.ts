@@ -192,7 +192,8 @@ describe('imports', () => {
       ['routes'],
       ['server.ts'],
       ['main.ts', 'operation/cli'],
-      ['testing/directory', 'testing/stream'],
+      // The network for tests. An ordinary server never loads it.
+      ['testing'],
     ]
     expect(upwardsIn('server', layers, server).map(show)).toEqual([])
   })
@@ -340,6 +341,62 @@ describe('connections to other machines', () => {
     const files = server.filter(opens)
     expect(files.filter((file) => file.startsWith('server/platform/network/')).length).toBeGreaterThan(2)
     expect(files.filter((file) => !file.startsWith('server/platform/network/'))).toEqual(exceptions)
+  })
+})
+
+describe('sources of time, timers and random values', () => {
+  const [timers, deadlines, random, sources] = ['timers', 'deadlines', 'random', 'sources'].map(
+    (name) => `server/util/${name}.ts`,
+  )
+  /** Ways around them. A seed would not reach those. */
+  const ways = [
+    /from '(?:node:)?timers(?:\/promises)?'/,
+    /(?<!\w)(?:Date\.now|Math\.random|AbortSignal\.timeout|setImmediate|queueMicrotask)\(/,
+    /(?<!\w)performance(?:\.|\b.* = )|\bhrtime\b|process\.uptime/,
+    /\bnew Date(?:\(\)|(?!\w|\())|(?<!\w)Date\(\)/,
+    /\brandom(?:UUID|FillSync|Fill)\b|getRandomValues|generateKey(?:Pair)?(?:Sync)?\(|crypto\.random/,
+    /import \{[^}]*\brandom\w*[^}]*\} from '(?:node:)?crypto'/,
+    // Packages that draw numbers themselves.
+    /new Secret\(\{ size/,
+  ]
+  /** The functions whose names are also global ones. */
+  const names = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval']
+  const code = (file: string) => read(file).replaceAll(/\/\*\*[\s\S]*?\*\/|^ *\/\/.*$/gm, '')
+  /** Whether a file calls a global timer: one that it does not import, and that is no method. */
+  const usesGlobal = (file: string) =>
+    names.some((name) => {
+      const imported = new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from '[./\\w]*/timers\\.ts'`)
+      return new RegExp(`(?<![\\w.])${name}\\(`).test(code(file)) && !imported.test(read(file))
+    })
+
+  test('are in server/util alone', () => {
+    const others = server.filter(
+      (file) => !['timers', 'deadlines', 'random'].some((name) => file === `server/util/${name}.ts`),
+    )
+    expect(others.filter((file) => ways.some((way) => way.test(code(file))))).toEqual([])
+    expect(others.filter(usesGlobal)).toEqual([])
+    expect(
+      [timers, deadlines, random].filter((file) => ways.some((way) => way.test(code(file ?? '')))),
+    ).toEqual([timers, deadlines, random])
+  })
+
+  test('are replaced by sources.ts alone, which only the network for tests imports', () => {
+    const all = [
+      ...imports,
+      ...electron.flatMap(importsOf),
+      ...list('renderer/**/*.{ts,tsx}').flatMap(importsOf),
+    ]
+    const users = all.filter(({ to, isType }) => to === sources && !isType).map(({ from }) => from)
+    expect(users.filter((file) => !file.startsWith('server/testing/'))).toEqual([])
+    const replacing = server.filter((file) =>
+      /^import \{[^}]*\breplace(?:Timers|Deadlines|Random|Signer)\b/m.test(read(file)),
+    )
+    expect(replacing).toEqual([sources])
+  })
+
+  test('do not load the signer of seeded runs', () => {
+    const users = imports.filter(({ to }) => to === '@noble/curves').map(({ from }) => from)
+    expect(users).toEqual(['server/testing/seed/deterministic-signer.ts'])
   })
 })
 

@@ -1,5 +1,4 @@
 /** Ends a run of which a step hangs. */
-import { realTimers } from './simulation.ts'
 
 const hangMs = 120_000
 
@@ -14,13 +13,13 @@ export interface HangWatch {
 export function watchForHang(): HangWatch {
   const { promise, reject } = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | undefined
-  const end = () => realTimers.clearTimeout(timer)
+  const end = () => clearTimeout(timer)
   return {
     ...{ promise, end },
     watch: (begin) => () => {
       end()
       const error = new Error(`The last step has not ended after ${hangMs / 60_000} minutes.`)
-      timer = realTimers.setTimeout(() => reject(error), hangMs)
+      timer = setTimeout(() => reject(error), hangMs)
       return begin()
     },
   }
