@@ -1,5 +1,6 @@
 /** The only file that imports sql.js: SQLite with cached statements and plain rows. */
 
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 import { StoreDamaged } from '../files/store-errors.ts'
@@ -39,6 +40,7 @@ export interface Outcome<Row> {
 // V8 optimizes SQLite's code in many threads, and the process keeps the memory of each: one thread takes 13 MB less.
 setFlagsFromString('--wasm-num-compilation-tasks=1')
 
+const wasmFile = fileURLToPath(import.meta.resolve('sql.js/dist/sql-wasm.wasm'))
 const maxStatements = 500
 /** Memory for pages, which are read from disk otherwise. */
 const cacheKiB = 32 * 1024
@@ -58,7 +60,7 @@ export class Sqlite {
 
   /** Opens a database: an empty one in memory, a copy of an SQLite file in memory, or pages on disk. Throws when it is no SQLite file. */
   static async open(source?: Uint8Array | PageOverlay): Promise<Sqlite> {
-    const sqlJs = await initSqlJs()
+    const sqlJs = await initSqlJs({ locateFile: () => wasmFile })
     const isOnDisk = source instanceof PageOverlay
     refusal ??= refusalOf(sqlJs)
     const data = isOnDisk ? source.source(refusal) : source
@@ -220,7 +222,7 @@ export class Sqlite {
 
   /** Returns the file without free pages, in memory as a whole. Row ids stay. */
   async compacted(): Promise<Uint8Array> {
-    const target = new (await initSqlJs()).Database()
+    const target = new (await initSqlJs({ locateFile: () => wasmFile })).Database()
     try {
       this.#checked(() => this.#db.run(`VACUUM INTO '${Reflect.get(target, 'filename')}'`))
       return target.export()

@@ -5,9 +5,9 @@ const pageBytes = 65_536
 /** Of one codec. The largest permitted pictures take 100 MB of their decoder. */
 const maxPages = (128 * 2 ** 20) / pageBytes
 
-/** Reads a module of a package, and limits its memory: an allocation beyond fails in the codec. */
-export async function readCodec(path: string): Promise<Buffer<ArrayBuffer>> {
-  return limitMemory(await readFile(new URL(import.meta.resolve(path))))
+/** Reads a module, and limits its memory: an allocation beyond fails in the codec. @param address URL of its file */
+export async function readCodec(address: string): Promise<Buffer<ArrayBuffer>> {
+  return limitMemory(await readFile(new URL(address)))
 }
 
 const memorySection = 5

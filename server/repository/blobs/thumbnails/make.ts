@@ -23,7 +23,9 @@ export async function makeThumbnail({ mediaType, file, preset }: ThumbnailJob): 
   }
   const pixels = await decode(mediaType, file)
   const small = shrink(pixels, fitInto(pixels, boxes[preset]))
-  await initEncoder({ wasmBinary: await readCodec('@jsquash/webp/codec/enc/webp_enc_simd.wasm') })
+  await initEncoder({
+    wasmBinary: await readCodec(import.meta.resolve('@jsquash/webp/codec/enc/webp_enc_simd.wasm')),
+  })
   return new Uint8Array(await encodeWebp(small, { quality }))
 }
 
@@ -32,13 +34,17 @@ async function decode(mediaType: string, view: Uint8Array): Promise<Pixels> {
   const file = view as Uint8Array & ArrayBuffer
   switch (mediaType) {
     case 'image/jpeg':
-      await initJpeg({ wasmBinary: await readCodec('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm') })
+      await initJpeg({
+        wasmBinary: await readCodec(import.meta.resolve('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm')),
+      })
       return decodeJpeg(file, { preserveOrientation: true })
     case 'image/png':
-      await initPng(await readCodec('@jsquash/png/codec/pkg/squoosh_png_bg.wasm'))
+      await initPng(await readCodec(import.meta.resolve('@jsquash/png/codec/pkg/squoosh_png_bg.wasm')))
       return decodePng(file, { bitDepth: 8 })
     case 'image/webp':
-      await initWebp({ wasmBinary: await readCodec('@jsquash/webp/codec/dec/webp_dec.wasm') })
+      await initWebp({
+        wasmBinary: await readCodec(import.meta.resolve('@jsquash/webp/codec/dec/webp_dec.wasm')),
+      })
       return decodeWebp(file)
     default:
       throw new Error(`No decoder for ${mediaType}`)
