@@ -27,6 +27,7 @@ import { realElapsed } from './util/deadlines.ts'
 import { createLogger } from './util/log.ts'
 import { once } from './util/once.ts'
 import { randomId } from './util/random.ts'
+import { createStops, type Stops } from './util/stops.ts'
 import { systemTime } from './util/timers.ts'
 
 /** How long a close waits for consumers of streams, for requests in flight, and in all until the last changes have reached the copies. */
@@ -64,14 +65,14 @@ export interface ServerOptions
  * @throws StoreLocked, StoreDamaged, StoreTooNew, StoreTooOld, or the system's error when the port cannot be bound
  */
 export async function startServer(config: Config, options: ServerOptions = {}): Promise<RunningServer> {
-  const stops = new AsyncDisposableStack()
+  const stops = createStops()
   const outgoing = new AbortController()
   try {
     return await start(config, options, stops, outgoing)
   } catch (error) {
     outgoing.abort()
     // A fault of a stop would replace the reason.
-    await stops.disposeAsync().catch(() => {})
+    await stops.run().catch(() => {})
     throw error
   }
 }
@@ -79,7 +80,7 @@ export async function startServer(config: Config, options: ServerOptions = {}): 
 async function start(
   config: Config,
   options: ServerOptions,
-  stops: AsyncDisposableStack,
+  stops: Stops,
   outgoing: AbortController,
 ): Promise<RunningServer> {
   const readClock = options.now ?? systemTime
@@ -165,7 +166,7 @@ async function start(
     },
     close: once(() => {
       closing = realElapsed()
-      return stops.disposeAsync()
+      return stops.run()
     }),
   }
 }

@@ -191,7 +191,8 @@ describe('imports', () => {
       ['api'],
       ['routes'],
       ['server.ts'],
-      ['main.ts', 'operation/cli'],
+      ['serve.ts', 'operation/cli'],
+      ['main.ts'],
       // The network for tests. An ordinary server never loads it.
       ['testing'],
     ]

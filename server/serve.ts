@@ -1,0 +1,69 @@
+/** The server without the desktop: reads the settings, starts it and stops it at a signal. */
+import './util/file-threads.ts'
+import { exitDespiteHangs } from './operation/replicas/places/folder-calls.ts'
+import { ConfigError, helpText, readConfig } from './platform/config/config.ts'
+import { startServer } from './server.ts'
+import { createLogger } from './util/log.ts'
+
+const args = process.argv.slice(2)
+
+const usage = `Runs the personal data server until it is stopped (Ctrl-C).
+
+Usage: npm run serve -- [options]
+
+Each option can also be set by the environment variable in brackets; its default follows.
+
+`
+
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage + helpText())
+else await serve()
+
+async function serve(): Promise<void> {
+  try {
+    const config = readConfig({ env: process.env, args })
+    const log = createLogger(config.logLevel)
+    const lost = Promise.withResolvers<Error>()
+    const server = await startServer(config, { log, onLockLost: lost.resolve })
+    // A browser that visits 127.0.0.1 is sent to localhost.
+    const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))
+    const url = isLoopback ? `http://localhost:${server.port}` : server.url
+    process.stdout.write(`listening on ${url}\ndata in ${config.dataDir}\n`)
+    void lost.promise.then((error) => {
+      process.stderr.write(`${error.message}\n`)
+      process.exitCode = 1
+      return stop(server)
+    })
+    // Terminals and npm both send the signal: the second one is ignored.
+    let isStopping = false
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (!isStopping) void stop(server)
+        isStopping = true
+      })
+    }
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Closes the server and exits, even if a handle is still open: every acknowledged write is on disk. */
+async function stop(server: { close(): Promise<void> }): Promise<void> {
+  await server.close()
+  exitDespiteHangs(() => process.exit())
+}
+
+/** Returns a sentence for errors that the user can fix, the stack for others. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof ConfigError || error.name.startsWith('Store')) return error.message
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return `The port is in use by another program. Choose another with PDS_PORT, or with PDS_PROXY_PORT for proxies (${error.message}).`
+  if (code === 'EACCES' || code === 'EPERM')
+    return `Not permitted: ${error.message}. Check the rights on the data folder, or choose a port above 1023.`
+  if (code === 'ENOSPC') return 'The disk is full. Make room on it, then start again.'
+  return syscall === undefined
+    ? (error.stack ?? error.message)
+    : `The system returned an error: ${error.message}`
+}
