@@ -21,7 +21,8 @@ export default {
     'build/tray/**',
     'build/icons/linux/256x256.png',
     'package.json',
-    '!dist/{build,test,test-types,renderer-types}{,/**}',
+    '!dist/{build,package,test,test-types,renderer-types}{,/**}',
+    '!dist/*.tgz',
     // The network for tests is no part of the program.
     '!dist/server/testing{,/**}',
     '!**/*.{tsbuildinfo,stamp}',

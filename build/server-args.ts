@@ -1,10 +1,11 @@
 /** How Node.js runs the built server. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-const root = join(import.meta.dirname, '..')
 /** Electron applies these itself. */
-const { v8Flags }: { v8Flags: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { v8Flags }: { v8Flags: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
 
 /**
  * Arguments for `node`. V8 collects garbage earlier, and compiles in fewer threads, each of which keeps memory: a server that writes
@@ -13,7 +14,7 @@ const { v8Flags }: { v8Flags: string } = JSON.parse(readFileSync(join(root, 'pac
 export const serverArgs: readonly string[] = [
   ...v8Flags.split(' '),
   '--v8-pool-size=2',
-  join(root, 'dist/server/main.js'),
+  fileURLToPath(new URL('../dist/server/main.js', import.meta.url)),
 ]
 
 /** The C library of Linux keeps freed memory for each of many arenas; threads that have ended leave up to 40 MB in each. */

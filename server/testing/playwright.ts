@@ -1,0 +1,2 @@
+/** The export `desktop-pds/playwright`. */
+export { version } from '../platform/config/version.ts'

@@ -1,0 +1,2 @@
+/** The export `desktop-pds/testing`. */
+export { version } from '../platform/config/version.ts'
