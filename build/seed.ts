@@ -1,19 +1,23 @@
 /**
  * `npm run seed`: fills a data directory with realistic demo data, for screenshots, demos and tests. It starts a server whose clock
- * begins two weeks ago and calls its methods. Every run creates accounts and records with the same content.
+ * begins two weeks ago and loads the sample world. Every run creates accounts and records with the same content.
  */
-
+import { randomUUID } from 'node:crypto'
 import { createPasswordHasher } from '../server/identity/auth/passwords.ts'
 import { runCommand } from '../server/operation/cli/command.ts'
 import { defaultConfig } from '../server/platform/config/config.ts'
 import { listOutbox } from '../server/platform/mail/outbox.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { isEmpty } from '../server/store/tables/accounts.ts'
+import {
+  beginOf,
+  type CallOptions,
+  createSample,
+  type LoadedWorld,
+  loadWorld,
+  type WorldDeps,
+} from '../server/testing/worlds/worlds.ts'
 import { createLogger } from '../server/util/log.ts'
-import { createAgenda } from './seed/agenda.ts'
-import { planChronicle } from './seed/chronicle.ts'
-import { planTalk } from './seed/talk.ts'
-import { createTown, day, handleOf, names, passwordOf, type Town } from './seed/town.ts'
 
 const help = `Fills a data directory with demo data: eleven accounts and two weeks of posts, follows and notifications.
 
@@ -23,54 +27,83 @@ The data directory must not contain accounts. The passwords are public: do not o
 `
 
 await runCommand(help, {}, async ({ dataDir }) => {
-  const agenda = createAgenda()
+  let clock = Date.now()
+  /** Advances by a millisecond per call, so that no two events have the same time. */
+  const now = () => new Date(++clock)
+  const adminPassword = randomUUID()
   const config = defaultConfig({
     dataDir,
     port: 0,
     publicUrl: 'http://localhost:2583',
     inviteRequired: 'off',
     rateLimits: false,
+    adminPassword,
   })
   // The passwords are public, so a slow hash protects nothing.
-  const options = { now: agenda.now, log: createLogger('warn'), passwords: createPasswordHasher({ cost: 4 }) }
+  const options = { now, log: createLogger('warn'), passwords: createPasswordHasher({ cost: 4 }) }
   const server = await startServer({ ...config, hosts: ['127.0.0.1'] }, options)
   try {
     if (!isEmpty(server.services.store)) {
       throw new Error(`${dataDir} has accounts already. Name another directory with --data-dir.`)
     }
-    const end = Date.now()
-    agenda.setClock(end - 14 * day)
-    const town = createTown({
-      endpoint: server.url,
-      agenda,
-      start: end - 14 * day,
-      end,
-      codeTo: (email) => newestCode(server, dataDir, email),
-    })
-    planChronicle(town)
-    planTalk(town)
-    await agenda.run(end)
-    return summary(dataDir, town)
+    const world = createSample()
+    const end = new Date()
+    clock = beginOf(world, end).getTime()
+    const passUntil = async (at: Date) => {
+      clock = Math.max(clock, at.getTime())
+    }
+    const deps = { ...callsOf(server, adminPassword), now, passUntil }
+    return summary(dataDir, await loadWorld(world, deps, end))
   } finally {
     await server.close()
   }
 })
 
-async function newestCode({ services }: RunningServer, dataDir: string, email: string): Promise<string> {
-  await services.background.idle()
-  const { code } = (await listOutbox(dataDir)).find(({ to }) => to === email) ?? {}
-  if (code === undefined) throw new Error(`no code was mailed to ${email}`)
-  return code
+function callsOf(
+  { url, services }: RunningServer,
+  adminPassword: string,
+): Pick<WorldDeps, 'call' | 'admin' | 'code'> {
+  const admin = `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`
+  return {
+    call: (_, nsid, options) => call(`${url}/xrpc/${nsid}`, options),
+    admin: (_, nsid, input) => call(`${url}/xrpc/${nsid}`, { input }, admin),
+    async code(_, email) {
+      await services.background.idle()
+      const { code } = (await listOutbox(services.config.dataDir)).find(({ to }) => to === email) ?? {}
+      if (code === undefined) throw new Error(`no code was mailed to ${email}`)
+      return code
+    },
+  }
 }
 
-function summary(dataDir: string, town: Town): string {
+async function call(
+  url: string,
+  { input, bytes, type, token, client = 'seed', method }: CallOptions,
+  authorization = token && `Bearer ${token}`,
+) {
+  const body = bytes ? Uint8Array.from(bytes) : input === undefined ? undefined : JSON.stringify(input)
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      'user-agent': client,
+      ...(authorization && { authorization }),
+      ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url} answers ${response.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+function summary(dataDir: string, { accounts, records }: LoadedWorld): string {
   const state = (name: string) =>
     ({ alice: 'owner', mallory: 'taken down', victor: 'deactivated' })[name] ?? ''
-  const lines = names.map((name) =>
-    `  ${handleOf(name).padEnd(14)}${passwordOf(name).padEnd(18)}${state(name)}`.trimEnd(),
+  const lines = Object.entries(accounts).map(([name, { handle, password }]) =>
+    `  ${handle.padEnd(14)}${password.padEnd(18)}${state(name)}`.trimEnd(),
   )
   return [
-    `${names.length} accounts and ${town.records} records are in ${dataDir}`,
+    `${lines.length} accounts and ${records} records are in ${dataDir}`,
     '',
     `  ${'handle'.padEnd(14)}password`,
     ...lines,

@@ -1,4 +1,4 @@
-/** The accounts of the demo data. */
+/** The accounts of the sample. */
 export type Name =
   | 'alice'
   | 'bob'
@@ -128,4 +128,15 @@ export const people: Readonly<Record<Name, Person>> = {
     follows: ['bob'],
     email: 'victor@wrenport.example',
   },
+}
+
+/** Days after the start, for accounts that do not stay. */
+export const leaves = { mallory: 9.6, victor: 10 } as const
+
+export const names = Object.keys(people) as Name[]
+
+/** @throws if no account has this name */
+export function nameOf(text: string | undefined): Name {
+  if (text === undefined || !Object.hasOwn(people, text)) throw new Error(`no account is named "${text}"`)
+  return text as Name
 }

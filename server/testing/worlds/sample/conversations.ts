@@ -1,3 +1,50 @@
+/** The posts of the sample, in the order of time. A reply is indented; a line in brackets is about the post above it. */
+import { type Name, nameOf } from './people.ts'
+
+export interface Conversation {
+  readonly by: Name
+  /** `@name` mentions an account. */
+  readonly text: string
+  readonly replies: Conversation[]
+  /** Beginning of the text of an earlier post, which this one quotes. */
+  quotes?: string
+  /** Self-label. */
+  label?: string
+  /** A repost, and the accounts that like or repost via it. */
+  repost?: { readonly by: Name; readonly likes: readonly Name[]; readonly reposts: readonly Name[] }
+}
+
+/** A reply is indented by two more spaces than its parent, as is a line in brackets about the post above it. */
+export function readConversations(): Conversation[] {
+  const top: Conversation[] = []
+  /** The last post of each depth. */
+  const path: Conversation[] = []
+  for (const line of text.trim().split('\n')) {
+    const [, indent = '', first = '', rest = ''] = /^( *)(\[\w+\]|\w+:) (.+)$/.exec(line) ?? []
+    const depth = indent.length / 2
+    const parent = path[depth - 1]
+    if (first === '[quotes]' && parent) parent.quotes = rest
+    else if (first === '[label]' && parent) parent.label = rest
+    else if (first === '[reposted]' && parent) {
+      const [by = [], likes = [], reposts = []] = rest.split(', ').map(namesIn)
+      parent.repost = { by: nameOf(by[0]), likes, reposts }
+    } else {
+      const post: Conversation = { by: nameOf(first.slice(0, -1)), text: rest, replies: [] }
+      path[depth] = post
+      const siblings = depth === 0 ? top : parent?.replies
+      siblings?.push(post)
+    }
+  }
+  return top
+}
+
+const namesIn = (names: string) =>
+  names
+    .replace(/^(liked|reposted) by /, '')
+    .split(' ')
+    .map(nameOf)
+
+const text = `
 alice: Hello from the hallway. The server fits between the umbrella stand and the router, and it hums less than the fridge.
   bob: Does it get a name?
     alice: Umbrella. Obviously.
@@ -40,7 +87,7 @@ gazette: Stray flamingo was never missing, says zoo: how a Wrenport bird count f
   carol: They printed my wet socks.
 alice: Does anybody have a spare door hinge, left hand, brass, older than me? It is for the oven, the oven is not picky.
   dave: I have a tin of hinges that I inherited. Left hand is a matter of opinion.
-  victor: There are two on the wardrobe that nobody is buying. Take them.
+  victor: There are two on the wardrobe that no one is buying. Take them.
   bob: Bring the old one by the shop, I will find its sister.
 farid: Leeks have arrived, forty of them, thank you @alice. Menu for the rest of the week: leeks.
 dave: Recorded the ferry horn, slowed it down eight times, and it is the best bass I own. #fieldrecording
@@ -62,7 +109,7 @@ bob: The tandem has been collected. They are talking to each other again.
   carol: Put that in the Gazette.
   gazette: Noted.
 carol: Storm from the west, count cancelled. The geese went anyway.
-gazette: Harbour road closed between the fish market and the lighthouse until the morning tide. Nobody is hurt. The bench is gone again.
+gazette: Harbour road closed between the fish market and the lighthouse until the morning tide. No one is hurt. The bench is missing again.
   [reposted] alice, liked by farid bob, reposted by bob
   farid: Kitchen is open, there is soup, come in if you are stuck on this side.
   alice: Third bench in two winters. I begin to think that it wants to leave.
@@ -115,7 +162,7 @@ farid: New on the card: leek flatbread from the canal oven. It has its own follo
   [quotes] The oven door closes
   alice: I would like to thank the hinge.
 dave: Ferry horn, one cello, a filter that behaves: three minutes and twelve seconds. https://shed.example/ferry
-  erin: Played it in the reading room. Somebody shushed, then asked for it again.
+  erin: Played it in the reading room. Someone shushed, then asked for it again.
   alice: The oven turned itself up.
 alice: Eleven days, no restart, no lost post. Umbrella is a good server. If you want a place on the shelf, ask me for an invite code.
   ivy: Best shelf in town.
@@ -131,3 +178,4 @@ carol: The flamingo is back.
   ivy: I am putting my boots on.
 ivy: Choir tonight, bread tomorrow, birds on Tuesday. I think that I live here now. Thank you @alice, thank you all.
   bob: You live here since you rang that bell.
+`

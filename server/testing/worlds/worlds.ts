@@ -1,0 +1,10 @@
+/** Described worlds for networks of tests: their format, the reader, the loader, and two worlds. */
+export { WorldError } from './errors.ts'
+export { friends } from './friends.ts'
+export { type LoadedAccount, type LoadedWorld, loadWorld } from './load.ts'
+export type { CallOptions, WorldDeps } from './members.ts'
+export { beginOf, planWorld } from './plan.ts'
+export { parseWorld, readWorld } from './read.ts'
+export { createSample } from './sample/sample.ts'
+export { type World, worldSchema } from './schema.ts'
+export type { Action, Step } from './steps.ts'
