@@ -29,6 +29,7 @@ const files: Readonly<Record<string, string>> = {
   'server/store/journal/journal.ts': 'one format',
   'server/store/pages/sqlite.ts': 'all calls of SQLite',
   'server/store/tables/accounts.ts': 'the statements of one table',
+  'server/testing/worlds/schema.ts': 'one format',
 }
 
 /** Longer functions that are no factories, with the reason. */

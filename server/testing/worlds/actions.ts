@@ -1,44 +1,11 @@
 /** What each kind of step does, by calls that any client makes. */
-import type { Member, Members, WorldDeps } from './members.ts'
-import type { Picture, PictureDefaults } from './pictures.ts'
+import { accountActions } from './account-actions.ts'
+import type { Loading, Undo } from './loading.ts'
 import { postRecord } from './post-record.ts'
-import type { WorldPicture } from './schema.ts'
 import type { Action, ActionOf } from './steps.ts'
 
-export interface Ref {
-  readonly uri: string
-  readonly cid: string
-}
-
-export type Undo = () => Promise<unknown>
-
-/** State of a world that is loaded. */
-export interface Loading {
-  readonly deps: WorldDeps
-  readonly members: Members
-  /** By id. */
-  readonly posts: Map<string, Ref>
-  /** The first posts of the threads of replies, by the URI of the reply. */
-  readonly roots: Map<string, Ref>
-  readonly lists: Map<string, Ref>
-  readonly starterPacks: Map<string, Ref>
-  readonly reposts: Map<string, Ref>
-  readonly inviteCodes: Map<string, string>
-  /** Time of the step, for records. */
-  readonly createdAt: string
-  /** Creates a record, or replaces one with a given key. */
-  write(by: string, collection: string, record: object, rkey?: string): Promise<Ref>
-  remove(by: string, record: Ref): Promise<unknown>
-  /** Uploads a picture. Returns its blob and its size. */
-  upload(
-    by: string,
-    picture: WorldPicture,
-    defaults: Omit<PictureDefaults, 'file'>,
-  ): Promise<{ readonly blob: unknown; readonly size: Picture['size'] }>
-}
-
-type Actions = {
-  readonly [Kind in Action['kind']]: (loading: Loading, action: ActionOf<Kind>) => Promise<Undo | undefined>
+export type Actions<Kind extends Action['kind'] = Action['kind']> = {
+  readonly [Name in Kind]: (loading: Loading, action: ActionOf<Name>) => Promise<Undo | undefined>
 }
 
 /** Does the action of a step. Returns the function that undoes it, if it can be undone. */
@@ -48,29 +15,7 @@ export function act(loading: Loading, action: Action): Promise<Undo | undefined>
 }
 
 const actions: Actions = {
-  async account({ members, inviteCodes }, { by, item }) {
-    const { inviteCode, preferences, notificationPreferences } = item
-    await members.signUp(item, inviteCode === undefined ? undefined : inviteCodes.get(inviteCode))
-    if (preferences) await members.call(by, 'app.bsky.actor.putPreferences', { input: { preferences } })
-    if (notificationPreferences)
-      await members.call(by, 'app.bsky.notification.putPreferencesV2', { input: notificationPreferences })
-    return undefined
-  },
-  async inviteCode({ deps, members, inviteCodes }, { by, item }) {
-    const { server, did } = members.get(by)
-    const input = { useCount: item.uses ?? 1, forAccount: did }
-    const { code } = await deps.admin(server, 'com.atproto.server.createInviteCode', input)
-    inviteCodes.set(item.id, code)
-    return () => deps.admin(server, 'com.atproto.admin.disableInviteCodes', { codes: [code] })
-  },
-  async confirmEmail({ deps, members }, { by }) {
-    const { email = '', server } = members.get(by)
-    if (!deps.code) throw new Error(`${by} confirms its address, but the mail cannot be read here`)
-    await members.call(by, 'com.atproto.server.requestEmailConfirmation', { method: 'POST' })
-    const input = { email, token: await deps.code(server, email) }
-    await members.call(by, 'com.atproto.server.confirmEmail', { input })
-    return undefined
-  },
+  ...accountActions,
   async profile(loading, { by, item }) {
     const { displayName, description, avatar, banner, joinedVia } = item
     const member = loading.members.get(by)
@@ -139,50 +84,6 @@ const actions: Actions = {
   },
   like: (loading, action) => react(loading, action, 'app.bsky.feed.like'),
   repost: (loading, action) => react(loading, action, 'app.bsky.feed.repost'),
-  async subscription({ members }, { by, of, posts, replies }) {
-    const subject = members.get(of).did
-    const put = (post: boolean, reply: boolean) =>
-      members.call(by, 'app.bsky.notification.putActivitySubscription', {
-        input: { subject, activitySubscription: { post, reply } },
-      })
-    await put(posts, replies)
-    return () => put(false, false)
-  },
-  async seen({ members, createdAt: seenAt }, { by }) {
-    await members.call(by, 'app.bsky.notification.updateSeen', { input: { seenAt } })
-    return undefined
-  },
-  async appPassword({ members }, { by, item }) {
-    const { name, privileged = false } = item
-    const options = { input: { name, privileged } }
-    const { password } = await members.call(by, 'com.atproto.server.createAppPassword', options)
-    const { appPasswords } = members.get(by)
-    appPasswords.set(name, password)
-    return async () => {
-      appPasswords.delete(name)
-      await members.call(by, 'com.atproto.server.revokeAppPassword', { input: { name } })
-    }
-  },
-  async session({ deps, members }, { by, item }) {
-    const member = members.get(by)
-    const { appPassword, client } = item
-    const password = appPassword === undefined ? member.password : member.appPasswords.get(appPassword)
-    await deps.call(member.server, 'com.atproto.server.createSession', {
-      ...{ input: { identifier: member.handle, password }, ...(client !== undefined && { client }) },
-    })
-    return undefined
-  },
-  async code({ deps, members }, { by, purpose }) {
-    const { email, server } = members.get(by)
-    if (purpose === 'resetPassword')
-      await deps.call(server, 'com.atproto.server.requestPasswordReset', { input: { email } })
-    else await members.call(by, 'com.atproto.server.requestEmailConfirmation', { method: 'POST' })
-    return undefined
-  },
-  async state(loading, action) {
-    await changeState(loading, loading.members.get(action.by), action)
-    return undefined
-  },
   async undo() {
     return undefined
   },
@@ -206,19 +107,4 @@ async function react(
   const ref = await loading.write(by, collection, record)
   if (id !== undefined) loading.reposts.set(id, ref)
   return () => loading.remove(by, ref)
-}
-
-async function changeState(
-  { deps, members }: Loading,
-  { did, server, account }: Member,
-  { to, reason: ref, deleteAfter }: ActionOf<'state'>,
-): Promise<void> {
-  if (to === 'deactivated') {
-    await members.call(account.name, 'com.atproto.server.deactivateAccount', { input: { deleteAfter } })
-    return
-  }
-  const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
-  await deps.admin(server, 'com.atproto.admin.updateSubjectStatus', {
-    ...{ subject, [to]: { applied: true, ...(ref !== undefined && { ref }) } },
-  })
 }

@@ -2,9 +2,10 @@
  * Loads a world into the servers of a network, by calls that any client makes, one after another, so that the same world gives the
  * same records.
  */
-import { act, type Loading, type Ref, type Undo } from './actions.ts'
+import { act } from './actions.ts'
 import { checkSchema } from './check.ts'
 import { formatPath, sourceOf, throwProblems } from './errors.ts'
+import type { Loading, Ref, Undo } from './loading.ts'
 import { createMembers, type Member, type WorldDeps } from './members.ts'
 import { pictureOf } from './pictures.ts'
 import { planWorld } from './plan.ts'

@@ -1,5 +1,5 @@
 /** The record of a post, and its gates. */
-import type { Loading, Ref } from './actions.ts'
+import type { Loading, Ref } from './loading.ts'
 import type { WorldPost } from './schema.ts'
 import { richText } from './text.ts'
 

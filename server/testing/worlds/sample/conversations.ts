@@ -55,7 +55,7 @@ bob: Opened the shop to find a tandem leaning on the door, no note. If you own h
   victor: I saw two people walk away from it, not talking to each other.
 carol: First count of the season: 214 curlews, 31 oystercatchers, one very confused flamingo. I have checked the flamingo twice.
   [reposted] alice, liked by bob dave farid, reposted by dave
-  grace: Please tell me there is a photograph of the flamingo.
+  grace: Please say that there is a photograph of the flamingo.
   erin: We have one book on flamingos. It is on hold for you at the desk.
   alice: That makes 246 birds and one visitor.
 gazette: The winter ferry timetable starts on Monday. The last boat back leaves at 21:40, not 22:10 as printed on the posters.
