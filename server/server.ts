@@ -50,7 +50,7 @@ export interface RunningServer {
 
 /** Replace parts and limits; most of them for tests. */
 export interface ServerOptions
-  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept'>>,
+  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'inlineJobs'>>,
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
@@ -85,6 +85,7 @@ async function start(
 ): Promise<RunningServer> {
   const readClock = options.now ?? systemTime
   const log = options.log ?? createLogger(config.logLevel)
+  const files = options.files ?? nodeFiles
   let closing = 0
   const logged = (work: () => Promise<unknown>, message: string) => () =>
     work().then(
@@ -92,11 +93,11 @@ async function start(
       (error: unknown) => log.warn({ err: error }, message),
     )
 
-  const store = await startStore(config, { ...options, schema, now: readClock, log })
+  const store = await startStore(config, { ...options, files, schema, now: readClock, log })
   stops.defer(() => store.close())
   const clock = createTrustedClock({ store, readClock, log, onClockCorrected })
   const { now } = clock
-  const adminPassword = await loadAdminPassword(config)
+  const adminPassword = await loadAdminPassword(config, files)
 
   // The port is bound first, because the services need it for the origin. Requests wait until the handlers are ready.
   const ready = Promise.withResolvers<Handlers>()
@@ -108,8 +109,7 @@ async function start(
 
   const services: Services = await createServices({
     ...options,
-    ...{ config, store, log, now, clock, instance },
-    files: options.files ?? nodeFiles,
+    ...{ config, store, files, log, now, clock, instance },
     port: listener.port,
     proxyPort: listener.proxyPort,
     signal: outgoing.signal,

@@ -4,7 +4,6 @@ import { namesBacklinkService } from '../platform/config/config.ts'
 import type { Platform } from '../platform/platform.ts'
 import { lookupsOf, warnOfWorker } from '../platform/platform.ts'
 import type { RecordListener } from '../repository/records/record-events.ts'
-import type { Files } from '../store/files/files.ts'
 import { type Actors, createActors } from './actors/actors.ts'
 import { createFindHandle, type FindHandle } from './actors/find-handle.ts'
 import { createActorListener } from './actors/listener.ts'
@@ -53,8 +52,6 @@ export interface Federation {
 }
 
 export interface FederationOptions {
-  /** The file system of the store. */
-  readonly files: Files
   /** Identifies the running server; another one after each start. */
   readonly instance: string
   /** Returns the listeners of stored records of other servers. @param actors the one that keeps the actors */
@@ -71,7 +68,7 @@ export async function createFederation(
   options: FederationOptions,
 ): Promise<Federation> {
   const { config, store } = platform
-  const { files, instance } = options
+  const { instance } = options
   const { dataDir } = config
   const upstreamOrigins = createUpstreamOrigins(store)
   const isOn = () => namesBacklinkService(config) || upstreamOrigins().length > 0
@@ -80,7 +77,6 @@ export async function createFederation(
     ...lookupsOf(platform),
     resolveDid,
     resolveHandle,
-    files,
     dataDir,
     upstreams: upstreamOrigins,
     isOn,

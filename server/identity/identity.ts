@@ -50,7 +50,8 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   const audience = await loadAudience(store, serverDid)
   const resolveDid = createResolver(platform)
   const tokens = await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest })
-  const passwords = options.passwords ?? createPasswordHasher({ onUnloadable: warnOfWorker(platform) })
+  const threads = { isInline: platform.inlineJobs, onUnloadable: warnOfWorker(platform) }
+  const passwords = options.passwords ?? createPasswordHasher(threads)
   return {
     secrets,
     tokens,

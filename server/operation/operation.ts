@@ -9,7 +9,6 @@ import type { Platform } from '../platform/platform.ts'
 import { warnOfWorker } from '../platform/platform.ts'
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
-import type { Files } from '../store/files/files.ts'
 import { createPageCheck, type PageCheck } from '../store/page-check.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
@@ -28,8 +27,6 @@ export interface Operation {
 }
 
 export interface OperationOptions extends ReplicasOptions {
-  /** The file system of the store. */
-  readonly files: Files
   readonly callMethod: CallMethod
   /** What the wings do when an account is deleted, in the order in which they are called. */
   readonly onAccountDeleted: readonly DeletionListener[]
@@ -39,9 +36,9 @@ export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
-  { files, callMethod, copiesKeeper, onAccountDeleted }: OperationOptions,
+  { callMethod, copiesKeeper, onAccountDeleted }: OperationOptions,
 ): Promise<Operation> {
-  const { config, store, now, log, signal } = platform
+  const { config, store, files, now, log, signal, inlineJobs } = platform
   const { dataDir } = config
   return {
     callMethod,
@@ -55,7 +52,7 @@ export async function createOperation(
     }),
     pageCheck: await createPageCheck({ store, files, dataDir, now, signal }),
     copies: await createReplicas({
-      ...{ config, store, files, now, log, signal, copiesKeeper },
+      ...{ config, store, files, now, log, signal, copiesKeeper, inlineJobs },
       repairMedia: (cids) => blobs.examine(cids),
       onUnloadable: warnOfWorker(platform),
     }),

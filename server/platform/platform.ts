@@ -1,6 +1,7 @@
 /** Creates the parts that all others build on: identity of the server, log, clock, background tasks, look-ups, mail. */
 import type { DidString } from '@atproto/syntax'
 import type { Database } from '../store/database.ts'
+import type { Files } from '../store/files/files.ts'
 import { type Background, createBackground } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
 import type { TrustedClock } from './clock/trusted-clock.ts'
@@ -25,6 +26,8 @@ export interface Platform {
   readonly config: Config
   readonly names: Names
   readonly store: Database
+  /** The file system of the data folder. */
+  readonly files: Files
   readonly log: Logger
   readonly now: () => Date
   /** Whether the time of this machine can be right. */
@@ -35,6 +38,8 @@ export interface Platform {
   readonly port: number
   /** The bound port for proxies and tunnels; undefined without one. */
   readonly proxyPort: number | undefined
+  /** Runs jobs of worker threads on the main thread, for simulations. Jobs on files in memory always run there. */
+  readonly inlineJobs?: boolean | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** did:web of the origin's host. */
@@ -49,13 +54,16 @@ export interface Platform {
 }
 
 export interface PlatformOptions
-  extends Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'clock' | 'signal' | 'port' | 'proxyPort'> {
+  extends Pick<
+    Platform,
+    'config' | 'store' | 'files' | 'log' | 'now' | 'clock' | 'signal' | 'port' | 'proxyPort' | 'inlineJobs'
+  > {
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined
 }
 
 export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platform {
-  const { config, log, now, port } = base
+  const { config, files, log, now, port } = base
   const origin = publicOrigin(config, port)
   return {
     ...base,
@@ -74,6 +82,7 @@ export function createPlatform({ onMailKept, ...base }: PlatformOptions): Platfo
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,
       dataDir: config.dataDir,
+      files,
       now,
       log,
       onKept: onMailKept,

@@ -1,7 +1,6 @@
 /** Creates the parts that keep repositories: records, media, archives of other servers, exports, the event stream. */
 import type { Platform } from '../platform/platform.ts'
 import { warnOfWorker } from '../platform/platform.ts'
-import type { Files } from '../store/files/files.ts'
 import { createRoom, type Room } from './blobs/blob-quota.ts'
 import { type Blobs, createBlobs } from './blobs/blobs.ts'
 import { createThumbnails, type Thumbnails } from './blobs/thumbnails/thumbnails.ts'
@@ -33,8 +32,6 @@ export interface Repository {
 }
 
 export interface RepositoryOptions {
-  /** The file system of the store. */
-  readonly files: Files
   /** Returns the listener of records that accounts here write. @param media the one that checks and deletes blobs */
   readonly listener: (media: RecordListener) => RecordListener
   /** What the wings do when an archive has been imported, in the order in which they are called. */
@@ -43,9 +40,8 @@ export interface RepositoryOptions {
 
 export async function createRepository(platform: Platform, options: RepositoryOptions): Promise<Repository> {
   const { config, names, store, log, now, background, refusals } = platform
-  const { files } = options
   const { dataDir } = config
-  const shared = { ...platform, files, dataDir }
+  const shared = { ...platform, dataDir }
   const room = createRoom({ config, store })
   const thumbnails = createThumbnails({ ...shared, onUnloadable: warnOfWorker(platform) })
   const videos = createVideos({ ...shared, onUnloadable: warnOfWorker(platform) })

@@ -15,7 +15,10 @@ export interface Limits {
 
 export interface ForeignBytesOptions<Job, Result>
   extends Omit<WorkerOptions<Job, Result>, 'inline' | 'maxHeapBytes'> {
-  /** Runs jobs if threads cannot be started; if absent, those jobs are refused. For readers that need little memory. */
+  /**
+   * Runs jobs if threads cannot be started; if absent, those jobs are refused. For readers that need little memory, and for all with
+   * `isInline`: their bytes come from the test that runs the server.
+   */
   readonly inline?: WorkerOptions<Job, Result>['inline']
   readonly limits?: Partial<Limits>
   /** Whether its values are few, so that V8 needs no limit of their heap, which costs 5 % of a job. Buffers are measured. */
@@ -73,6 +76,8 @@ export function startForeignBytesWorker<Job, Result>(
     )
   const heapLimit = options.hasSmallHeap ? {} : { maxHeapBytes: limits.memoryBytes / 2 }
   const worker = startWorker({ inline: refuse, ...options, ...heapLimit })
+  // This thread cannot be ended.
+  if (options.isInline) return worker
 
   async function run(job: Job): Promise<Result> {
     let exceeded: LimitExceeded['limit'] | undefined

@@ -27,6 +27,8 @@ export interface WorkerOptions<Job, Result> {
   readonly name: string
   /** Runs a job on the main thread. */
   readonly inline: (job: Job) => Result | Promise<Result>
+  /** Runs all jobs on the main thread: they need what a thread does not have, or a simulation runs the server. */
+  readonly isInline?: boolean | undefined
   /** Called with each start that has failed, at most once a minute. */
   readonly onUnloadable: (error: Error) => void
   /** Called when the thread has ended, for whatever reason; it takes no more jobs. */
@@ -104,7 +106,7 @@ export function startWorker<Job, Result>(options: WorkerOptions<Job, Result>): J
   }
 
   let worker: Worker | undefined
-  if ((unloadable.get(file.href) ?? 0) <= realElapsed()) {
+  if (!options.isInline && (unloadable.get(file.href) ?? 0) <= realElapsed()) {
     try {
       worker = new Worker(file, { name, execArgv: [], ...heapLimits })
         .on('message', (message: Message<Result>) => {

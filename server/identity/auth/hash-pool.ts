@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createFairQueue } from '../../util/fair-queue.ts'
 import type { Timer } from '../../util/timers.ts'
-import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
+import { type JobRunner, startWorker, type WorkerOptions } from '../../util/worker-or-inline.ts'
 import { bcryptYielding, type HashJob } from './bcrypt.ts'
 
 /** Too many passwords wait to be hashed; the caller should try again in a few seconds. */
@@ -30,6 +30,8 @@ export interface HashPoolOptions {
   readonly idleMs?: number
   /** Called if there can be no thread: passwords are then hashed on the main thread. */
   readonly onUnloadable?: (error: Error) => void
+  /** Hashes on the main thread. */
+  readonly isInline?: boolean | undefined
 }
 
 interface Task extends PromiseWithResolvers<string> {
@@ -48,6 +50,7 @@ export function createHashPool({
   maxWaiting = 100,
   idleMs = 30_000,
   onUnloadable = () => {},
+  isInline,
 }: HashPoolOptions = {}): HashPool {
   const queue = createFairQueue<Task>(maxWaiting)
   const threads = new Set<Thread>()
@@ -56,7 +59,7 @@ export function createHashPool({
   let isClosed = false
 
   function startThread(): Thread {
-    const worker = startPasswordWorker(onUnloadable, () => remove(thread))
+    const worker = startPasswordWorker({ isInline, onUnloadable, onEnd: () => remove(thread) })
     const thread: Thread = { worker, idleTimer: undefined }
     threads.add(thread)
     return thread
@@ -118,10 +121,9 @@ export function createHashPool({
 }
 
 function startPasswordWorker(
-  onUnloadable: (error: Error) => void,
-  onEnd: () => void,
+  options: Pick<WorkerOptions<HashJob, string>, 'isInline' | 'onUnloadable' | 'onEnd'>,
 ): JobRunner<HashJob, string> {
   // The extension is .ts where Node itself strips the types, .js once compiled.
   const file = new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url)
-  return startWorker({ file, name: 'password', inline: bcryptYielding, onUnloadable, onEnd })
+  return startWorker({ file, name: 'password', inline: bcryptYielding, ...options })
 }

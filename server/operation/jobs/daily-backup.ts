@@ -6,13 +6,13 @@ import { makeBackup } from '../replicas/local/backups.ts'
 import { backupIsDue } from '../replicas/local/list.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'
 
-type Deps = Pick<Platform, 'config' | 'store' | 'log' | 'now' | 'signal'>
+type Deps = Pick<Platform, 'config' | 'store' | 'files' | 'log' | 'now' | 'signal'>
 
 /** Makes a backup when the newest one is a day old. */
-export async function backUpWhenDue({ config, store, log, now, signal }: Deps): Promise<void> {
+export async function backUpWhenDue({ config, store, files, log, now, signal }: Deps): Promise<void> {
   const { dataDir, dailyBackups } = config
-  if (!dailyBackups || !(await backupIsDue(dataDir, now()))) return
-  const made = await makeBackup({ dataDir, store, now, mayMakeSpace: true, signal }).catch(
+  if (!dailyBackups || !(await backupIsDue(dataDir, now(), files))) return
+  const made = await makeBackup({ dataDir, store, files, now, mayMakeSpace: true, signal }).catch(
     (error: unknown) => {
       // The server stops: the next start makes it.
       if (!signal.aborted) throw error

@@ -6,7 +6,6 @@ import type { Identity } from '../../identity/identity.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { pruneEvents } from '../../repository/events/event-retention.ts'
 import type { Repository } from '../../repository/repository.ts'
-import { nodeFiles } from '../../store/files/files.ts'
 import type { PageCheck } from '../../store/page-check.ts'
 import type { Moves } from '../moving/moves.ts'
 import { removeLeftovers } from '../replicas/local/leftovers.ts'
@@ -35,7 +34,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
-  const { config, store, clock, log, identity, repository, federation, operation } = services
+  const { config, store, files, clock, log, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
   const { moves, backupProofs, pageCheck, copies } = operation
@@ -66,7 +65,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),
     job('fetching of lost media', hour, () => copies.fetchMissingMedia(), { firstMs: minute }),
     job('proof of copies', hour, () => copies.proveDue(), { firstMs: 5 * minute }),
-    job('removal of leftover backup files', day, () => removeLeftovers(nodeFiles, config.dataDir)),
+    job('removal of leftover backup files', day, () => removeLeftovers(files, config.dataDir)),
     job('deletion of replaced data', day, () => deleteReplacedData(services), { firstMs: 3 * minute }),
     job('deletion of fetched data', day, () => deleteFetchedData(services), { firstMs: 3 * minute }),
     ...(backlinks ? [job('backlinks', minute, () => backlinks.runDue())] : []),

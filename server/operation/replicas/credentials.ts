@@ -2,7 +2,6 @@
  * The keys of the copies and the passwords of their places: a file of their owner, or what the desktop keeps in the system's keyring. The data
  * name the key that they use; see `replica-key-file.ts`.
  */
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Files, nodeFiles, readIfThere, replaceFile } from '../../store/files/files.ts'
@@ -57,7 +56,7 @@ export function credentialsFile(
   return {
     async read() {
       const bytes = await readIfThere(files, path)
-      if (bytes && process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) {
+      if (bytes && !(await files.isPrivate(path))) {
         throw new Error(`Other users can read ${path}. Run: chmod 600 ${path}`)
       }
       return bytes && Buffer.from(bytes).toString()
@@ -120,12 +119,16 @@ export async function nameKey(dataDir: string, key: ReplicaKey, files: Files = n
 }
 
 /** Lets data without any place use another key, if the credentials lack their key. */
-export async function forgetLostKey(keeper: CredentialsKeeper, dataDir: string): Promise<void> {
+export async function forgetLostKey(
+  keeper: CredentialsKeeper,
+  dataDir: string,
+  files: Files = nodeFiles,
+): Promise<void> {
   try {
-    await keyOfData(keeper, dataDir)
+    await keyOfData(keeper, dataDir, files)
   } catch (error) {
     if (!(error instanceof KeyMissing)) throw error
-    await nodeFiles.remove(join(dataDir, replicaKeyName))
+    await files.remove(join(dataDir, replicaKeyName))
   }
 }
 

@@ -1,6 +1,7 @@
 /** The long work of replicas on files. A worker thread does it while the server answers requests. */
 import { summarizeData } from '../../store/backups/summary.ts'
 import { type Files, nodeFiles } from '../../store/files/files.ts'
+import { onFiles } from '../../store/files/jobs-on-files.ts'
 import { runInWorker } from '../../util/worker-or-inline.ts'
 import { tryAssemble } from './assemble.ts'
 import { checkAssembled, checkRestore } from './check-restore.ts'
@@ -37,12 +38,11 @@ export interface JobDeps {
 
 export function runFileJob<K extends Kind>(deps: JobDeps, job: JobOf<K>): Promise<Results[K]> {
   const { files = nodeFiles, onUnloadable = () => {}, signal } = deps
-  if (files !== nodeFiles) return runOn(files, job)
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = {
     file: new URL(`./file-worker.${extension}`, import.meta.url),
     name: 'replica files',
-    inline: (job: JobOf<K>) => runOn(files, job),
+    ...onFiles(files, runOn<K>),
     onUnloadable,
   }
   return runInWorker(worker, job, signal)

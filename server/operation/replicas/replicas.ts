@@ -60,6 +60,7 @@ interface Deps extends ReplicasOptions, Omit<MaintenanceDeps, 'places' | 'dataDi
   >
   readonly now: () => Date
   readonly onUnloadable?: (error: Error) => void
+  readonly inlineJobs?: boolean | undefined
 }
 
 /** Copies that have no place. Another computer that continues the server is remembered until the owner decides. */
@@ -150,7 +151,7 @@ async function createReplicasWith(
 ): Promise<Replicas> {
   const { config, store, files, log } = deps
   const { dataDir, copies: urls, copiesBandwidth: bandwidth, copiesKeep: weeks } = config
-  const sealer = createSealer(replicaKey, deps.onUnloadable)
+  const sealer = createSealer(replicaKey, { onUnloadable: deps.onUnloadable, isInline: deps.inlineJobs })
   const mediaNames = createMediaNames(store, sealer)
   const earlier = await readEarlierStatus(files, dataDir)
   const closing = new AbortController()

@@ -3,7 +3,7 @@
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import type { Timer } from '../../util/timers.ts'
-import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
+import { type JobRunner, startWorker, type WorkerOptions } from '../../util/worker-or-inline.ts'
 import { ifUndamaged, PlaceProblem } from './places/place.ts'
 import { ReplicaKey, sealedBytes } from './replica-key.ts'
 
@@ -48,7 +48,11 @@ async function runWith(
   return ifUndamaged(() => key.open(name, content))
 }
 
-export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => void = () => {}): Sealer {
+interface ThreadOptions extends Pick<WorkerOptions<SealJob, SealResult>, 'isInline'> {
+  readonly onUnloadable?: ((error: Error) => void) | undefined
+}
+
+export function createSealer(key: ReplicaKey, options: ThreadOptions = {}): Sealer {
   const serialize = createSerializer()
   let worker: JobRunner<SealJob, SealResult> | undefined
   let idle: Timer | undefined
@@ -64,7 +68,7 @@ export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => vo
     const job = { identity: key.identity, work, name, content }
     return serialize(async () => {
       clearDeadline(idle)
-      worker ??= start(onUnloadable)
+      worker ??= start(options)
       worker.ref()
       try {
         return await worker.run(job)
@@ -90,12 +94,13 @@ export function createSealer(key: ReplicaKey, onUnloadable: (error: Error) => vo
   }
 }
 
-function start(onUnloadable: (error: Error) => void): JobRunner<SealJob, SealResult> {
+function start({ onUnloadable = () => {}, isInline }: ThreadOptions): JobRunner<SealJob, SealResult> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return startWorker<SealJob, SealResult>({
     file: new URL(`./seal-worker.${extension}`, import.meta.url),
     name: 'copy encryption',
     inline: runSealJob,
+    isInline,
     onUnloadable,
   })
 }

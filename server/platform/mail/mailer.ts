@@ -1,6 +1,7 @@
 /** Sends mail by SMTP if it is configured. Otherwise, and when SMTP fails, messages go to the outbox. */
 
 import type { SendMailOptions } from 'nodemailer'
+import { type Files, nodeFiles } from '../../store/files/files.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import type { Logger } from '../../util/log.ts'
 import { randomId } from '../../util/random.ts'
@@ -41,6 +42,8 @@ export interface MailerOptions {
   /** `address` or `Name <address>`. */
   readonly from: string
   readonly dataDir: string
+  /** The file system of the data folder. */
+  readonly files?: Files | undefined
   readonly now: () => Date
   readonly log: Logger
   /** Time limit for one message, from the DNS look-up to the last reply; in milliseconds. */
@@ -53,7 +56,7 @@ const defaultTimeout = 20_000
 const stopped = 'The server was stopped before the mail server accepted the message'
 
 export function createMailer(options: MailerOptions): Mailer {
-  const { smtpUrl, dataDir, now, log, smtpTimeout = defaultTimeout, onKept } = options
+  const { smtpUrl, dataDir, files = nodeFiles, now, log, smtpTimeout = defaultTimeout, onKept } = options
   const from = parseMailbox(options.from)
   if (!from) throw new TypeError('The sender must be an email address')
   const domain = from.address.replace(/^.*@/, '')
@@ -80,7 +83,7 @@ export function createMailer(options: MailerOptions): Mailer {
     const { createTransport } = await nodemailer()
     const file = createTransport({ streamTransport: true, newline: 'windows' })
     const written = await file.sendMail({ ...message, headers: { ...message.headers, ...headers } })
-    await writeMessage(dataDir, at, written.message)
+    await writeMessage(dataDir, at, written.message, files)
     onKept?.()
     const level = failure === undefined ? 'info' : 'warn'
     log[level]({ purpose: mail.purpose, failure }, 'mail kept in the outbox')
@@ -105,8 +108,8 @@ export function createMailer(options: MailerOptions): Mailer {
       }
     },
     async deleteMessages(to, before) {
-      for (const { id, at, to: addressee } of await listOutbox(dataDir)) {
-        if (addressee === to && at < before.toISOString()) await eraseMessage(dataDir, id)
+      for (const { id, at, to: addressee } of await listOutbox(dataDir, files)) {
+        if (addressee === to && at < before.toISOString()) await eraseMessage(dataDir, id, files)
       }
     },
     async close() {

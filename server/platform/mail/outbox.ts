@@ -3,9 +3,9 @@
  * server can read the files, and none is served over HTTP.
  */
 
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { type Files, isMissing, nodeFiles, readIfThere, replaceByChunks } from '../../store/files/files.ts'
 import { randomBytes } from '../../util/random.ts'
 
 /** A message as the desktop shows it. */
@@ -35,46 +35,40 @@ const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}\.eml$/
 const DELETED = '.deleted'
 
 /** Writes a message. Resolves with its id when it is on disk. */
-export async function writeMessage(dataDir: string, at: Date, content: Buffer | Readable): Promise<string> {
+export async function writeMessage(
+  dataDir: string,
+  at: Date,
+  content: Buffer | Readable,
+  files: Files = nodeFiles,
+): Promise<string> {
   const folder = outboxFolder(dataDir)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(folder, 0o700)
+  await files.makeDir(folder)
   const id = `${at.toISOString().replace(/[-:.]/g, '')}-${randomBytes(8).toString('hex')}.eml`
-  const temporary = join(folder, `${id}.tmp`)
-  try {
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, join(folder, id))
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-  await syncFolder(folder)
-  await syncFolder(dataDir)
+  await replaceByChunks(files, join(folder, id), Buffer.isBuffer(content) ? [content] : content)
+  await files.syncDir(dataDir)
   return id
 }
 
 /** Lists the messages, newest first. */
-export async function listOutbox(dataDir: string): Promise<OutboxMessage[]> {
-  const names = await readdir(outboxFolder(dataDir)).catch(ifMissing([]))
+export async function listOutbox(dataDir: string, files: Files = nodeFiles): Promise<OutboxMessage[]> {
+  const names = await files.list(outboxFolder(dataDir))
   const messages: OutboxMessage[] = []
   // One at a time: a thousand messages must not need a thousand file handles.
   for (const name of names.sort().reverse()) {
-    const message = await readMessage(dataDir, name)
+    const message = await readMessage(dataDir, name, files)
     if (message) messages.push(message)
   }
   return messages
 }
 
 /** Reads a message; undefined if it does not exist. */
-export async function readMessage(dataDir: string, id: string): Promise<OutboxMessage | undefined> {
+export async function readMessage(
+  dataDir: string,
+  id: string,
+  files: Files = nodeFiles,
+): Promise<OutboxMessage | undefined> {
   if (!ID.test(id)) return undefined
-  const source = await readFile(join(outboxFolder(dataDir), id)).catch(ifMissing(undefined))
+  const source = await readIfThere(files, join(outboxFolder(dataDir), id))
   if (source === undefined) return undefined
   // Loaded with the first message: only a server in the desktop reads messages.
   const { default: PostalMime } = await import('postal-mime')
@@ -93,55 +87,52 @@ export async function readMessage(dataDir: string, id: string): Promise<OutboxMe
 }
 
 /** Counts the messages. */
-export async function countOutbox(dataDir: string): Promise<number> {
-  const names = await readdir(outboxFolder(dataDir)).catch(ifMissing([]))
+export async function countOutbox(dataDir: string, files: Files = nodeFiles): Promise<number> {
+  const names = await files.list(outboxFolder(dataDir))
   return names.filter((name) => ID.test(name)).length
 }
 
 /** Deletes a message; it can be restored until {@link clearDeleted}. @returns whether it existed */
-export async function deleteMessage(dataDir: string, id: string): Promise<boolean> {
+export async function deleteMessage(dataDir: string, id: string, files: Files = nodeFiles): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
-  return rename(file, `${file}${DELETED}`).then(() => true, ifMissing(false))
+  return renamed(files, file, `${file}${DELETED}`)
 }
 
 /** Restores a deleted message. @returns whether it existed */
-export async function restoreMessage(dataDir: string, id: string): Promise<boolean> {
+export async function restoreMessage(
+  dataDir: string,
+  id: string,
+  files: Files = nodeFiles,
+): Promise<boolean> {
   if (!ID.test(id)) return false
   const file = join(outboxFolder(dataDir), id)
-  return rename(`${file}${DELETED}`, file).then(() => true, ifMissing(false))
+  return renamed(files, `${file}${DELETED}`, file)
 }
 
 /** Deletes a message for good. */
-export async function eraseMessage(dataDir: string, id: string): Promise<void> {
-  if (ID.test(id)) await rm(join(outboxFolder(dataDir), id), { force: true })
+export async function eraseMessage(dataDir: string, id: string, files: Files = nodeFiles): Promise<void> {
+  if (ID.test(id)) await files.remove(join(outboxFolder(dataDir), id))
 }
 
 /** Removes deleted messages for good. */
-export async function clearDeleted(dataDir: string): Promise<void> {
+export async function clearDeleted(dataDir: string, files: Files = nodeFiles): Promise<void> {
   const folder = outboxFolder(dataDir)
-  const names = await readdir(folder).catch(ifMissing([]))
-  for (const name of names) if (name.endsWith(DELETED)) await rm(join(folder, name), { force: true })
+  const names = await files.list(folder)
+  for (const name of names) if (name.endsWith(DELETED)) await files.remove(join(folder, name))
 }
 
 function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox')
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder; its file system journals renames itself.
-  if (process.platform === 'win32') return
-  const handle = await open(folder)
+/** Returns false if there is no such file. */
+async function renamed(files: Files, from: string, to: string): Promise<boolean> {
   try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-function ifMissing<T>(empty: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code === 'ENOENT') return empty
+    await files.rename(from, to)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
     throw error
   }
 }

@@ -3,10 +3,11 @@
  * requests.
  */
 import { LimitExceeded, readForeignBytes } from '../../util/foreign-bytes.ts'
-import { runInWorker as runOwn, type WorkerOptions } from '../../util/worker-or-inline.ts'
+import { runInWorker as runOwn } from '../../util/worker-or-inline.ts'
 import { compact } from '../database/compact-database.ts'
 import type { Schema } from '../database/migrate.ts'
 import { type Files, nodeFiles } from '../files/files.ts'
+import { onFiles } from '../files/jobs-on-files.ts'
 import { StoreDamaged, StoreUnavailable, withClass } from '../files/store-errors.ts'
 import { verifyDatabase } from '../pages/database-file.ts'
 import { type DescribeOptions, describeBackup } from './backup-content.ts'
@@ -41,34 +42,34 @@ export function runTask<T extends Task>(files: Files, task: T): Promise<TaskResu
   return run(files, task as never) as Promise<TaskResult<T>>
 }
 
-/** Runs a task in a worker on the real files, in this thread on others. @param signal ends the worker */
-export function runInBackground<T extends Task>(
-  files: Files,
+/** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */
+const limits = { memoryBytes: 2 ** 30, timeMs: 12 * 60 * 60_000 }
+
+/** Runs a task on the real files in a worker thread; see `runInBackground`. */
+export function runInWorker<T extends Task>(
   task: T,
   onUnloadable?: (error: Error) => void,
   signal?: AbortSignal,
 ): Promise<TaskResult<T>> {
-  return files === nodeFiles ? runInWorker(task, onUnloadable, signal) : runTask(files, task)
+  return runInBackground(nodeFiles, task, onUnloadable, signal)
 }
 
-/** For backups that a person opens. A large one takes hours and its pages some memory; its content is streamed. */
-const limits = { memoryBytes: 2 ** 30, timeMs: 12 * 60 * 60_000 }
-
 /**
- * Runs a task on the real files in a worker thread. Errors of the store keep their class.
+ * Runs a task in a worker thread on the real files, in this thread on others. Errors of the store keep their class.
  * @param onUnloadable called if the worker cannot be loaded: tasks then run on the main thread
  * @param signal ends the worker at once; what it was writing is removed
  */
-export async function runInWorker<T extends Task>(
+export async function runInBackground<T extends Task>(
+  files: Files,
   task: T,
   onUnloadable: (error: Error) => void = () => {},
   signal?: AbortSignal,
 ): Promise<TaskResult<T>> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker: WorkerOptions<T, TaskResult<T>> = {
+  const worker = {
     file: new URL(`./store-worker.${extension}`, import.meta.url),
     name: 'store',
-    inline: (job: T) => runTask(nodeFiles, job),
+    ...onFiles(files, runTask<T>),
     onUnloadable,
   }
   try {
@@ -78,7 +79,7 @@ export async function runInWorker<T extends Task>(
       : runOwn(worker, task, signal))
   } catch (error) {
     if (signal?.aborted) {
-      if (task.kind === 'export' || task.kind === 'copy') await nodeFiles.remove(`${task.file}.tmp`)
+      if (task.kind === 'export' || task.kind === 'copy') await files.remove(`${task.file}.tmp`)
       throw new StoreUnavailable('This was ended because the server stops.')
     }
     if (error instanceof LimitExceeded)

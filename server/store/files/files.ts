@@ -79,6 +79,8 @@ export interface Files {
   makeDir(path: string): Promise<void>
   /** Restricts an existing file to its owner. */
   restrict(path: string): Promise<void>
+  /** Whether only its owner can read a file. True on Windows, where a data folder is in the folder of its user. */
+  isPrivate(path: string): Promise<boolean>
   /** Takes the lock of an existing directory. Throws StoreLocked while another process holds it. */
   lock(dir: string): Promise<Lock>
   /** Resolves once creations, renames and removals in the directory are on disk. */
@@ -249,6 +251,7 @@ export const nodeFiles: Files = {
     for (let made = path; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
   },
   restrict: (path) => fs.chmod(path, ownerFile),
+  isPrivate: async (path) => process.platform === 'win32' || ((await fs.stat(path)).mode & 0o077) === 0,
   lock: acquireLock,
   syncDir,
 }

@@ -213,7 +213,7 @@ export class TestServer {
   /** The messages sent to an address, newest last. */
   async mailsTo(email: string): Promise<OutboxMessage[]> {
     await this.running.services.background.idle()
-    const messages = await listOutbox(this.config.dataDir)
+    const messages = await listOutbox(this.config.dataDir, this.#files)
     return messages.filter((message) => message.to === email).reverse()
   }
 

@@ -205,6 +205,7 @@ export class FaultyDisk {
         }
       }),
     restrict: (path) => this.#step('name', () => void this.#inode(path)),
+    isPrivate: (path) => this.#step('read', () => this.#inode(path) !== undefined),
     lock: async (dir) => {
       await this.#step('read', () => {})
       if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)

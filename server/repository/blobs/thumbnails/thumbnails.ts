@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Platform } from '../../../platform/platform.ts'
 import { blobCid, newBlobHash } from '../../../store/files/blob-files.ts'
-import { type Files, replaceFile } from '../../../store/files/files.ts'
+import { replaceFile } from '../../../store/files/files.ts'
 import { isBlobName, thumbnailsName } from '../../../store/files/layout.ts'
 import { deadlineSignal } from '../../../util/deadlines.ts'
 import {
@@ -39,8 +39,8 @@ export interface Thumbnails {
   remove(cid: string): Promise<void>
 }
 
-interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
-  readonly files: Files
+interface Deps extends Pick<Platform, 'store' | 'files' | 'log' | 'signal'> {
+  readonly inlineJobs?: boolean | undefined
   readonly dataDir: string
   readonly onUnloadable: (error: Error) => void
   /** Milliseconds for one picture; 30,000 by default. */
@@ -69,6 +69,7 @@ export function createThumbnails({
   dataDir,
   log,
   signal,
+  inlineJobs,
   onUnloadable,
   timeMs = 30_000,
   // So that large pictures of one account do not delay others: after this time the picture is sent as it is.
@@ -141,6 +142,10 @@ export function createThumbnails({
     limits: { timeMs },
     // Codecs have memories of their own, which are limited.
     hasSmallHeap: true,
+    ...(inlineJobs && {
+      isInline: true,
+      inline: async (job) => (await import('./make.ts')).makeThumbnail(job),
+    }),
     onUnloadable,
   }
 

@@ -5,8 +5,7 @@
 import {
   CmafOutputFormat,
   Conversion,
-  FilePathSource,
-  FilePathTarget,
+  CustomSource,
   HlsOutputFormat,
   Input,
   MATROSKA,
@@ -15,10 +14,13 @@ import {
   Output,
   PathedTarget,
   QTFF,
+  type Source,
+  StreamTarget,
+  type StreamTargetChunk,
   WEBM,
 } from 'mediabunny'
 import { blobCid, newBlobHash } from '../../../store/files/blob-files.ts'
-import { nodeFiles } from '../../../store/files/files.ts'
+import { type Files, type OpenFile, type ReadableFile, writeFully } from '../../../store/files/files.ts'
 import { damagedFile } from './damaged-file.ts'
 import { checkSampleTables } from './sample-tables.ts'
 
@@ -40,10 +42,19 @@ const maxGrowth = 2
 const maxHeaderBytes = 1_000_000
 
 /** Returns the playlist. @throws for a damaged file, and for one that holds more than can be copied */
-export async function fragment({ from, cid, to, url }: FragmentJob): Promise<string> {
-  await verify(from, cid)
-  checkSampleTables(from)
-  const maxBytes = maxGrowth * (await nodeFiles.size(from)) + maxHeaderBytes
+export async function fragment(files: Files, job: FragmentJob): Promise<string> {
+  await verify(files, job)
+  const file = await files.open(job.from)
+  try {
+    checkSampleTables(file)
+    return await copyFrames(files, file, job)
+  } finally {
+    await file.close()
+  }
+}
+
+async function copyFrames(files: Files, file: ReadableFile, { to, url }: FragmentJob): Promise<string> {
+  const maxBytes = maxGrowth * file.size() + maxHeaderBytes
   let playlist: string | undefined
   const format = new HlsOutputFormat({
     segmentFormat: new CmafOutputFormat(),
@@ -55,14 +66,14 @@ export async function fragment({ from, cid, to, url }: FragmentJob): Promise<str
       playlist = text
     },
   })
-  const fragments = new FilePathTarget(to)
+  const fragments = new StreamTarget(writerOf(files, to), { chunked: true })
   fragments.onwrite = (_, end) => {
     if (end > maxBytes) throw new Error('The video names parts of its file more than once')
   }
   const target = new PathedTarget('playlist.m3u8', ({ path }) =>
     path === url ? fragments : new NullTarget(),
   )
-  const input = new Input({ formats, source: new FilePathSource(from) })
+  const input = new Input({ formats, source: sourceOf(file) })
   const conversion = await Conversion.init({
     ...{ input, output: new Output({ format, target }) },
     showWarnings: false,
@@ -76,9 +87,33 @@ export async function fragment({ from, cid, to, url }: FragmentJob): Promise<str
   return playlist
 }
 
-async function verify(path: string, cid: string): Promise<void> {
+function sourceOf(file: ReadableFile): Source {
+  return new CustomSource({
+    getSize: () => file.size(),
+    read(start, end) {
+      const bytes = new Uint8Array(end - start)
+      file.readBlocking(bytes, start)
+      return bytes
+    },
+    prefetchProfile: 'fileSystem',
+  })
+}
+
+function writerOf(files: Files, path: string): WritableStream<StreamTargetChunk> {
+  let file: OpenFile | undefined
+  return new WritableStream({
+    async write({ data, position }) {
+      file ??= await files.create(path)
+      await writeFully(file, data, position)
+    },
+    close: () => file?.close(),
+    abort: () => file?.close(),
+  })
+}
+
+async function verify(files: Files, { from, cid }: FragmentJob): Promise<void> {
   const hash = newBlobHash()
-  for await (const chunk of nodeFiles.chunks(path)) hash.update(chunk)
+  for await (const chunk of files.chunks(from)) hash.update(chunk)
   if (blobCid(hash) !== cid) {
     throw Object.assign(new Error('The file of the video is damaged'), { name: damagedFile })
   }

@@ -2,7 +2,7 @@
  * Checks the sample tables of MP4 and QuickTime files (ISO/IEC 14496-12 §8.6 to §8.8) before they are read: a few bytes of a table can
  * name billions of samples. Files of other formats pass: their samples are in the file one by one.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { ReadableFile } from '../../../store/files/files.ts'
 
 /** Boxes of other boxes, on the way to the tables. */
 const containers: ReadonlySet<string> = new Set([
@@ -31,34 +31,29 @@ interface Named {
 }
 
 /** @throws for a table that names more than the file has, or more than its box has */
-export function checkSampleTables(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    const named: Named = { size: fstatSync(fd).size, samples: 0, bytes: 0, ofTrack: 0 }
-    if (!isOfThisFormat(fd)) return
-    for (let at = 0; at + 8 <= named.size; ) {
-      const head = read(fd, at, Math.min(16, named.size - at))
-      const { type, start, end } = boxAt(head, 0, named.size - at)
-      if (containers.has(type)) {
-        if (end > maxIndexBytes) throw new Error('The tables of the video are too large')
-        checkBoxes(read(fd, at, end).subarray(start), named)
-      }
-      at += end
+export function checkSampleTables(file: ReadableFile): void {
+  const named: Named = { size: file.size(), samples: 0, bytes: 0, ofTrack: 0 }
+  if (!isOfThisFormat(file)) return
+  for (let at = 0; at + 8 <= named.size; ) {
+    const head = read(file, at, Math.min(16, named.size - at))
+    const { type, start, end } = boxAt(head, 0, named.size - at)
+    if (containers.has(type)) {
+      if (end > maxIndexBytes) throw new Error('The tables of the video are too large')
+      checkBoxes(read(file, at, end).subarray(start), named)
     }
-  } finally {
-    closeSync(fd)
+    at += end
   }
 }
 
 const firstBoxes: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp'])
 
-function isOfThisFormat(fd: number): boolean {
-  return firstBoxes.has(read(fd, 4, 4).toString('latin1'))
+function isOfThisFormat(file: ReadableFile): boolean {
+  return firstBoxes.has(read(file, 4, 4).toString('latin1'))
 }
 
-function read(fd: number, position: number, bytes: number): Buffer {
+function read(file: ReadableFile, position: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes)
-  return buffer.subarray(0, readSync(fd, buffer, 0, bytes, position))
+  return buffer.subarray(0, file.readBlocking(buffer, position))
 }
 
 /** @param available bytes up to the end of the file or of the box around */

@@ -4,7 +4,8 @@
  */
 import { extname, join } from 'node:path'
 import type { Platform } from '../../../platform/platform.ts'
-import { type Files, replaceFile } from '../../../store/files/files.ts'
+import { replaceFile } from '../../../store/files/files.ts'
+import { onFiles } from '../../../store/files/jobs-on-files.ts'
 import { blobPath, blobsName, isBlobName, temporarySuffix, videosName } from '../../../store/files/layout.ts'
 import {
   type ForeignBytesOptions,
@@ -31,8 +32,7 @@ export interface Videos {
   remove(cid: string): Promise<void>
 }
 
-interface Deps extends Pick<Platform, 'store' | 'log' | 'signal'> {
-  readonly files: Files
+interface Deps extends Pick<Platform, 'store' | 'files' | 'log' | 'signal'> {
   readonly dataDir: string
   readonly onUnloadable: (error: Error) => void
 }
@@ -104,10 +104,15 @@ export function createVideos({ store, files, dataDir, log, signal, onUnloadable 
     await cache.remove(nameOf(cid, 'video.m4s'))
   }
 
+  const inThisThread = onFiles(files, async (files, job: FragmentJob) =>
+    (await import('./fragment.ts')).fragment(files, job),
+  )
   const worker: ForeignBytesOptions<FragmentJob, string> = {
     // The extension is .ts where Node itself strips the types, .js once compiled.
     file: new URL(`./video-worker${extname(import.meta.url)}`, import.meta.url),
     name: 'video',
+    // Videos on the real disk are refused without a thread.
+    ...(inThisThread.isInline && inThisThread),
     onUnloadable,
   }
 

@@ -1,9 +1,9 @@
 /**
  * Reads archives of repositories: CAR files (version 1), which may come from anyone. The content stays in the file; memory holds
- * the position of each block. Reads are synchronous, because a worker thread calls this.
+ * the position of each block. Reads block, because a worker thread calls this.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
 import { ifCid } from '@atproto/lex-data'
+import type { Files, ReadableFile } from '../../../store/files/files.ts'
 import { decodeMap } from '../../format/decode-map.ts'
 import { cidLength, isIntact, isRepositoryCid, maxBlockBytes } from '../../format/read-car.ts'
 import { createBlockIndex } from './block-index.ts'
@@ -14,7 +14,7 @@ export interface Archive {
   readonly root: Uint8Array
   /** Returns the content of a block, valid until the next call; undefined if the archive does not have it. */
   read(cid: Uint8Array): Buffer | undefined
-  close(): void
+  close(): Promise<void>
 }
 
 /** The header names one root. */
@@ -27,16 +27,16 @@ const chunkBytes = 1024 * 1024
  * Opens an archive, and verifies the hash of each block.
  * @throws InvalidArchive
  */
-export function openArchive(path: string): Archive {
-  const fd = openSync(path, 'r')
+export async function openArchive(files: Files, path: string): Promise<Archive> {
+  const file = await files.open(path)
   try {
-    const input = createInput(fd)
+    const input = createInput(file)
     const root = readHeader(input)
     const index = createBlockIndex()
     const block = Buffer.allocUnsafe(cidLength + maxBlockBytes)
     const read = (cid: Uint8Array): Buffer | undefined => {
       for (const { position, length } of index.candidates(cid)) {
-        readSync(fd, block, 0, cidLength + length, position)
+        file.readBlocking(block.subarray(0, cidLength + length), position)
         if (block.subarray(0, cidLength).equals(cid)) return block.subarray(cidLength, cidLength + length)
       }
       return undefined
@@ -47,9 +47,9 @@ export function openArchive(path: string): Archive {
       // Archives may repeat blocks.
       if (!read(cid)) index.add(cid, position, length)
     }
-    return { root, read, close: () => closeSync(fd) }
+    return { root, read, close: () => file.close() }
   } catch (error) {
-    closeSync(fd)
+    await file.close()
     throw error
   }
 }
@@ -63,7 +63,7 @@ interface Input {
   take(bytes: number): Buffer
 }
 
-function createInput(fd: number): Input {
+function createInput(file: ReadableFile): Input {
   // Whole blocks fit, with their headers.
   const buffer = Buffer.allocUnsafe(chunkBytes + maxBlockBytes)
   let start = 0
@@ -73,11 +73,7 @@ function createInput(fd: number): Input {
     buffer.copyWithin(0, start, end)
     end -= start
     start = 0
-    while (end < buffer.length) {
-      const read = readSync(fd, buffer, end, buffer.length - end, null)
-      if (read === 0) return
-      end += read
-    }
+    end += file.readBlocking(buffer.subarray(end), position + end)
   }
   return {
     get position() {

@@ -3,8 +3,7 @@
  * from start to end. Each entry: length of the key (2 bytes; 0 for a node), length of the content (4 bytes), whether and why the
  * index omits the record (1 byte), key, CID, content.
  */
-import { closeSync, openSync, writeSync } from 'node:fs'
-import type { Files } from '../../../store/files/files.ts'
+import { type Files, writeFully } from '../../../store/files/files.ts'
 import type { OmissionReason } from '../../tables/omitted-records.ts'
 
 export interface StagedEntry {
@@ -22,46 +21,45 @@ const cidBytes = 36
 const bufferBytes = 1024 * 1024
 
 export interface StagedFileWriter {
-  write(entry: StagedEntry): void
-  close(): void
+  /** Adds an entry to the buffer. Call `flush` when the buffer is full, and after the last entry. */
+  add(entry: StagedEntry): void
+  readonly isFull: boolean
+  /** Writes the buffer to the file. */
+  flush(): Promise<void>
+  close(): Promise<void>
 }
 
-/** Creates a staged file. Writes are synchronous, because a worker thread calls this. */
-export function createStagedFile(path: string): StagedFileWriter {
-  const fd = openSync(path, 'wx', 0o600)
-  const buffer = Buffer.allocUnsafe(bufferBytes)
+/** Creates a staged file. */
+export async function createStagedFile(files: Files, path: string): Promise<StagedFileWriter> {
+  const file = await files.create(path)
+  // The last entry may exceed what makes the buffer full.
+  let buffer = Buffer.allocUnsafe(2 * bufferBytes)
   let used = 0
-  const flush = (): void => {
-    writeAll(fd, buffer.subarray(0, used))
-    used = 0
-  }
+  let position = 0
   return {
-    write({ key, cid, bytes, omission }) {
-      const length = headBytes + key.length + cidBytes
-      if (used + length > bufferBytes) flush()
-      buffer.writeUInt16BE(key.length, used)
-      buffer.writeUInt32BE(bytes.length, used + 2)
-      buffer.writeUInt8(omissions.indexOf(omission), used + 6)
-      buffer.write(key, used + headBytes, 'latin1')
-      buffer.set(cid, used + headBytes + key.length)
-      used += length
-      if (used + bytes.length > bufferBytes) flush()
-      if (bytes.length > bufferBytes) return writeAll(fd, bytes)
-      buffer.set(bytes, used)
-      used += bytes.length
+    add({ key, cid, bytes, omission }) {
+      const head = used
+      const keyAt = head + headBytes
+      const cidAt = keyAt + key.length
+      used = cidAt + cidBytes + bytes.length
+      if (used > buffer.length) buffer = Buffer.concat([buffer.subarray(0, head)], 2 * used)
+      buffer.writeUInt16BE(key.length, head)
+      buffer.writeUInt32BE(bytes.length, head + 2)
+      buffer.writeUInt8(omissions.indexOf(omission), head + 6)
+      buffer.write(key, keyAt, 'latin1')
+      buffer.set(cid, cidAt)
+      buffer.set(bytes, cidAt + cidBytes)
     },
-    close() {
-      try {
-        flush()
-      } finally {
-        closeSync(fd)
-      }
+    get isFull() {
+      return used >= bufferBytes
     },
+    async flush() {
+      await writeFully(file, buffer.subarray(0, used), position)
+      position += used
+      used = 0
+    },
+    close: () => file.close(),
   }
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
 }
 
 /** Yields the entries of a staged file, as many at a time as were read together. */

@@ -1,4 +1,6 @@
 /** Verifies archives in a worker thread, one at a time: each takes a core, and memory for the positions of its blocks. */
+import type { Files } from '../../../store/files/files.ts'
+import { onFiles } from '../../../store/files/jobs-on-files.ts'
 import { StoreUnavailable } from '../../../store/files/store-errors.ts'
 import { clearDeadline, setDeadline } from '../../../util/deadlines.ts'
 import { isOfBytes, LimitExceeded, startForeignBytesWorker } from '../../../util/foreign-bytes.ts'
@@ -9,6 +11,8 @@ import { InvalidArchive } from './invalid-archive.ts'
 import { type VerifiedArchive, type VerifyJob, verifyArchive } from './verify.ts'
 
 interface Options {
+  /** The files of the archives. */
+  readonly files: Files
   /** Called if there can be no thread: archives are then verified on the main thread. */
   readonly onUnloadable: (error: Error) => void
   /** Ends the thread, and the verification fails. */
@@ -22,6 +26,7 @@ const timeMs = 10 * 60_000
 
 /** Returns a function that verifies an archive. @throws an error for which `isInvalidArchive` is true */
 export function createVerifier({
+  files,
   onUnloadable,
   signal,
   idleMs,
@@ -37,7 +42,7 @@ export function createVerifier({
       name: 'import',
       limits: { timeMs },
       // It holds the positions of blocks only.
-      inline: verifyArchive,
+      ...onFiles(files, verifyArchive),
       onUnloadable,
       onEnd: () => {
         worker = undefined

@@ -8,6 +8,7 @@
 import { encode } from '@atproto/lex-cbor'
 import { decodeCid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
 import { isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
+import type { Files } from '../../../store/files/files.ts'
 import { isSignedBy } from '../../../util/keys.ts'
 import { decodeMap } from '../../format/decode-map.ts'
 import { splitKey } from '../../format/tree-node.ts'
@@ -43,26 +44,28 @@ const maxDepth = 100
 const maxRev = 'azzzzzzzzzzzz'
 
 /** @throws InvalidArchive */
-export async function verifyArchive(job: VerifyJob): Promise<VerifiedArchive> {
+export async function verifyArchive(files: Files, job: VerifyJob): Promise<VerifiedArchive> {
   const { archive: path, staged: stagedPath, did, signingKey } = job
-  const archive = openArchive(path)
+  const archive = await openArchive(files, path)
   try {
     const { commit, rev, tree } = readCommit(archive, did)
     if (signingKey !== undefined) await checkSignature(commit, signingKey)
-    const staged = createStagedFile(stagedPath)
+    const staged = await createStagedFile(files, stagedPath)
     try {
       for (const { key = '', cid, bytes } of walkTree(archive, tree)) {
         const flaw = key === '' ? undefined : flawOf(key, bytes)
         if (signingKey !== undefined && (key === '' || flaw)) continue
         if (flaw === 'damage') throw new InvalidArchive(`The record ${key} of the archive is not valid`)
-        staged.write({ key, cid, bytes, omission: flaw })
+        staged.add({ key, cid, bytes, omission: flaw })
+        if (staged.isFull) await staged.flush()
       }
+      await staged.flush()
     } finally {
-      staged.close()
+      await staged.close()
     }
     return { rev, tree: decodeCid(tree).toString() }
   } finally {
-    archive.close()
+    await archive.close()
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { LexMap } from '@atproto/lex-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyArchive } from '../../../../server/repository/records/import/verify.ts'
+import { nodeFiles } from '../../../../server/store/files/files.ts'
 import { createSigningKey, sign } from '../../../../server/util/keys.ts'
 import {
   type ArchiveRecord,
@@ -35,7 +36,7 @@ async function verify(content: Buffer, signingKey?: string) {
   const archive = join(folder, `${files++}.car`)
   const staged = `${archive}.staged`
   await writeFile(archive, content)
-  const verified = await verifyArchive({ archive, staged, did, signingKey })
+  const verified = await verifyArchive(nodeFiles, { archive, staged, did, signingKey })
   return { ...verified, staged: await readFile(staged) }
 }
 
