@@ -208,6 +208,11 @@ describe('imports', () => {
     expect(below.map(show)).toEqual([])
   })
 
+  test('nothing in server imports server/testing, so that an ordinary server never loads it', () => {
+    const users = ours.filter(({ to }) => to.startsWith('server/testing/'))
+    expect(users.filter(({ from }) => !from.startsWith('server/testing/')).map(show)).toEqual([])
+  })
+
   test('only server.ts, its routes and api/method.ts import services.ts', () => {
     const users = ours.filter(({ to }) => to === 'server/services.ts').map(({ from }) => from)
     expect(users.filter((file) => !file.startsWith('server/routes/')).toSorted()).toEqual([
@@ -309,6 +314,66 @@ test('SQL occurs only in the store, the schema and the tables of the wings', () 
   const isPlace = (file: string) => /^server\/(?:store|schema|\w+\/tables)\//.test(file)
   expect(files.filter(isPlace).length).toBeGreaterThan(50)
   expect(files.filter((file) => !isPlace(file))).toEqual([])
+})
+
+describe('the files of a server', () => {
+  test('are read and written by way of Files, with few exceptions', () => {
+    const direct = server.filter((file) => /from 'node:fs(?:\/promises)?'/.test(read(file)))
+    expect(direct).toEqual([
+      // Commands read files that a person names.
+      'server/operation/cli/command.ts',
+      'server/operation/cli/passphrase.ts',
+      'server/operation/cli/password-file.ts',
+      'server/operation/cli/restore.ts',
+      'server/operation/cli/source.ts',
+      // A place is another disk.
+      'server/operation/replicas/places/folder.ts',
+      // Files of the program.
+      'server/operation/web/ui.ts',
+      'server/platform/config/version.ts',
+      'server/repository/blobs/thumbnails/codec.ts',
+      // The real file system.
+      'server/store/files/files.ts',
+      'server/store/files/lock-socket.ts',
+      'server/store/files/lock.ts',
+      // Copies a folder between the real file system and memory.
+      'server/testing/disk/copy-folder.ts',
+    ])
+  })
+
+  test('are on the file system that is passed on: few files name the real one, except as a default', () => {
+    const names = (file: string) => {
+      const code = read(file).replaceAll(/^import [^']*'[^']+'|\bfiles(?:: Files)? = nodeFiles\b/gm, '')
+      return /\bnodeFiles\b/.test(code)
+    }
+    expect(server.filter(names)).toEqual([
+      // Commands, on the real data folder.
+      'server/operation/cli/backup.ts',
+      'server/operation/cli/places.ts',
+      'server/operation/cli/restore.ts',
+      // Threads, which open the real files.
+      'server/operation/replicas/file-worker.ts',
+      // A place is another disk.
+      'server/operation/replicas/places/folder.ts',
+      // Threads.
+      'server/repository/blobs/videos/video-worker.ts',
+      // Saves to a file that a person has chosen.
+      'server/repository/records/export.ts',
+      // Threads.
+      'server/repository/records/import/verify-worker.ts',
+      // The default.
+      'server/server.ts',
+      'server/store/backups/salvage.ts',
+      // Threads, and the decision whether a thread can open the files.
+      'server/store/backups/store-worker.ts',
+      'server/store/backups/tasks.ts',
+      'server/store/database.ts',
+      'server/store/files/files.ts',
+      'server/store/files/jobs-on-files.ts',
+      // Copies a folder between the real file system and memory.
+      'server/testing/disk/copy-folder.ts',
+    ])
+  })
 })
 
 describe('connections to other machines', () => {
