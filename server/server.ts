@@ -17,7 +17,7 @@ import { createInternalCaller } from './platform/xrpc/internal-call.ts'
 import { watchEvents } from './repository/events/event-retention.ts'
 import { announceRestore } from './repository/records/restored.ts'
 import { createAnsweringFor } from './routes/answering.ts'
-import { type Handlers, listenFor } from './routes/listeners.ts'
+import { type Handlers, type Listen, listenFor } from './routes/listeners.ts'
 import { createPageRoutes } from './routes/pages.ts'
 import { createXrpcRoutes } from './routes/xrpc.ts'
 import { schema } from './schema/schema.ts'
@@ -50,13 +50,15 @@ export interface RunningServer {
 
 /** Replace parts and limits; most of them for tests. */
 export interface ServerOptions
-  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'inlineJobs'>>,
+  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'genesisOrigin' | 'inlineJobs'>>,
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
     ReplicasOptions {
   /** Time limits of forwarded calls. */
   readonly serviceTimes?: Partial<ServiceTimes>
+  /** Replaces the listener of programs and browsers. */
+  readonly listen?: Listen
 }
 
 /**
@@ -103,7 +105,7 @@ async function start(
   const ready = Promise.withResolvers<Handlers>()
   ready.promise.catch(() => {})
   const instance = randomId()
-  const listener = await listenFor(ready.promise, { config, store, instance })
+  const listener = await listenFor(ready.promise, { config, store, instance, open: options.listen })
   stops.defer(() => ready.reject(new Error('The server does not start.')))
   stops.defer(() => listener.close(0))
 

@@ -5,7 +5,7 @@ import { version } from '../platform/config/version.ts'
 import { noteProxied } from '../platform/xrpc/forwarding.ts'
 import { opensToNetwork } from '../platform/xrpc/host.ts'
 import { createApp, type Fallback, type HttpOptions } from '../platform/xrpc/http.ts'
-import { type Listener, listen } from '../platform/xrpc/listen.ts'
+import { type App, type Listener, listen } from '../platform/xrpc/listen.ts'
 import type { Database } from '../store/database.ts'
 
 /** A proxy may use the name localhost, which can stand for either address. */
@@ -16,6 +16,9 @@ export interface Handlers {
   readonly fallback: Fallback
 }
 
+/** Opens the listener of an app, which may be one that is open already. */
+export type Listen = (app: App, hosts: readonly string[], port: number) => Promise<Listener>
+
 /** Listens. Requests wait until the handlers are ready. */
 export async function listenFor(
   handlers: Promise<Handlers>,
@@ -23,7 +26,13 @@ export async function listenFor(
     config,
     store,
     instance,
-  }: { readonly config: Config; readonly store: Database; readonly instance: string },
+    open = listen,
+  }: {
+    readonly config: Config
+    readonly store: Database
+    readonly instance: string
+    readonly open?: Listen | undefined
+  },
 ): Promise<Listener & { readonly proxyPort: number | undefined }> {
   let ready: Handlers | undefined
   void handlers.then(
@@ -42,7 +51,7 @@ export async function listenFor(
     health: () => ({ version, healthy: store.writable }),
     instance,
   })
-  const ordinary = await listen(app, config.hosts, config.port)
+  const ordinary = await open(app, config.hosts, config.port)
   if (config.proxyPort === undefined) return { ...ordinary, proxyPort: undefined }
   const ofProxies = await listen(app, loopback, config.proxyPort, undefined, noteProxied).catch(
     async (error: unknown) => {

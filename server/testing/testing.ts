@@ -1,2 +1,12 @@
 /** The export `desktop-pds/testing`. */
 export { version } from '../platform/config/version.ts'
+export type { NetworkAccount, NetworkAccounts, NewNetworkAccount } from './accounts.ts'
+export { NetworkCallFailed } from './accounts.ts'
+export type { Duration, NetworkClock } from './clock.ts'
+export type { Fault, FaultOptions } from './door/faults.ts'
+export type { NetworkRequest, RequestFilter } from './door/requests.ts'
+export type { NetworkMail, NetworkMessage } from './mail.ts'
+export type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './network.ts'
+export { startNetwork } from './network.ts'
+export type { NetworkEvent } from './stream/network-event.ts'
+export type { World } from './worlds/worlds.ts'

@@ -5,7 +5,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type FindAddresses, findForOthers, findForOwner } from './names.ts'
+import { type FindAddresses, findForOthers, findForOwner, isRestrictedToLoopback } from './names.ts'
 
 /** The request is forbidden and was not sent. A retry fails too. */
 export class OutboundRefused extends Error {
@@ -48,9 +48,17 @@ export function checkUrl(target: string, allowPrivate: boolean): URL {
   if (url.username || url.password)
     throw new OutboundRefused(`${url.origin}: credentials in a URL are not allowed`)
   const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isRestrictedToLoopback() && !isOfThisMachine(host)) {
+    throw new OutboundRefused(`${host}: this network for tests stays on this computer`)
+  }
   // The look-up function below is not called for a literal address.
   if (isIP(host) !== 0) checkAddress(host, host, allowPrivate)
   return url
+}
+
+/** Whether a host name or address can only be this machine (RFC 6761 §6.3). */
+function isOfThisMachine(host: string): boolean {
+  return isIP(host) === 0 ? /^(?:.+\.)?localhost$/.test(host) : ipaddr.process(host).range() === 'loopback'
 }
 
 function checkAddress(address: string, host: string, allowPrivate: boolean): void {

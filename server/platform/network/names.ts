@@ -12,6 +12,23 @@ import { systemTime } from '../../util/timers.ts'
 /** Finds the addresses of a host. @throws the error of the look-up, such as `ENOTFOUND`, or when the signal aborts */
 export type FindAddresses = (host: string, signal?: AbortSignal) => Promise<LookupAddress[]>
 
+let isRestricted = false
+
+/**
+ * Keeps every request of this process on this machine, for networks of tests: other hosts are refused, and no name server is asked.
+ * @returns a function that ends it
+ */
+export function restrictToLoopback(): () => void {
+  isRestricted = true
+  return () => {
+    isRestricted = false
+  }
+}
+
+export function isRestrictedToLoopback(): boolean {
+  return isRestricted
+}
+
 const dnsLimits = { timeout: 2_000, tries: 2 }
 /** Milliseconds to wait for addresses of the second family (RFC 8305 §3): some name servers answer only to one question. */
 const otherFamilyMs = 300
@@ -28,6 +45,8 @@ export async function queryDns<T>(
   ask: (resolver: Resolver) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
+  if (isRestricted)
+    throw Object.assign(new Error('This network stays on this computer'), { code: 'ENOTFOUND' })
   // A new one each time: it can be cancelled by itself, and the servers of the system change with the network.
   const resolver = new Resolver(dnsLimits)
   if (nameServers.length > 0) resolver.setServers(nameServers)

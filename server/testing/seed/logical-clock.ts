@@ -33,6 +33,8 @@ export interface LogicalClock extends Timers {
   advance(ms: number): Promise<void>
   /** Moves the clock to a time. To an earlier one it is set back at once: timers keep the time that they have left. */
   set(at: Date): Promise<void>
+  /** Gives the clock another time, at which nothing falls due: timers keep the time that they have left. */
+  leap(to: Date): void
   /** Ends all timers. */
   close(): void
 }
@@ -177,6 +179,9 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
         if (ms > 0) await moveBy(ms)
         else startMs += ms
       }),
+    leap(to) {
+      startMs += to.getTime() - time().getTime()
+    },
     close() {
       isClosed = true
       timers.clear()

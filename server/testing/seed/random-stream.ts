@@ -1,25 +1,32 @@
 /** Random bytes that follow from a seed. */
 import { createHmac } from 'node:crypto'
 
+/** Of SHA-256. */
+const blockBytes = 32
+
 /** Returns the next bytes of a stream. */
-export type RandomStream = (size: number) => Buffer
+export interface RandomStream {
+  (size: number): Buffer
+  /** How many bytes were returned. */
+  position: number
+}
 
 /**
  * Creates the stream of a seed and a kind of values: HMAC-SHA256 with the seed as its key, over the kind and a counter. Streams of other
  * kinds are independent: a value that is drawn from one changes none of the others.
  */
 export function createRandomStream(seed: string, kind: string): RandomStream {
-  let block = 0
-  let rest: Buffer = Buffer.alloc(0)
-  return (size) => {
-    const parts = [rest]
-    for (let length = rest.length; length < size; length += 32) {
-      parts.push(createHmac('sha256', seed).update(`${kind}:${block++}`).digest())
-    }
-    const all = Buffer.concat(parts)
-    rest = all.subarray(size)
-    return all.subarray(0, size)
+  const blockAt = (index: number) => createHmac('sha256', seed).update(`${kind}:${index}`).digest()
+  const stream = (size: number): Buffer => {
+    const first = Math.floor(stream.position / blockBytes)
+    const skipped = stream.position - first * blockBytes
+    const blocks: Buffer[] = []
+    while (blocks.length * blockBytes < skipped + size) blocks.push(blockAt(first + blocks.length))
+    stream.position += size
+    return Buffer.concat(blocks).subarray(skipped, skipped + size)
   }
+  stream.position = 0
+  return stream
 }
 
 /** Returns a number from 0 up to 1. */

@@ -3,9 +3,7 @@
  * readable when the call that caused it has been answered. The servers themselves offer their own events, also as JSON: see
  * `server/platform/xrpc/event-stream.ts`.
  */
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { responseTo } from '../../platform/xrpc/upgrade.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createEventLog, type LoggedEvent } from './event-log.ts'
 import type { Change, NetworkEvent } from './network-event.ts'
 import { createSources, type Positions, type Source } from './sources.ts'
@@ -38,7 +36,7 @@ export interface EventStream {
   /** Yields events until the signal aborts or all readers are disconnected. @throws EventsDropped */
   events(options?: EventsOptions): AsyncIterable<NetworkEvent>
   /** Answers an upgrade to WebSocket. @returns false for a path other than `/subscribe`: nothing was done */
-  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  handle(req: IncomingMessage, res: ServerResponse): boolean
   /** Ends all readers. Those over a WebSocket get the reason. */
   disconnectAll(reason: string): void
   /** Returns the state, which later events leave unchanged. Take it before copies of the stores: events after it are in these. */
@@ -100,10 +98,9 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
       for await (const { json } of log.follow(position, ends)) yield JSON.parse(json) as NetworkEvent
     },
 
-    handleUpgrade(req, socket, head) {
+    handle(req, res) {
       if (req.url?.replace(/\?.*$/, '') !== '/subscribe') return false
-      const res = responseTo(req, socket, head)
-      void subscribers.open(req, res).catch(() => socket.destroy())
+      void subscribers.open(req, res).catch(() => req.socket.destroy())
       return true
     },
   }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { responseTo } from '../../../server/platform/xrpc/upgrade.ts'
 import type { NetworkEvent } from '../../../server/testing/stream/network-event.ts'
 import {
   createEventStream,
@@ -26,7 +27,7 @@ async function start(options: Partial<EventStreamOptions> = {}): Promise<void> {
   stream = createEventStream({ now: server.clock.now, ...options })
   detach.push(stream.attach(server.running.services))
   http = createServer().on('upgrade', (req, socket, head) => {
-    if (!stream.handleUpgrade(req, socket, head)) socket.end('HTTP/1.1 418 Teapot\r\n\r\n')
+    if (!stream.handle(req, responseTo(req, socket, head))) socket.end('HTTP/1.1 418 Teapot\r\n\r\n')
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   alice = await server.account('alice')

@@ -1,0 +1,194 @@
+/** The accounts of a network for tests, created by the same call as any client makes. */
+import * as rows from '../store/tables/accounts.ts'
+import type { Host } from './host.ts'
+
+export interface NewNetworkAccount {
+  /** A name such as `alice`, which becomes `alice.test`, or a whole handle. */
+  readonly handle: string
+  /** `<name>-password` by default. */
+  readonly password?: string
+  /** `<name>@mail.test` by default. */
+  readonly email?: string
+  /** Position of its server; 0 by default. */
+  readonly server?: number
+}
+
+/** An account with everything that a client needs. */
+export interface NetworkAccount {
+  readonly did: string
+  readonly handle: string
+  readonly email: string
+  readonly password: string
+  /** Position of its server. */
+  readonly server: number
+  /** URL of its server: `new AtpAgent({ service })`. */
+  readonly service: string
+  /** For `agent.login`. */
+  readonly login: { readonly identifier: string; readonly password: string }
+  /** A session of its own, for `agent.resumeSession`. */
+  readonly session: {
+    readonly did: string
+    readonly handle: string
+    readonly accessJwt: string
+    readonly refreshJwt: string
+    readonly active: true
+  }
+}
+
+export interface NetworkAccounts {
+  /** @throws NetworkCallFailed with the error of the server, for example for a handle that is taken */
+  create(account: NewNetworkAccount): Promise<NetworkAccount>
+  /** Signs in anew. @param handle as in `create` @throws if the network has no such account */
+  get(handle: string): Promise<NetworkAccount>
+  /** Creates an app password and returns it. */
+  appPassword(
+    handle: string,
+    options?: { readonly name?: string; readonly privileged?: boolean },
+  ): Promise<string>
+  /** All accounts that were created by `create` or a world and still exist. */
+  list(): readonly { readonly did: string; readonly handle: string; readonly server: number }[]
+}
+
+/** A server of the network has refused a call. */
+export class NetworkCallFailed extends Error {
+  override readonly name = 'NetworkCallFailed'
+  readonly status: number
+  readonly error: string
+
+  constructor(
+    nsid: string,
+    status: number,
+    { error = '', message = '' }: { error?: string; message?: string },
+  ) {
+    super(`${nsid}: ${message || error} (${status} ${error})`)
+    this.status = status
+    this.error = error
+  }
+}
+
+interface Known {
+  readonly did: string
+  readonly password: string
+  readonly email: string
+  readonly server: number
+}
+
+export interface AccountsState {
+  readonly known: ReadonlyMap<string, Known>
+}
+
+export interface Accounts extends NetworkAccounts {
+  didOf(handleOrDid: string): string | undefined
+  /** @throws if the network has no such account, or it has no email address */
+  addressOf(handleOrDid: string): string
+  snapshot(): AccountsState
+  restore(state: AccountsState): void
+}
+
+export function createAccounts(hosts: () => readonly Host[]): Accounts {
+  /** By DID. Passwords are not in the store, only their hashes. */
+  let known = new Map<string, Known>()
+  const hostOf = (index: number) => {
+    const host = hosts()[index]
+    if (!host) throw new Error(`The network has no server ${index}, only ${hosts().length}.`)
+    return host
+  }
+  const rowOf = (name: string) => {
+    for (const [server, host] of hosts().entries()) {
+      const { store } = host.running.services
+      for (const handle of [name, `${name}.${host.domain}`]) {
+        const row = name.startsWith('did:') ? rows.findByDid(store, name) : rows.findByHandle(store, handle)
+        if (row) return { row, server, host }
+      }
+    }
+    return undefined
+  }
+  const found = (name: string) => {
+    const place = rowOf(name)
+    if (!place) throw new Error(`The network has no account ${name}.`)
+    return place
+  }
+
+  return {
+    async create({ handle: name, server = 0, ...given }) {
+      const host = hostOf(server)
+      const [first = ''] = name.split('.')
+      const handle = name.includes('.') ? name : `${name}.${host.domain}`
+      const { password = `${first}-password`, email = `${first}@mail.test` } = given
+      const input = { handle, email, password }
+      const session = await call(host.url, 'com.atproto.server.createAccount', { input })
+      known.set(session.did, { did: session.did, password, email, server })
+      return shown(host, { ...session, email, password, server })
+    },
+    async get(name) {
+      const { row, server, host } = found(name)
+      const { password, email } = known.get(row.did) ?? {}
+      if (password === undefined) throw new Error(`The password of ${row.handle} is unknown to the network.`)
+      const input = { identifier: row.did, password }
+      const session = await call(host.url, 'com.atproto.server.createSession', { input })
+      return shown(host, { ...session, email: email ?? row.email ?? '', password, server })
+    },
+    async appPassword(name, { name: title = 'test', privileged = false } = {}) {
+      const { session, service } = await this.get(name)
+      const made = await call(service, 'com.atproto.server.createAppPassword', {
+        input: { name: title, privileged },
+        token: session.accessJwt,
+      })
+      return made.password
+    },
+    list: () =>
+      [...known.values()].flatMap(({ did, server }) => {
+        const place = rowOf(did)
+        return place ? [{ did, handle: place.row.handle, server }] : []
+      }),
+    didOf: (name) => rowOf(name)?.row.did,
+    addressOf(name) {
+      const { email, handle } = found(name).row
+      if (email === null) throw new Error(`${handle} has no email address.`)
+      return email
+    },
+    snapshot: () => ({ known: new Map(known) }),
+    restore(state) {
+      known = new Map(state.known)
+    },
+  }
+}
+
+interface Opened {
+  readonly did: string
+  readonly handle: string
+  readonly accessJwt: string
+  readonly refreshJwt: string
+  readonly email: string
+  readonly password: string
+  readonly server: number
+}
+
+function shown(host: Host, { did, handle, accessJwt, refreshJwt, ...more }: Opened): NetworkAccount {
+  return {
+    ...{ did, handle, ...more, service: host.url },
+    login: { identifier: handle, password: more.password },
+    session: { did, handle, accessJwt, refreshJwt, active: true },
+  }
+}
+
+/** Calls a method over HTTP, as a client does. @throws NetworkCallFailed */
+export async function call(
+  url: string,
+  nsid: string,
+  { input, token }: { readonly input?: unknown; readonly token?: string } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
+): Promise<any> {
+  const response = await fetch(`${url}/xrpc/${nsid}`, {
+    method: input === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(input === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(input === undefined ? {} : { body: JSON.stringify(input) }),
+  })
+  const text = await response.text()
+  const body = text === '' ? {} : JSON.parse(text)
+  if (!response.ok) throw new NetworkCallFailed(nsid, response.status, body)
+  return body
+}

@@ -1,0 +1,40 @@
+/** The clock of a network for tests. */
+import type { SeededSources } from './seed/seeded-sources.ts'
+
+/** Milliseconds, or a number with a unit: `90d`, `12h`, `5m`, `30s`, `2w`, `1y`. */
+export type Duration = number | `${number}${keyof typeof units}`
+
+export interface NetworkClock {
+  now(): Date
+  /** Lets time pass. All that falls due meanwhile has run, in order, when this resolves. */
+  advance(by: Duration): Promise<void>
+  /** Sets a later time. As `advance`. @throws for an earlier one */
+  set(to: Date | string | number): Promise<void>
+}
+
+const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }
+
+export function createClock({ now, advance }: Pick<SeededSources, 'now' | 'advance'>): NetworkClock {
+  return {
+    now,
+    advance: (by) => advance(millisecondsOf(by)),
+    async set(to) {
+      const at = new Date(to).getTime()
+      if (Number.isNaN(at)) throw new TypeError(`${String(to)} is no date.`)
+      const ms = at - now().getTime()
+      if (ms < 0)
+        throw new RangeError(`The clock is at ${now().toISOString()}: it cannot be set back. Use restore.`)
+      await advance(ms)
+    },
+  }
+}
+
+/** @throws TypeError for text of another form, RangeError for a negative duration */
+export function millisecondsOf(duration: Duration): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|[smhdwy])$/.exec(String(duration)) ?? []
+  const ms = typeof duration === 'number' ? duration : Number(count) * units[unit as keyof typeof units]
+  if (Number.isNaN(ms))
+    throw new TypeError(`${duration} is no duration. Write 90d, 12h, 5m, 30s or milliseconds.`)
+  if (!(ms >= 0 && Number.isFinite(ms))) throw new RangeError('Time passes forwards only.')
+  return ms
+}

@@ -1,0 +1,51 @@
+/** The port of a network for tests beside those of its servers: the directory, the event stream and `/dev`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hostFilter, hostname } from '../../platform/xrpc/host.ts'
+import { listen } from '../../platform/xrpc/listen.ts'
+import { sendError } from '../../platform/xrpc/send.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Directory } from '../directory/directory.ts'
+import { isOfLoopbackPage } from '../door/door.ts'
+import type { EventStream } from '../stream/stream.ts'
+
+/** Answers some paths. @returns false for the others */
+export type Answer = (req: IncomingMessage, res: ServerResponse) => boolean | Promise<boolean>
+
+export interface Control {
+  readonly url: string
+  /** Adds what answers paths that nothing before answers. */
+  use(answer: Answer): void
+  close(): Promise<void>
+}
+
+interface Options {
+  readonly port: number
+  readonly directory: Pick<Directory, 'handle'>
+  readonly stream: Pick<EventStream, 'handle'>
+}
+
+export async function openControl({ port, directory, stream }: Options): Promise<Control> {
+  const answers: Answer[] = [stream.handle, directory.handle]
+  const isOurs = hostFilter([], false)
+  async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const name = req.headers.host === undefined ? undefined : hostname(req.headers.host)
+    if (name === undefined || !isOurs(name) || !isOfLoopbackPage(req))
+      return sendError(
+        req,
+        res,
+        protocolError('Forbidden', 'Only programs and pages of this computer may use a network for tests'),
+      )
+    for (const answer of answers) if (await answer(req, res)) return
+    sendError(req, res, protocolError('PathNotFound', 'See /dev for what a network for tests answers'))
+  }
+  const listener = await listen(
+    (req, res) => void receive(req, res).catch(() => req.socket.destroy()),
+    ['127.0.0.1', '::1'],
+    port,
+  )
+  return {
+    url: `http://localhost:${listener.port}`,
+    use: (answer) => void answers.push(answer),
+    close: () => listener.close(0),
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The address of a server in a network for tests. It stays bound while the server behind it is exchanged, killed or paused, and it is
+ * where faults happen and requests are recorded. The server itself is the ordinary one.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isLoopbackHost } from '../../platform/xrpc/host.ts'
+import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
+import { sendError } from '../../platform/xrpc/send.ts'
+import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { Listen } from '../../routes/listeners.ts'
+import type { FaultOptions, Faults } from './faults.ts'
+import type { Requests } from './requests.ts'
+
+interface DoorOptions {
+  readonly port: number
+  /** Position of the server in the network. */
+  readonly server: number
+  readonly faults: Faults
+  readonly requests: Requests
+  readonly now: () => Date
+  /** Runs a call. The network makes its random values depend on the order of calls alone. */
+  readonly around: (req: IncomingMessage, call: () => void) => void
+  /** Whether a DID belongs to an account that a test has named by handle or DID. */
+  readonly isAccount: (did: string, named: string) => boolean
+}
+
+export interface Door {
+  readonly port: number
+  readonly url: string
+  /** In the place of `listen` of an ordinary server. A new server takes the place of the one before. */
+  readonly listen: Listen
+  /** Lets requests wait, as a process that is stopped does. */
+  pause(): void
+  resume(): void
+  /** Cuts all connections of the present server, and refuses new ones until the next server listens. */
+  cut(): void
+  close(): Promise<void>
+}
+
+interface Attached {
+  readonly app: App
+  /** Responses that are not sent in full. */
+  readonly pending: Set<ServerResponse>
+}
+
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  let attached: Attached | undefined
+  let resumed: PromiseWithResolvers<void> | undefined
+  const all = new Set<ServerResponse>()
+
+  async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (!isOfLoopbackPage(req)) return refusePage(req, res)
+    all.add(res)
+    res.once('close', () => all.delete(res))
+    while (resumed) await resumed.promise
+    const startedAt = performance.now()
+    const at = options.now().toISOString()
+    const { path, query, nsid } = targetOf(req)
+    const account = accountOf(req)
+    const fault =
+      nsid === undefined ? undefined : options.faults.take(nsid, (named) => isAccount(account, named))
+    res.once('close', () => {
+      if (path === '/xrpc/_health') return
+      const { statusCode: status } = res
+      const ms = performance.now() - startedAt
+      const { method: verb = 'GET' } = req
+      options.requests.add({
+        ...{ server: options.server, at, verb, path, nsid, query, account, status, ms },
+        isFault: fault !== undefined,
+      })
+    })
+    if (fault && (await isAnswered(fault, req, res))) return
+    dispatch(req, res)
+  }
+
+  function dispatch(req: IncomingMessage, res: ServerResponse): void {
+    const current = attached
+    if (!current) return void req.socket.destroy()
+    current.pending.add(res)
+    res.once('close', () => current.pending.delete(res))
+    options.around(req, () => current.app(req, res))
+  }
+
+  const isAccount = (did: string | undefined, named: string) =>
+    did !== undefined && options.isAccount(did, named)
+  const listener: Listener = await listen(
+    (req, res) => {
+      receive(req, res).catch(() => req.socket.destroy())
+    },
+    ['127.0.0.1', '::1'],
+    options.port,
+  )
+  return {
+    port: listener.port,
+    url: `http://localhost:${listener.port}`,
+    async listen(app) {
+      const mine: Attached = { app, pending: new Set() }
+      attached = mine
+      return {
+        port: listener.port,
+        async close(graceMs = 0) {
+          if (attached === mine) attached = undefined
+          if (graceMs > 0 && mine.pending.size > 0) await Promise.race([ended(mine.pending), pause(graceMs)])
+          for (const res of mine.pending) res.req.socket.destroy()
+        },
+      }
+    },
+    pause() {
+      resumed ??= Promise.withResolvers()
+    },
+    resume() {
+      resumed?.resolve()
+      resumed = undefined
+    },
+    cut() {
+      attached = undefined
+      for (const res of all) res.req.socket.destroy()
+    },
+    close: () => listener.close(0),
+  }
+}
+
+async function ended(responses: ReadonlySet<ServerResponse>): Promise<void> {
+  await Promise.all([...responses].map((res) => new Promise((resolve) => res.once('close', resolve))))
+}
+
+/** @returns whether the call needs no server: it was answered, or cut off */
+async function isAnswered(fault: FaultOptions, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+  const { latencyMs, drop, error, status = error === undefined ? undefined : 400 } = fault
+  if (latencyMs !== undefined) await pause(latencyMs)
+  if (drop === 'before') {
+    req.socket.destroy()
+    return true
+  }
+  if (drop === 'after') cutAnswer(res)
+  if (status === undefined) return false
+  // The connection can be used again only after the whole request has been read.
+  req.resume()
+  if (fault.retryAfter !== undefined) res.setHeader('retry-after', fault.retryAfter)
+  const { message = 'A fault of this network for tests' } = fault
+  res.setHeader('access-control-allow-origin', '*')
+  res.statusCode = status
+  res.setHeader('content-type', 'application/json; charset=utf-8')
+  res.end(JSON.stringify({ error: error ?? names[status] ?? 'InternalServerError', message }))
+  return true
+}
+
+/** Error names of XRPC by status. */
+const names: Readonly<Record<number, string>> = {
+  400: 'InvalidRequest',
+  401: 'AuthenticationRequired',
+  403: 'Forbidden',
+  404: 'NotFound',
+  413: 'PayloadTooLarge',
+  429: 'RateLimitExceeded',
+  501: 'MethodNotImplemented',
+  502: 'UpstreamFailure',
+  503: 'NotEnoughResources',
+  504: 'UpstreamTimeout',
+}
+
+/** Lets the call happen, and cuts the connection when its answer would be sent. */
+function cutAnswer(res: ServerResponse): void {
+  res.writeHead = () => {
+    res.req.socket.destroy()
+    return res
+  }
+}
+
+function targetOf({ url = '' }: IncomingMessage) {
+  const [path = '', query = ''] = url.split('?', 2)
+  const nsid = /^\/xrpc\/([a-zA-Z][a-zA-Z0-9.-]*)$/.exec(path)?.[1]
+  return { path, query, nsid: nsid === undefined || nsid.startsWith('_') ? undefined : nsid }
+}
+
+/** Returns the DID in the token of a request, which is not verified here. */
+function accountOf({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
+  const [, payload = ''] = authorization.split('.')
+  try {
+    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    return typeof sub === 'string' ? sub : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Pages of other machines must not read a network for tests, whatever it runs beside. Programs send no origin. */
+export function isOfLoopbackPage({ headers: { origin } }: IncomingMessage): boolean {
+  if (origin === undefined) return true
+  const url = URL.parse(origin)
+  return url !== null && isLoopbackHost(url.host)
+}
+
+function refusePage(req: IncomingMessage, res: ServerResponse): void {
+  req.resume()
+  sendError(req, res, protocolError('Forbidden', 'Only pages of this computer may use a network for tests'))
+}

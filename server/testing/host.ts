@@ -1,0 +1,168 @@
+/** A server of a network for tests: the ordinary server behind a door, on a disk in memory. */
+
+import type { Config } from '../platform/config/config.ts'
+import { defaultConfig } from '../platform/config/config.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../server.ts'
+import type { Files } from '../store/files/files.ts'
+import { createMemoryFiles, type MemoryFiles } from './disk/memory-files.ts'
+import type { DiskSnapshot } from './disk/memory-snapshot.ts'
+import type { Door } from './door/door.ts'
+
+/** Password of the administrator of each server of a network. */
+export const adminPassword = 'admin'
+
+/** What the servers of a network share. */
+export interface HostOptions extends Pick<ServerOptions, 'passwords' | 'log'> {
+  readonly now: () => Date
+  /** Position in the network. */
+  readonly index: number
+  readonly door: Door
+  readonly plcUrl: string
+  /** The other servers, whose event streams it reads. */
+  readonly others: readonly string[]
+  readonly config?: Partial<Config>
+  /** Runs a start. The network makes random values of each start independent of the calls at the same time. */
+  readonly around: <T>(start: () => Promise<T>) => Promise<T>
+  /** Called with each server that has started. @returns called when it ends */
+  readonly onStarted: (running: RunningServer) => () => void
+}
+
+export class Host {
+  readonly #options: HostOptions
+  #disk: Disk
+  #running: RunningServer | undefined
+  #onEnd = () => {}
+
+  private constructor(options: HostOptions, from?: DiskSnapshot) {
+    this.#options = options
+    this.#disk = new Disk(options.now, from)
+  }
+
+  /** @param from the disk to continue; an empty one by default */
+  static async start(options: HostOptions, from?: DiskSnapshot): Promise<Host> {
+    const host = new Host(options, from)
+    await host.open()
+    return host
+  }
+
+  /** Throws while the server is killed. */
+  get running(): RunningServer {
+    if (!this.#running) throw new Error(`Server ${this.#options.index + 1} of the network does not run.`)
+    return this.#running
+  }
+
+  get url(): string {
+    return this.#options.door.url
+  }
+
+  /** Domain under which its accounts have their handles. */
+  get domain(): string {
+    return domainOf(this.#options.index)
+  }
+
+  /**
+   * Ends the process as `kill -9` does: connections are cut, what is on disk stays, nothing more is written.
+   * @param from the disk of the next start; the present one by default
+   */
+  kill(from = this.#disk.snapshot()): void {
+    const running = this.#take()
+    this.#disk.isGone = true
+    this.#disk = new Disk(this.#options.now, from)
+    this.#options.door.cut()
+    // Its memory is freed when its parts have noticed.
+    running?.close().catch(() => {})
+  }
+
+  /** Starts it again on its disk; closes it first if it runs. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.open()
+  }
+
+  async snapshot(): Promise<DiskSnapshot> {
+    await this.idle()
+    return this.#disk.snapshot()
+  }
+
+  /** Resolves when the work that calls have started has ended. */
+  async idle(): Promise<void> {
+    await this.#running?.services.background.idle()
+  }
+
+  async stop(): Promise<void> {
+    await this.#take()?.close()
+  }
+
+  /** Starts it on its disk. */
+  async open(): Promise<void> {
+    const { door, index, plcUrl, others, config, around, onStarted, ...options } = this.#options
+    const settings = defaultConfig({
+      dataDir: `/network-for-tests/${index + 1}`,
+      port: door.port,
+      publicUrl: door.url,
+      userDomains: [`.${this.domain}`],
+      inviteRequired: 'off',
+      adminPassword,
+      plcUrl,
+      upstreams: [...others],
+      rateLimits: false,
+      allowPrivateTargets: true,
+      dailyBackups: false,
+      diskReserve: 1,
+      logLevel: 'fatal',
+      ...config,
+    })
+    this.#running = await around(() =>
+      startServer(settings, {
+        ...options,
+        files: this.#disk.files,
+        listen: door.listen,
+        genesisOrigin: genesisOf(index),
+      }),
+    )
+    this.#onEnd = onStarted(this.#running)
+  }
+
+  #take(): RunningServer | undefined {
+    const running = this.#running
+    this.#running = undefined
+    this.#onEnd()
+    this.#onEnd = () => {}
+    return running
+  }
+}
+
+/** A disk that a process can lose. */
+class Disk {
+  /** Whether its process has ended: all operations fail. */
+  isGone = false
+  readonly files: Files
+  readonly #memory: MemoryFiles
+
+  constructor(now: () => Date, from?: DiskSnapshot) {
+    this.#memory = createMemoryFiles({ now, from })
+    const guarded = Object.entries(this.#memory).map(([name, work]) => [
+      name,
+      (...args: unknown[]) => {
+        if (this.isGone) throw new Error('The process of this server has ended.')
+        return (work as (...args: unknown[]) => unknown)(...args)
+      },
+    ])
+    this.files = Object.fromEntries(guarded) as unknown as Files
+  }
+
+  snapshot(): DiskSnapshot {
+    return this.#memory.snapshot()
+  }
+}
+
+/** Handles on the first server end in `.test`, on the others in `.two.test`, `.three.test`… */
+export function domainOf(index: number): string {
+  const names = ['', 'two.', 'three.', 'four.', 'five.', 'six.', 'seven.', 'eight.', 'nine.']
+  return `${names[index] ?? `n${index + 1}.`}test`
+}
+
+/** The address in the first operation of an identity, which is the same in each run. The directory shows the real one. */
+export function genesisOf(index: number): string {
+  return `http://pds${index + 1}.test`
+}
