@@ -128,7 +128,11 @@ async function start(options: NetworkOptions, stops: Stops): Promise<Network> {
     const door = await openDoor({
       ...{ server: index, port: port === 0 ? 0 : port + index, faults, requests, now },
       isAccount: (did, named) => did === named || accounts.didOf(named) === did,
-      around: (req, call) => sources.within(req.method === 'POST' ? 'write' : 'read', call),
+      around: (req, call) => {
+        const isWrite = req.method === 'POST'
+        if (isWrite) sources.tick()
+        sources.within(isWrite ? 'write' : 'read', call)
+      },
     })
     doors.push(door)
     stops.defer(() => door.close())

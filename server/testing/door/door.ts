@@ -3,12 +3,12 @@
  * where faults happen and requests are recorded. The server itself is the ordinary one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Listen } from '../../routes/listeners.ts'
+import { pause, realElapsed } from '../../util/deadlines.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { Requests } from './requests.ts'
 
@@ -38,52 +38,57 @@ export interface Door {
   close(): Promise<void>
 }
 
+/** A server behind the door. */
 interface Attached {
   readonly app: App
-  /** Responses that are not sent in full. */
-  readonly pending: Set<ServerResponse>
+}
+
+/** A request whose response is not sent in full. */
+interface Received {
+  readonly res: ServerResponse
+  /** The server that answers it. */
+  server: Attached | undefined
+  readonly startedAt: number
+  fault: FaultOptions | undefined
 }
 
 export async function openDoor(options: DoorOptions): Promise<Door> {
   let attached: Attached | undefined
   let resumed: PromiseWithResolvers<void> | undefined
-  const all = new Set<ServerResponse>()
+  const all = new Set<Received>()
+  const pendingOf = (server: Attached) => [...all].filter((each) => each.server === server)
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (!isOfLoopbackPage(req)) return refusePage(req, res)
-    all.add(res)
-    res.once('close', () => all.delete(res))
-    while (resumed) await resumed.promise
-    const startedAt = performance.now()
-    const at = options.now().toISOString()
-    const { path, query, nsid } = targetOf(req)
-    const account = accountOf(req)
-    const fault =
-      nsid === undefined ? undefined : options.faults.take(nsid, (named) => isAccount(account, named))
+    const received: Received = { res, server: attached, startedAt: realElapsed(), fault: undefined }
+    all.add(received)
     res.once('close', () => {
-      if (path === '/xrpc/_health') return
-      const { statusCode: status } = res
-      const ms = performance.now() - startedAt
-      const { method: verb = 'GET' } = req
-      options.requests.add({
-        ...{ server: options.server, at, verb, path, nsid, query, account, status, ms },
-        isFault: fault !== undefined,
-      })
+      all.delete(received)
+      record(received)
     })
-    if (fault && (await isAnswered(fault, req, res))) return
-    dispatch(req, res)
+    while (resumed) await resumed.promise
+    const { nsid } = targetOf(req)
+    const account = accountOf(req)
+    const isOf = (named: string) => account !== undefined && options.isAccount(account, named)
+    received.fault = nsid === undefined ? undefined : options.faults.take(nsid, isOf)
+    if (received.fault && (await isAnswered(received.fault, req, res))) return
+    received.server = attached
+    if (attached) options.around(req, () => attached?.app(req, res))
+    else req.socket.destroy()
   }
 
-  function dispatch(req: IncomingMessage, res: ServerResponse): void {
-    const current = attached
-    if (!current) return void req.socket.destroy()
-    current.pending.add(res)
-    res.once('close', () => current.pending.delete(res))
-    options.around(req, () => current.app(req, res))
+  function record({ res, startedAt, fault }: Received): void {
+    const { path, query, nsid } = targetOf(res.req)
+    if (path === '/xrpc/_health') return
+    const { server, requests, now } = options
+    const { method: verb = 'GET' } = res.req
+    const ms = realElapsed() - startedAt
+    const at = now().toISOString()
+    const account = accountOf(res.req)
+    const isFault = fault !== undefined
+    requests.add({ server, at, verb, path, nsid, query, account, status: res.statusCode, ms, isFault })
   }
 
-  const isAccount = (did: string | undefined, named: string) =>
-    did !== undefined && options.isAccount(did, named)
   const listener: Listener = await listen(
     (req, res) => {
       receive(req, res).catch(() => req.socket.destroy())
@@ -95,14 +100,15 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     port: listener.port,
     url: `http://localhost:${listener.port}`,
     async listen(app) {
-      const mine: Attached = { app, pending: new Set() }
+      const mine: Attached = { app }
       attached = mine
       return {
         port: listener.port,
         async close(graceMs = 0) {
           if (attached === mine) attached = undefined
-          if (graceMs > 0 && mine.pending.size > 0) await Promise.race([ended(mine.pending), pause(graceMs)])
-          for (const res of mine.pending) res.req.socket.destroy()
+          const pending = pendingOf(mine)
+          if (graceMs > 0 && pending.length > 0) await Promise.race([ended(pending), pause(graceMs)])
+          for (const { res } of pendingOf(mine)) res.req.socket.destroy()
         },
       }
     },
@@ -115,14 +121,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     },
     cut() {
       attached = undefined
-      for (const res of all) res.req.socket.destroy()
+      for (const { res } of all) res.req.socket.destroy()
     },
     close: () => listener.close(0),
   }
 }
 
-async function ended(responses: ReadonlySet<ServerResponse>): Promise<void> {
-  await Promise.all([...responses].map((res) => new Promise((resolve) => res.once('close', resolve))))
+async function ended(requests: readonly Received[]): Promise<void> {
+  await Promise.all(requests.map(({ res }) => new Promise((resolve) => res.once('close', resolve))))
 }
 
 /** @returns whether the call needs no server: it was answered, or cut off */
