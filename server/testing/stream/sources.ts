@@ -17,20 +17,21 @@ export interface Sources {
   /** Reads all events that are on disk now. */
   collect(): Promise<void>
   readonly positions: Positions
-  /** Replaces all positions: what is being read is dropped. */
+  /** Replaces all positions, and removes all servers: their stores may have later events. */
   restore(positions: Positions): void
 }
 
 /** @param add called with changes in the order in which they were made */
 export function createSources(add: (change: Change) => void): Sources {
-  const attached = new Set<Source>()
+  /** The servers, with functions that end the watch of their stores. */
+  const attached = new Map<Source, () => void>()
   let positions = new Map<string, number>()
   // One at a time, so that the order of events of several servers does not depend on their disks.
   const serialize = createSerializer()
 
   const collect = () =>
     serialize(async () => {
-      for (const source of attached) await readAll(source)
+      for (const source of attached.keys()) await readAll(source)
     })
 
   async function readAll(source: Source): Promise<void> {
@@ -58,21 +59,30 @@ export function createSources(add: (change: Change) => void): Sources {
     return !page.isLast
   }
 
+  function detach(source: Source): void {
+    attached.get(source)?.()
+    attached.delete(source)
+  }
+
   return {
     get positions() {
       return positions
     },
     collect,
     attach(source) {
-      attached.add(source)
-      const unwatch = source.store.watch(['events'], () => void collect())
+      const { store, origin } = source
+      // A copy of the store that was made before the events at the position.
+      const last = events.state(store).lastSeq
+      if (last < (positions.get(origin) ?? 0)) positions.set(origin, last)
+      attached.set(
+        source,
+        store.watch(['events'], () => void collect()),
+      )
       void collect()
-      return () => {
-        unwatch()
-        attached.delete(source)
-      }
+      return () => detach(source)
     },
     restore(state) {
+      for (const source of attached.keys()) detach(source)
       positions = new Map(state)
     },
   }

@@ -41,9 +41,9 @@ export interface EventStream {
   disconnectAll(reason: string): void
   /** Returns the state, which later events leave unchanged. Take it before copies of the stores: events after it are in these. */
   snapshot(): EventStreamState
-  /** Replaces the state, and ends all readers. Attach servers whose stores were replaced afterwards. */
+  /** Replaces the state, removes all servers, and ends all readers. Attach the servers again when their stores are restored. */
   restore(state: EventStreamState): void
-  /** Removes all events, and ends all readers. Attached servers are read from their first event. */
+  /** Removes all events and servers, and ends all readers. Servers that are attached then are read from their first event. */
   clear(): void
   /** Ends all readers, and cuts connections that do not answer within `graceMs`. */
   close(graceMs?: number): Promise<void>
@@ -75,7 +75,6 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
     disconnectAll(reason)
     sources.restore(positions)
     log.replace(events)
-    void sources.collect()
   }
 
   return {

@@ -313,14 +313,16 @@ describe('a slow reader', () => {
   test('that does not read is ended as too slow', async () => {
     await stop()
     await start({ drainMs: 200 })
-    const client = await connected()
+    // 12 MB: more than the buffers of the system hold.
+    const events = Array.from({ length: 60 }, (_, index) => ({
+      ...{ time: index + 1, did: alice.did, collection: post },
+      json: JSON.stringify({ text: 'x'.repeat(200_000) }),
+    }))
+    stream.restore({ events, positions: new Map() })
+    const client = await connected('?cursor=0')
     client.socket.pause()
-    const text = 'x'.repeat(200_000)
-    for (let n = 0; n < 50; n++) {
-      const input = { repo: alice.did, collection: 'org.example.thing', record: { text } }
-      expect((await server.post('com.atproto.repo.createRecord', input, alice)).status).toBe(200)
-    }
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    // More than it may take to read, and less than to answer the close.
+    await new Promise((resolve) => setTimeout(resolve, 2000))
     client.socket.resume()
     expect(await client.ended).toEqual({ code: 1008, reason: expect.stringContaining('ConsumerTooSlow') })
   })
@@ -355,7 +357,21 @@ test('a snapshot stays as it is; a restore goes back to it, and reads what came 
   const client = await connected()
   stream.restore(before)
   expect(await client.ended).toEqual({ code: 1001, reason: 'The network was restored' })
-  expect(await readable()).toEqual(all)
+  await write('three')
+  expect(stream.snapshot()).toEqual(before)
+  stream.attach(server.running.services)
+  expect(await readable()).toEqual([...all, expect.objectContaining({ kind: 'commit' })])
   stream.clear()
-  expect(await readable()).toEqual(all)
+  detach.push(stream.attach(server.running.services))
+  expect((await readable()).slice(0, -1)).toEqual(all)
+})
+
+test('a server whose store was set back further than the stream is read from there', async () => {
+  await write('one')
+  await readable()
+  const { events, positions } = stream.snapshot()
+  stream.restore({ events, positions: new Map([...positions].map(([origin]) => [origin, 1_000_000])) })
+  detach.push(stream.attach(server.running.services))
+  await write('two')
+  expect((await readable()).slice(events.length)).toMatchObject([{ commit: { rkey: 'two' } }])
 })
