@@ -50,7 +50,7 @@ export interface RunningServer {
 
 /** Replace parts and limits; most of them for tests. */
 export interface ServerOptions
-  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'genesisOrigin' | 'inlineJobs'>>,
+  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'plcOrigin' | 'inlineJobs'>>,
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,

@@ -338,6 +338,9 @@ describe('the files of a server', () => {
       'server/store/files/lock.ts',
       // Copies a folder between the real file system and memory.
       'server/testing/disk/copy-folder.ts',
+      // Reads a world, and the pictures that it names.
+      'server/testing/worlds/pictures.ts',
+      'server/testing/worlds/read.ts',
     ])
   })
 
@@ -401,6 +404,8 @@ describe('connections to other machines', () => {
     'server/platform/xrpc/upgrade.ts',
     // Asks the process that holds the data directory, by a local socket.
     'server/store/files/lock-socket.ts',
+    // Calls the servers of its own network, as clients do.
+    'server/testing/accounts.ts',
   ]
 
   test('are opened in server/platform/network alone, with few exceptions', () => {

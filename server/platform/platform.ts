@@ -42,8 +42,8 @@ export interface Platform {
   readonly inlineJobs?: boolean | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
-  /** The origin in the first did:plc operation of an account, so in its DID; an update follows if the server has another one. */
-  readonly genesisOrigin: string
+  /** The origin in did:plc operations: `origin`, but in a network for tests, whose directory shows `origin` in documents. */
+  readonly plcOrigin: string
   /** did:web of the origin's host. */
   readonly serverDid: DidString
   readonly background: Background
@@ -63,17 +63,17 @@ export interface PlatformOptions
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined
   /** The origin of the server by default. */
-  readonly genesisOrigin?: string | undefined
+  readonly plcOrigin?: string | undefined
 }
 
-export function createPlatform({ onMailKept, genesisOrigin, ...base }: PlatformOptions): Platform {
+export function createPlatform({ onMailKept, plcOrigin, ...base }: PlatformOptions): Platform {
   const { config, files, log, now, port } = base
   const origin = publicOrigin(config, port)
   return {
     ...base,
     names: createNames(config.aliases),
     origin,
-    genesisOrigin: genesisOrigin ?? origin,
+    plcOrigin: plcOrigin ?? origin,
     serverDid: `did:web:${encodeURIComponent(new URL(origin).host)}`,
     background: createBackground(log),
     visitors: createVisitors({ ...config, now }),

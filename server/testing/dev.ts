@@ -1,6 +1,8 @@
 /** `desktop-pds dev`: a network for tests, until it is stopped or the command that it runs has ended. */
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { randomInt } from '../util/random.ts'
+import { systemTime } from '../util/timers.ts'
 import { type Network, type NetworkOptions, startNetwork } from './network.ts'
 
 export const devHelp = `Runs a network for tests on this computer: servers, a directory, an event stream and a mailbox.
@@ -44,7 +46,7 @@ export function readDevArgs(args: readonly string[]): DevOptions {
     throw new UsageError('--now must be a time such as 2026-01-01T12:00:00Z.')
   return {
     ...(seed === undefined
-      ? ({ seed: Math.floor(Math.random() * 2 ** 31), clock: 'real', now: now ?? new Date() } as const)
+      ? ({ seed: randomInt(2 ** 31), clock: 'real', now: now ?? systemTime() } as const)
       : { seed: whole('--seed', seed, 0, Number.MAX_SAFE_INTEGER), ...(now !== undefined && { now }) }),
     ...(servers !== undefined && { servers: whole('--servers', servers, 1, 9) }),
     port: port === undefined ? defaultPort : whole('--port', port, 0, 65_000),

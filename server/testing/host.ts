@@ -66,7 +66,7 @@ export class Host {
    */
   kill(from = this.#disk.snapshot()): void {
     const running = this.#take()
-    this.#disk.isGone = true
+    this.#disk.hasFailed = true
     this.#disk = new Disk(this.#options.now, from)
     this.#options.door.cut()
     // Its memory is freed when its parts have noticed.
@@ -117,7 +117,7 @@ export class Host {
         ...options,
         files: this.#disk.files,
         listen: door.listen,
-        genesisOrigin: genesisOf(index),
+        plcOrigin: plcOriginOf(index),
       }),
     )
     this.#onEnd = onStarted(this.#running)
@@ -134,8 +134,8 @@ export class Host {
 
 /** A disk that a process can lose. */
 class Disk {
-  /** Whether its process has ended: all operations fail. */
-  isGone = false
+  /** Whether all operations fail, because the process has ended. */
+  hasFailed = false
   readonly files: Files
   readonly #memory: MemoryFiles
 
@@ -144,7 +144,7 @@ class Disk {
     const guarded = Object.entries(this.#memory).map(([name, work]) => [
       name,
       (...args: unknown[]) => {
-        if (this.isGone) throw new Error('The process of this server has ended.')
+        if (this.hasFailed) throw new Error('The process of this server has ended.')
         return (work as (...args: unknown[]) => unknown)(...args)
       },
     ])
@@ -162,7 +162,7 @@ export function domainOf(index: number): string {
   return `${names[index] ?? `n${index + 1}.`}test`
 }
 
-/** The address in the first operation of an identity, which is the same in each run. The directory shows the real one. */
-export function genesisOf(index: number): string {
+/** The address in did:plc operations, which is the same in each run. The directory shows the real one. */
+export function plcOriginOf(index: number): string {
   return `http://pds${index + 1}.test`
 }

@@ -16,7 +16,7 @@ import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { type Door, openDoor } from './door/door.ts'
 import { createFaults, type Fault, type FaultOptions } from './door/faults.ts'
 import { createRequests, type NetworkRequest, type RequestFilter } from './door/requests.ts'
-import { genesisOf, Host } from './host.ts'
+import { Host, plcOriginOf } from './host.ts'
 import { createMail, type NetworkMail } from './mail.ts'
 import { createSeededSources, type SourcesState } from './seed/seeded-sources.ts'
 import type { NetworkEvent } from './stream/network-event.ts'
@@ -46,7 +46,7 @@ export interface NetworkServer {
   /** Lets requests wait without an answer. */
   pause(): void
   resume(): void
-  /** Ends it as `kill -9` does. Requests find nobody until it is started again. */
+  /** Ends it as `kill -9` does. Connections are refused until it is started again. */
   kill(): void
   /** Starts it again on its data; closes it first if it runs. */
   restart(): Promise<void>
@@ -99,14 +99,14 @@ export const defaultStart = '2026-01-01T00:00:00.000Z'
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   const stops = createStops()
   try {
-    return await start(options, stops)
+    return await createNetwork(options, stops)
   } catch (error) {
     await stops.run()
     throw error
   }
 }
 
-async function start(options: NetworkOptions, stops: Stops): Promise<Network> {
+async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Network> {
   const { seed = 1, servers: count = 1, port = 0, now: at = defaultStart, config } = options
   const hosts: Host[] = []
   const doors: Door[] = []
@@ -207,5 +207,5 @@ function serverOf(host: Host, door: Door): NetworkServer {
 
 /** Identities name a fixed address at first, because the ports of a network differ from run to run, and its DIDs must not. */
 function addressOf(doors: readonly Door[], endpoint: string): string {
-  return doors.find((_, index) => endpoint === genesisOf(index))?.url ?? endpoint
+  return doors.find((_, index) => endpoint === plcOriginOf(index))?.url ?? endpoint
 }

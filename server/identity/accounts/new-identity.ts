@@ -16,7 +16,7 @@ import { ServiceJwtError, type ServiceJwtErrorCode, verifyServiceJwt } from '../
 import * as reservedKeys from '../tables/reserved-keys.ts'
 import { activateBy } from './unactivated.ts'
 
-interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'genesisOrigin' | 'now'> {
+interface Deps extends Pick<Platform, 'config' | 'names' | 'store' | 'plcOrigin' | 'now'> {
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
   readonly serverDid: DidString
@@ -37,7 +37,7 @@ export type Identity = Pick<
 
 /** Creates a did:plc without a request: the DID is the hash of its genesis operation. */
 export async function mintIdentity(
-  { secrets, genesisOrigin: origin }: Pick<Deps, 'secrets' | 'genesisOrigin'>,
+  { secrets, plcOrigin: origin }: Pick<Deps, 'secrets' | 'plcOrigin'>,
   handle: string,
   recoveryKey: string | undefined,
 ): Promise<Identity> {

@@ -38,7 +38,7 @@ export interface IdentityChange {
 
 /** @throws OutboundFailed, XrpcError `InvalidRequest` */
 export async function changeIdentity(deps: PlcDeps, did: string, change: IdentityChange): Promise<void> {
-  const { config, store, origin, secrets } = deps
+  const { config, store, plcOrigin: origin, secrets } = deps
   await settleChange(deps, did)
   const account = requireAccount(store, did)
   if (isUnpublished(account) || config.plcUrl === undefined) {
@@ -128,7 +128,7 @@ export async function settleChange(deps: PlcDeps, did: string): Promise<void> {
 }
 
 /** Applies a change whose operation the directory has. */
-function finishChange({ origin, now }: PlcDeps, tx: Writer, did: string): void {
+function finishChange({ plcOrigin: endpoint, now }: PlcDeps, tx: Writer, did: string): void {
   const change = plcChanges.find(tx, did)
   const account = accounts.findByDid(tx, did)
   // The account may have been deleted meanwhile.
@@ -136,14 +136,14 @@ function finishChange({ origin, now }: PlcDeps, tx: Writer, did: string): void {
   if (change.handle !== null) accounts.setHandle(tx, did, change.handle)
   // The operation takes the place of one that an imported account came with.
   if (account.plcOperation !== null) accounts.setPlcSubmitted(tx, did, iso(now()))
-  accounts.setPublished(tx, did, { handle: change.handle ?? account.handle, endpoint: origin })
+  accounts.setPublished(tx, did, { handle: change.handle ?? account.handle, endpoint })
   plcChanges.remove(tx, did)
   emitIdentity(tx, did, now())
 }
 
 /** Changes an unpublished identity, or the handle alone while no directory is configured. */
 function changeHere(deps: PlcDeps, tx: Writer, did: string, change: IdentityChange): void {
-  const { origin, secrets, now } = deps
+  const { plcOrigin: origin, secrets, now } = deps
   change.check?.(tx)
   const account = requireAccount(tx, did)
   const isRenamed = change.handle !== undefined && change.handle !== account.handle

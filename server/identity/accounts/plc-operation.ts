@@ -66,14 +66,15 @@ export function signedUpdate(
 export function lossIn(
   operation: PlcOperation,
   { handle, signingKeyDid }: Account,
-  { origin, rotationKey }: { origin: string; rotationKey: DidKey },
+  { origins, rotationKey }: { origins: readonly string[]; rotationKey: DidKey },
 ): string | undefined {
   const { rotationKeys, verificationMethods, services } = operation
   if (!rotationKeys.includes(rotationKey)) {
     return `The operation must keep the rotation key of this server, ${rotationKey}`
   }
-  if (services.atproto_pds?.type !== 'AtprotoPersonalDataServer' || endpointIn(operation) !== origin) {
-    return `The operation must name this server, ${origin}, as atproto_pds`
+  const endpoint = endpointIn(operation) ?? ''
+  if (services.atproto_pds?.type !== 'AtprotoPersonalDataServer' || !origins.includes(endpoint)) {
+    return `The operation must name this server, ${origins[0]}, as atproto_pds`
   }
   if (verificationMethods.atproto !== signingKeyDid) {
     return `The operation must keep the signing key of the account, ${signingKeyDid}`

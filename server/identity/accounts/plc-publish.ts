@@ -20,7 +20,7 @@ import type { Secrets } from '../did/server-secrets.ts'
 import { chainOf, isUnpublished } from './plc-chain.ts'
 import { activateBy } from './unactivated.ts'
 
-export interface PlcDeps extends Pick<Platform, 'store' | 'origin' | 'log' | 'now'> {
+export interface PlcDeps extends Pick<Platform, 'store' | 'plcOrigin' | 'log' | 'now'> {
   readonly config: Pick<Config, 'plcUrl'>
   readonly secrets: Pick<Secrets, 'rotationKey'>
   readonly resolveDid: ResolveDid
@@ -47,7 +47,7 @@ export async function refreshDocument({ resolveDid }: Pick<PlcDeps, 'resolveDid'
 
 /** Submits the operations of an account that were created here, or the one that it was imported with. */
 async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Account): Promise<boolean> {
-  const { store, origin, signal, now } = deps
+  const { store, plcOrigin: origin, signal, now } = deps
   const { did, plcOperation, plcSubmittedAt } = account
   if (plcOperation === null || plcSubmittedAt !== null) return false
   const operations: PlcOperation[] = isUnpublished(account)
@@ -78,7 +78,7 @@ async function submitPending(deps: PlcDeps, plcUrl: string, account: accounts.Ac
 
 /** Submits the handle and the endpoint of an account if they differ from the published ones. */
 async function submitUpdate(deps: PlcDeps, plcUrl: string, did: string): Promise<boolean> {
-  const { store, secrets, origin, log, now, signal } = deps
+  const { store, secrets, plcOrigin: origin, log, now, signal } = deps
   const account = accounts.findByDid(store, did)
   if (!account) return false
   const { handle, plcHandle, plcEndpoint } = account

@@ -67,7 +67,7 @@ const defaultWaitMs = 5_000
 const cachedStates = 500
 
 export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
-  const { store, origin, log, now } = deps
+  const { store, plcOrigin, log, now } = deps
   const serialize = createKeyedSerializer<string>()
   /** Whether the last request to the directory stayed unanswered. */
   let isAway = false
@@ -103,7 +103,7 @@ export function createPlcPublisher(deps: PlcDeps): PlcPublisher {
   /** Returns the accounts to publish now, the longest waiting first. */
   function due(): string[] {
     const pending = new Set<string>([
-      ...accounts.withUnpublishedIdentity(store, origin),
+      ...accounts.withUnpublishedIdentity(store, plcOrigin),
       ...plcChanges.dids(store),
     ])
     for (const did of retries.keys()) if (!pending.has(did)) retries.delete(did)

@@ -1,5 +1,5 @@
 /** Answers that a test wants to happen: errors, delays, cut connections. */
-import { randomUUID } from 'node:crypto'
+import { temporaryName } from '../../util/random.ts'
 
 /** Which calls fail, and how. Without `status`, `drop` and `latencyMs` a fault has no effect. */
 export interface FaultOptions {
@@ -53,7 +53,7 @@ export function createFaults(): Faults {
   const shown = ({ id, options, count }: Entry): Fault => ({ ...options, id, count })
   return {
     add(options) {
-      const entry = { id: randomUUID(), options, seen: 0, count: 0 }
+      const entry = { id: temporaryName(), options, seen: 0, count: 0 }
       entries.set(entry.id, entry)
       return { ...shown(entry), remove: () => entries.delete(entry.id) }
     },

@@ -4,8 +4,8 @@ import { method } from '../../../method.ts'
 
 export const getRecommendedDidCredentials = method(com.core.identity.getRecommendedDidCredentials, {
   auth: 'access or takendown',
-  handler({ auth: { account }, identity: { secrets }, origin }) {
+  handler({ auth: { account }, identity: { secrets }, plcOrigin }) {
     const rotationKeys = account.did.startsWith('did:plc:') ? [secrets.rotationKey.did] : undefined
-    return { ...recommendedState(account, origin), rotationKeys }
+    return { ...recommendedState(account, plcOrigin), rotationKeys }
   },
 })

@@ -6,10 +6,13 @@ import { method } from '../../../method.ts'
 export const submitPlcOperation = method(com.core.identity.submitPlcOperation, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth: { did, account }, identity: { secrets, plc }, origin, fail }) {
+  async handler({ input, auth: { did, account }, identity: { secrets, plc }, origin, plcOrigin, fail }) {
     requirePlc(account)
     const operation = parseOwn(input.operation)
-    const loss = lossIn(operation, account, { origin, rotationKey: secrets.rotationKey.did })
+    const loss = lossIn(operation, account, {
+      origins: [origin, plcOrigin],
+      rotationKey: secrets.rotationKey.did,
+    })
     if (loss) throw fail('InvalidRequest', loss)
     await plc.submit(did, operation)
   },

@@ -107,7 +107,7 @@ export const createAccount = method(com.core.server.createAccount, {
       })
       if (isPublished) {
         accounts.setPlcSubmitted(tx, did, createdAt)
-        accounts.setPublished(tx, did, { handle, endpoint: platform.genesisOrigin })
+        accounts.setPublished(tx, did, { handle, endpoint: platform.plcOrigin })
       }
       repos.insert(tx, did, repository.head, repository.blocks)
       // An imported account is deactivated: it emits its events when it is activated. An unpublished one does when it is published.
