@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -55,6 +56,15 @@ test.each(['values', 'buffers', 'memories'])('a job that allocates %s without en
   const error = await failureOf(job, { memoryBytes: 64 * megabyte })
   expect(error).toMatchObject({ name: 'LimitExceeded', limit: 'memoryBytes' })
   expect(isOfBytes(error)).toBe(true)
+})
+
+test('inline jobs need no thread, and have no limits', async () => {
+  const inline = async (job: string) => {
+    await setTimeout(50)
+    return `${job} inline`
+  }
+  const unlimited = { ...options({ timeMs: 1, memoryBytes: 1 }, 'missing.mjs'), isInline: true, inline }
+  expect(await readForeignBytes(unlimited, 'good')).toBe('good inline')
 })
 
 test('a job that never ends is ended', async () => {

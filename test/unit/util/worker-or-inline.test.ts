@@ -56,6 +56,17 @@ test('jobs run in the thread, one after the other', async () => {
   expect(problems).toEqual([])
 })
 
+test('inline jobs run on the main thread, although there can be a thread', async () => {
+  const { options, problems } = await workerOf('inline', serving)
+  const runner = startWorker<string, string>({ ...options, isInline: true })
+  expect(await runner.run('one')).toBe(`one in thread ${threadId}`)
+  await expect(runner.run('fail')).rejects.toThrow('failed inline')
+  expect(await runner.memory()).toBeUndefined()
+  await runner.end()
+  await expect(runner.run('late')).rejects.toThrow('has ended')
+  expect(problems).toEqual([])
+})
+
 test.each([
   ['missing', undefined],
   ['broken', 'this is no JavaScript'],
