@@ -1,4 +1,4 @@
 /** `npm run serve`, with a check that an old Node.js passes before it reads the server, which it could not parse. */
-import './check-node.cts'
+import './util/check-node.cts'
 
-await import('./serve.ts')
+await import('./operation/cli/serve.ts')

@@ -191,7 +191,7 @@ describe('imports', () => {
       ['api'],
       ['routes'],
       ['server.ts'],
-      ['serve.ts', 'operation/cli'],
+      ['operation/cli'],
       ['main.ts'],
       // The network for tests. An ordinary server never loads it.
       ['testing'],

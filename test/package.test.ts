@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -88,6 +89,14 @@ describe('the command', () => {
     expect(run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
   })
 
+  test('keeps compiled code beside the packages of the project, not where others can write', () => {
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, TMPDIR: join(work, 'tmp') }
+    mkdirSync(join(work, 'tmp'))
+    spawnSync(node, [join(installed, 'bin.js'), '--version'], { cwd: user, env })
+    expect(globSync('node_modules/.cache/desktop-pds/*/*', { cwd: user })).not.toEqual([])
+    expect(globSync('**', { cwd: join(work, 'tmp') })).toEqual(['.'])
+  })
+
   test('without arguments, help and --help list the commands', () => {
     const help = run('--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
@@ -100,7 +109,7 @@ describe('the command', () => {
     for (const name of ['start', 'constructor']) {
       const { status, stdout, stderr } = run(name)
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(new RegExp(`^There is no command ${name}\\.\n[^]*  serve `))
+      expect(stderr).toMatch(new RegExp(`^There is no command ${name}\\.\n[\\s\\S]*  serve `))
     }
   })
 
@@ -139,24 +148,27 @@ describe('check of Node.js', () => {
     ['the command', join(installed, 'bin.js')],
     ['the built server', join(root, 'dist/server/main.js')],
   ])('%s: names the versions that work in one line', (_name, file) => {
-    for (const old of ['16.20.2', '20.20.2', '22.19.0', '23.11.0', '24.5.0']) {
+    for (const old of ['16.20.2', '20.20.2', '22.20.0', '23.11.0', '24.8.0']) {
       expect(startOn(old, file)).toEqual({
         status: 1,
-        stderr: `Desktop PDS needs Node.js 22.20 and later of 22, or 24.6 and later. This is Node.js ${old}.\n`,
+        stderr: `Desktop PDS needs Node.js 22.21 and later of 22, or 24.9 and later. This is Node.js ${old}.\n`,
       })
     }
   })
 
   test('accepts the versions in package.json', () => {
-    expect(engines.node).toBe('^22.20.0 || >=24.6.0')
-    for (const known of ['22.20.0', '22.99.0', '24.6.0', '25.0.0', '26.1.0']) {
-      expect(startOn(known, join(installed, 'dist/server/check-node.cjs'))).toEqual({ status: 0, stderr: '' })
+    expect(engines.node).toBe('^22.21.0 || >=24.9.0')
+    for (const known of ['22.21.0', '22.99.0', '24.9.0', '25.0.0', '26.1.0']) {
+      expect(startOn(known, join(installed, 'dist/server/util/check-node.cjs'))).toEqual({
+        status: 0,
+        stderr: '',
+      })
     }
   })
 
   test('runs before any syntax that an old Node.js cannot parse', () => {
-    for (const file of ['bin.js', 'dist/server/check-node.cjs']) {
-      const code = readFileSync(join(installed, file), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '')
+    for (const file of ['bin.js', 'dist/server/util/check-node.cjs']) {
+      const code = readFileSync(join(installed, file), 'utf8').replaceAll(/\/\*.*?\*\//gs, '')
       expect(code).not.toMatch(/=>|`|\.\.\.|\b(?:const|let|class|import|export)\b/)
     }
   })
@@ -230,6 +242,14 @@ describe('the server of the package', () => {
     const page = await fetch(`${url}/`)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('<script type="module"')
+  })
+
+  // A server that knows WebSocket alone refuses them where Node.js has no `shouldUpgradeCallback`.
+  test('answers requests that offer another protocol', async () => {
+    const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c' }
+    const [response] = await once(get(`${url}/xrpc/_health`, { headers }), 'response')
+    response.resume()
+    expect(response.statusCode).toBe(200)
   })
 
   test('makes thumbnails', async () => {

@@ -2,5 +2,5 @@
 /** The command `desktop-pds`. ES5, so that an old Node.js can run it: the check ends the program there. */
 'use strict'
 
-require('./dist/server/check-node.cjs')
+require('./dist/server/util/check-node.cjs')
 require('./dist/start.cjs')

@@ -1,9 +1,9 @@
 /** The server without the desktop: reads the settings, starts it and stops it at a signal. */
-import './util/file-threads.ts'
-import { exitDespiteHangs } from './operation/replicas/places/folder-calls.ts'
-import { ConfigError, helpText, readConfig } from './platform/config/config.ts'
-import { startServer } from './server.ts'
-import { createLogger } from './util/log.ts'
+import '../../util/file-threads.ts'
+import { ConfigError, helpText, readConfig } from '../../platform/config/config.ts'
+import { startServer } from '../../server.ts'
+import { createLogger } from '../../util/log.ts'
+import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
 
 const args = process.argv.slice(2)
 

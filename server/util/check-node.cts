@@ -3,7 +3,7 @@
  * `engines` in package.json says the same.
  */
 /** The oldest minor version that works, by major version. Later major versions all work. */
-var oldest: { [major: string]: number } = { 22: 20, 24: 6 }
+var oldest: { [major: string]: number } = { 22: 21, 24: 9 }
 var newest = 24
 
 var version = process.versions.node.split('.')
@@ -12,7 +12,7 @@ var minor = oldest[major]
 
 if ((major < newest && minor === undefined) || (minor !== undefined && Number(version[1]) < minor)) {
   process.stderr.write(
-    'Desktop PDS needs Node.js 22.20 and later of 22, or 24.6 and later. This is Node.js ' +
+    'Desktop PDS needs Node.js 22.21 and later of 22, or 24.9 and later. This is Node.js ' +
       process.versions.node +
       '.\n',
   )
