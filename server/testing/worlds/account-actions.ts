@@ -1,5 +1,5 @@
 /** The steps that concern an account itself: sign-up, devices, settings, mail, moderation. */
-import type { Loading, Undo } from './loading.ts'
+import type { Actions, Loading } from './loading.ts'
 import type { Member } from './members.ts'
 import type { ActionOf } from './steps.ts'
 
@@ -14,9 +14,7 @@ type Kind =
   | 'code'
   | 'state'
 
-export const accountActions: {
-  readonly [Name in Kind]: (loading: Loading, action: ActionOf<Name>) => Promise<Undo | undefined>
-} = {
+export const accountActions: Actions<Kind> = {
   async account({ members, inviteCodes }, { by, item }) {
     const { inviteCode, preferences, notificationPreferences } = item
     await members.signUp(item, inviteCode === undefined ? undefined : inviteCodes.get(inviteCode))
@@ -49,7 +47,8 @@ export const accountActions: {
     await put(posts, replies)
     return () => put(false, false)
   },
-  async seen({ members, createdAt: seenAt }, { by }) {
+  async seen({ deps, members }, { by }) {
+    const seenAt = deps.now().toISOString()
     await members.call(by, 'app.bsky.notification.updateSeen', { input: { seenAt } })
     return undefined
   },

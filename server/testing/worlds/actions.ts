@@ -1,12 +1,8 @@
 /** What each kind of step does, by calls that any client makes. */
 import { accountActions } from './account-actions.ts'
-import type { Loading, Undo } from './loading.ts'
+import type { Actions, Loading, Undo } from './loading.ts'
 import { postRecord } from './post-record.ts'
 import type { Action, ActionOf } from './steps.ts'
-
-export type Actions<Kind extends Action['kind'] = Action['kind']> = {
-  readonly [Name in Kind]: (loading: Loading, action: ActionOf<Name>) => Promise<Undo | undefined>
-}
 
 /** Does the action of a step. Returns the function that undoes it, if it can be undone. */
 export function act(loading: Loading, action: Action): Promise<Undo | undefined> {
@@ -14,7 +10,7 @@ export function act(loading: Loading, action: Action): Promise<Undo | undefined>
   return run(loading, action)
 }
 
-const actions: Actions = {
+const actions: Actions<Action['kind']> = {
   ...accountActions,
   async profile(loading, { by, item }) {
     const { displayName, description, avatar, banner, joinedVia } = item

@@ -14,13 +14,17 @@ export interface Source {
   lineOf(path: Path): number
 }
 
+const mostLines = 20
+
 /** A world has errors. The message has a line for each. */
 export class WorldError extends Error {
   override readonly name = 'WorldError'
   readonly problems: readonly Problem[]
 
   constructor(problems: readonly Problem[], source?: Source) {
-    super(problems.map((problem) => lineFor(problem, source)).join('\n'))
+    const lines = problems.slice(0, mostLines).map((problem) => lineFor(problem, source))
+    const more = problems.length - lines.length
+    super([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
     this.problems = problems
   }
 }

@@ -85,10 +85,6 @@ class WorldLoading implements Loading {
     this.#file = file
   }
 
-  get createdAt(): string {
-    return new Date(this.#time).toISOString()
-  }
-
   /** Begins a step. No two have the same time, so that records have an order. */
   async begin(at: Date): Promise<void> {
     if (this.deps.now() < at) await this.deps.passUntil?.(at)
@@ -99,7 +95,7 @@ class WorldLoading implements Loading {
     this.#records++
     const input = {
       ...{ repo: this.members.get(by).did, collection, ...(rkey !== undefined && { rkey }) },
-      record: { $type: collection, ...record, createdAt: this.createdAt },
+      record: { $type: collection, ...record, createdAt: new Date(this.#time).toISOString() },
     }
     const isReplaced = collection === 'app.bsky.actor.profile'
     const method = isReplaced ? 'com.atproto.repo.putRecord' : 'com.atproto.repo.createRecord'

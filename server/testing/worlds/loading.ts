@@ -2,6 +2,7 @@
 import type { Members, WorldDeps } from './members.ts'
 import type { Picture, PictureDefaults } from './pictures.ts'
 import type { WorldPicture } from './schema.ts'
+import type { Action, ActionOf } from './steps.ts'
 
 export interface Ref {
   readonly uri: string
@@ -21,9 +22,7 @@ export interface Loading {
   readonly starterPacks: Map<string, Ref>
   readonly reposts: Map<string, Ref>
   readonly inviteCodes: Map<string, string>
-  /** Time of the step, for records. */
-  readonly createdAt: string
-  /** Creates a record, or replaces one with a given key. */
+  /** Creates a record with the time of the step, or replaces one with a given key. */
   write(by: string, collection: string, record: object, rkey?: string): Promise<Ref>
   remove(by: string, record: Ref): Promise<unknown>
   /** Uploads a picture. Returns its blob and its size. */
@@ -32,4 +31,9 @@ export interface Loading {
     picture: WorldPicture,
     defaults: Omit<PictureDefaults, 'file'>,
   ): Promise<{ readonly blob: unknown; readonly size: Picture['size'] }>
+}
+
+/** What steps of these kinds do. They return functions that undo it, if it can be undone. */
+export type Actions<Kind extends Action['kind']> = {
+  readonly [Name in Kind]: (loading: Loading, action: ActionOf<Name>) => Promise<Undo | undefined>
 }

@@ -177,6 +177,13 @@ describe('an error in a file has its line and its reason', () => {
     expect(errorsOf(() => parseWorld(text, 'world.json'))).toEqual([message])
   })
 
+  test('of many errors, the first twenty', () => {
+    const names = Array.from({ length: 25 }, (_, index) => `someone-${index}`)
+    const errors = errorsOf(() => planWorld({ accounts, follows: [{ by: 'alice', of: names }] }, end))
+    expect(errors).toHaveLength(21)
+    expect(errors.at(-1)).toBe('and 5 more')
+  })
+
   test('an account that uses its own invite code', () => {
     const world: World = {
       accounts: [{ name: 'alice', inviteCode: 'own' }],
