@@ -243,7 +243,7 @@ describe('the schema', () => {
     expect(isValid(world)).toBe(false)
   })
 
-  test('world.schema.json is up to date: node build/world-schema.ts && npm run format', () => {
+  test('world.schema.json has its text', () => {
     const file = join(import.meta.dirname, '../../../server/testing/world.schema.json')
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(worldSchema)
   })
