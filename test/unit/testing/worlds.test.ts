@@ -200,6 +200,12 @@ describe('an error in a file has its line and its reason', () => {
   })
 })
 
+test('the example of the README is a world', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../server/testing/worlds/README.md'), 'utf8')
+  const [, example = ''] = /```json\n(.+?)```/s.exec(readme) ?? []
+  expect(parseWorld(example, 'world.json').accounts).toHaveLength(2)
+})
+
 test('JSON is parsed as JSON.parse does', () => {
   const text = JSON.stringify({
     ...friends,
