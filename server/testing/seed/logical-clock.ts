@@ -62,7 +62,9 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
   /** Runs the timers that are due, at a time of the machine. */
   let wake: { readonly at: number; readonly timer: Timer | undefined } | undefined
 
-  const elapsed = () => movedMs + (runs ? systemTimers.elapsed() - begunAt : 0)
+  /** Time of the machine that counts. */
+  const passed = () => (runs ? systemTimers.elapsed() - begunAt : 0)
+  const elapsed = () => movedMs + passed()
   const time = () => new Date(startMs + Math.floor(elapsed()))
 
   function add(callback: () => void, ms: number, isInterval: boolean): Timer {
@@ -144,7 +146,8 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
   }
 
   function jump(at: number): void {
-    movedMs += Math.max(0, at - elapsed())
+    // Assigned, not added: a sum of fractions would miss the time by a little, and be rounded to the millisecond before.
+    movedMs = Math.max(movedMs, at - passed())
   }
 
   async function settled(): Promise<void> {
@@ -159,7 +162,7 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
   const moveBy = (ms: number) =>
     move(async () => {
       const target = elapsed() + ms
-      const stretchMs = Math.min(Math.max(ms / stretchesPerMove, minStretchMs), maxStretchMs)
+      const stretchMs = Math.min(Math.max(Math.ceil(ms / stretchesPerMove), minStretchMs), maxStretchMs)
       while (elapsed() < target && !isClosed) await runStretch(Math.min(target, elapsed() + stretchMs))
     })
 
