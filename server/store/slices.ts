@@ -1,5 +1,4 @@
 /** Runs long work as many short transactions, so that other requests are answered in between. */
-
 import { realElapsed } from '../util/deadlines.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
 import type { Database, Writer } from './database.ts'

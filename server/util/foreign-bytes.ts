@@ -3,7 +3,6 @@
  * so that no content makes the server slow or large. Every decoder runs here, or is an exception with a reason in
  * `test/architecture.test.ts`.
  */
-
 import { clearDeadline, setDeadline } from './deadlines.ts'
 import { type JobRunner, NoThread, runOnce, startWorker, type WorkerOptions } from './worker-or-inline.ts'
 

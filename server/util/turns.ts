@@ -1,5 +1,4 @@
 /** Background work in pieces of a few milliseconds, one per turn of the event loop, so that requests come in between. */
-
 import { realElapsed } from './deadlines.ts'
 import { createSerializer } from './serialize.ts'
 import { yieldToEventLoop } from './timers.ts'

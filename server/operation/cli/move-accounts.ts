@@ -1,5 +1,4 @@
 /** Moves accounts one after the other, prints the progress, and returns a summary with the number of failures. */
-
 import { pause } from '../../util/deadlines.ts'
 import { isObject, isString } from '../../util/json.ts'
 import type { AdminClient } from './admin-client.ts'

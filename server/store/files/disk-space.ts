@@ -1,5 +1,4 @@
 /** The space that is left on the disk of the data folder. */
-
 import { realElapsed } from '../../util/deadlines.ts'
 import type { Files } from './files.ts'
 

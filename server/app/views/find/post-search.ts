@@ -2,7 +2,6 @@
  * Search in posts. There is no full-text index: posts are read from the newest to the oldest until a page is full or the time is
  * used up, and the cursor says where the next call continues.
  */
-
 import { realElapsed } from '../../../util/deadlines.ts'
 import { yieldToEventLoop } from '../../../util/timers.ts'
 import * as feed from '../../tables/feed.ts'

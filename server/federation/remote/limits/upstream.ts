@@ -1,5 +1,4 @@
 /** Decides how fast an upstream is read, and cuts it off if it sends invalid proofs or too much. */
-
 import { realElapsed } from '../../../util/deadlines.ts'
 import { createTokenBucket } from '../../../util/token-bucket.ts'
 import { upstream as limits } from './numbers.ts'

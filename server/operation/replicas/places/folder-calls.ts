@@ -2,7 +2,6 @@
  * Calls of folders. Each takes one of the few threads that Node.js has for files, and keeps it while its disk hangs: so there is one call
  * per folder at a time, and some threads are left to the server.
  */
-
 import { clearDeadline, setDeadline } from '../../../util/deadlines.ts'
 import { PlaceProblem } from './place.ts'
 

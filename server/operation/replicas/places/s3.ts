@@ -1,5 +1,4 @@
 /** A bucket of S3-compatible storage, or a prefix in it. */
-
 import { systemTime } from '../../../util/timers.ts'
 import type { PlaceOptions } from './place.ts'
 import { type Entry, type Place, PlaceProblem } from './place.ts'
