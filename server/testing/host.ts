@@ -6,13 +6,14 @@ import { type RunningServer, type ServerOptions, startServer } from '../server.t
 import type { Files } from '../store/files/files.ts'
 import { createMemoryFiles, type MemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
-import type { Door } from './door/door.ts'
+import type { Door, Place } from './door/door.ts'
+import type { SeededSources } from './seed/seeded-sources.ts'
 
 /** Password of the administrator of each server of a network. */
 export const adminPassword = 'admin'
 
 /** What the servers of a network share. */
-export interface HostOptions extends Pick<ServerOptions, 'passwords' | 'log'> {
+export interface HostOptions extends Required<Pick<ServerOptions, 'passwords' | 'log'>> {
   readonly now: () => Date
   /** Position in the network. */
   readonly index: number
@@ -21,10 +22,17 @@ export interface HostOptions extends Pick<ServerOptions, 'passwords' | 'log'> {
   /** The other servers, whose event streams it reads. */
   readonly others: readonly string[]
   readonly config?: Partial<Config>
-  /** Runs a start. The network makes random values of each start independent of the calls at the same time. */
-  readonly around: <T>(start: () => Promise<T>) => Promise<T>
+  /** The present sources of the network. */
+  readonly sources: () => SeededSources
   /** Called with each server that has started. @returns called when it ends */
   readonly onStarted: (running: RunningServer) => () => void
+}
+
+/** A server that has started and gets no requests yet. */
+export interface Prepared {
+  readonly running: RunningServer
+  readonly disk: Disk
+  readonly place: Place
 }
 
 export class Host {
@@ -33,16 +41,9 @@ export class Host {
   #running: RunningServer | undefined
   #onEnd = () => {}
 
-  private constructor(options: HostOptions, from?: DiskSnapshot) {
+  constructor(options: HostOptions) {
     this.#options = options
-    this.#disk = new Disk(options.now, from)
-  }
-
-  /** @param from the disk to continue; an empty one by default */
-  static async start(options: HostOptions, from?: DiskSnapshot): Promise<Host> {
-    const host = new Host(options, from)
-    await host.open()
-    return host
+    this.#disk = new Disk(options.now)
   }
 
   /** Throws while the server is killed. */
@@ -65,7 +66,7 @@ export class Host {
    * @param from the disk of the next start; the present one by default
    */
   kill(from = this.#disk.snapshot()): void {
-    const running = this.#take()
+    const running = this.#leave()
     this.#disk.hasFailed = true
     this.#disk = new Disk(this.#options.now, from)
     this.#options.door.cut()
@@ -90,12 +91,30 @@ export class Host {
   }
 
   async stop(): Promise<void> {
-    await this.#take()?.close()
+    await this.#leave()?.close()
   }
 
   /** Starts it on its disk. */
   async open(): Promise<void> {
-    const { door, index, plcUrl, others, config, around, onStarted, ...options } = this.#options
+    const place = this.#options.door.createPlace()
+    place.attach()
+    this.#adopt(await this.#start(this.#disk, place, this.#options.sources()))
+  }
+
+  /** Starts a server on the disk of a snapshot, beside the one that runs. */
+  prepare(from: DiskSnapshot, sources: SeededSources): Promise<Prepared> {
+    return this.#start(new Disk(sources.now, from), this.#options.door.createPlace(), sources)
+  }
+
+  /** Puts a prepared server in the place of the one that runs, which ends as by `kill`. */
+  replace(prepared: Prepared): void {
+    this.kill()
+    prepared.place.attach()
+    this.#adopt(prepared)
+  }
+
+  async #start(disk: Disk, place: Place, sources: SeededSources): Promise<Prepared> {
+    const { door, index, plcUrl, others, config, passwords, log } = this.#options
     const settings = defaultConfig({
       dataDir: `/network-for-tests/${index + 1}`,
       port: door.port,
@@ -112,18 +131,20 @@ export class Host {
       logLevel: 'fatal',
       ...config,
     })
-    this.#running = await around(() =>
-      startServer(settings, {
-        ...options,
-        files: this.#disk.files,
-        listen: door.listen,
-        plcOrigin: plcOriginOf(index),
-      }),
-    )
-    this.#onEnd = onStarted(this.#running)
+    const { files } = disk
+    const { listen } = place
+    const options = { passwords, log, files, listen, now: sources.now, plcOrigin: plcOriginOf(index) }
+    const running = await sources.within('start', () => startServer(settings, options))
+    return { running, disk, place }
   }
 
-  #take(): RunningServer | undefined {
+  #adopt({ running, disk }: Prepared): void {
+    this.#disk = disk
+    this.#running = running
+    this.#onEnd = this.#options.onStarted(running)
+  }
+
+  #leave(): RunningServer | undefined {
     const running = this.#running
     this.#running = undefined
     this.#onEnd()
@@ -133,7 +154,7 @@ export class Host {
 }
 
 /** A disk that a process can lose. */
-class Disk {
+export class Disk {
   /** Whether all operations fail, because the process has ended. */
   hasFailed = false
   readonly files: Files

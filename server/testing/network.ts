@@ -6,6 +6,7 @@ import { createPasswordHasher } from '../identity/auth/passwords.ts'
 import type { Config } from '../platform/config/config.ts'
 import { restrictToLoopback } from '../platform/network/names.ts'
 import { createLogger } from '../util/log.ts'
+import { createSerializer } from '../util/serialize.ts'
 import { replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
 import { type AccountsState, createAccounts, type NetworkAccounts } from './accounts.ts'
@@ -18,7 +19,12 @@ import { createFaults, type Fault, type FaultOptions } from './door/faults.ts'
 import { createRequests, type NetworkRequest, type RequestFilter } from './door/requests.ts'
 import { Host, plcOriginOf } from './host.ts'
 import { createMail, type NetworkMail } from './mail.ts'
-import { createSeededSources, type SourcesState } from './seed/seeded-sources.ts'
+import {
+  createSeededSources,
+  type SeededSources,
+  type SourcesState,
+  switchSources,
+} from './seed/seeded-sources.ts'
 import type { NetworkEvent } from './stream/network-event.ts'
 import { createEventStream, type EventStreamState } from './stream/stream.ts'
 
@@ -111,12 +117,13 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const hosts: Host[] = []
   const doors: Door[] = []
   const idle = async () => void (await Promise.all(hosts.map((host) => host.idle())))
-  const sources = createSeededSources({
-    ...{ seed, start: new Date(at), runs: options.clock === 'real', settle: idle },
-  })
-  stops.defer(replaceSources(sources))
+  const begin = (from?: SourcesState) =>
+    createSeededSources({ seed, start: new Date(at), runs: options.clock === 'real', settle: idle }, from)
+  let sources = begin()
+  const switched = switchSources(sources)
+  stops.defer(replaceSources(switched))
   stops.defer(restrictToLoopback())
-  const { now } = sources
+  const now = () => sources.now()
   const faults = createFaults()
   const requests = createRequests()
   const accounts = createAccounts(() => hosts)
@@ -139,13 +146,14 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   }
   const passwords = { ...createPasswordHasher({ cost: 4 }), close: async () => {} }
   for (const [index, door] of doors.entries()) {
-    const host = await Host.start({
+    const host = new Host({
       ...{ index, door, passwords, now, plcUrl: control.url, log: createLogger('fatal') },
       others: doors.filter((other) => other !== door).map(({ url }) => url),
       ...(config && { config }),
-      around: (start) => sources.within('start', start),
+      sources: () => sources,
       onStarted: ({ services }) => stream.attach(services),
     })
+    await host.open()
     hosts.push(host)
     stops.defer(() => host.stop())
   }
@@ -160,19 +168,50 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
       sources: sources.snapshot(),
     }
   }
-  async function restore(from: NetworkSnapshot): Promise<void> {
-    if (from.disks.length !== hosts.length) throw new Error('The snapshot has another number of servers.')
-    for (const [index, host] of hosts.entries()) host.kill(from.disks[index])
-    sources.restore(from.sources)
+  /** Gives everything but the servers the state of a snapshot. */
+  function putBack(from: NetworkSnapshot, next: SeededSources): void {
+    sources.close()
+    sources = next
+    switched.use(next)
     directory.restore(from.directory)
     stream.restore(from.stream)
     accounts.restore(from.accounts)
     faults.clear()
     requests.clear()
     for (const door of doors) door.resume()
+  }
+
+  async function restore(from: NetworkSnapshot): Promise<void> {
+    if (from.disks.length !== hosts.length) throw new Error('The snapshot has another number of servers.')
+    for (const [index, host] of hosts.entries()) host.kill(from.disks[index])
+    putBack(from, begin(from.sources))
     for (const host of hosts) await host.open()
   }
+
   const first = await snapshot()
+  const serialize = createSerializer()
+  let spare: ReturnType<typeof prepare> | undefined
+  stops.defer(async () => void (await (await spare)?.server.running.close()))
+
+  /** Starts a server on the first snapshot, for the next reset. Its clock stands still until then. */
+  async function prepare(host: Host, disk: DiskSnapshot) {
+    const next = begin(first.sources)
+    return { next, server: await host.prepare(disk, next) }
+  }
+
+  /** Several servers would find each other before their turn, and a clock that runs would not wait. */
+  const [only, another] = hosts
+  const canPrepare = only !== undefined && another === undefined && options.clock !== 'real'
+  async function reset(): Promise<void> {
+    const ready = await spare
+    spare = undefined
+    if (only && ready) {
+      only.kill()
+      putBack(first, ready.next)
+      only.replace(ready.server)
+    } else await restore(first)
+    if (canPrepare) spare = prepare(only, first.disks[0] as DiskSnapshot)
+  }
 
   return {
     url: (doors[0] as Door).url,
@@ -181,14 +220,14 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
     accounts,
-    clock: createClock(sources),
+    clock: createClock({ now, advance: (ms) => sources.advance(ms) }),
     mail: createMail(() => hosts, accounts),
     faults,
     requests: requests.list,
     events: stream.events,
-    snapshot,
-    restore,
-    reset: () => restore(first),
+    snapshot: () => serialize(snapshot),
+    restore: (from) => serialize(() => restore(from)),
+    reset: () => serialize(reset),
     idle,
     stop: () => stops.run(),
   }

@@ -28,8 +28,8 @@ interface DoorOptions {
 export interface Door {
   readonly port: number
   readonly url: string
-  /** In the place of `listen` of an ordinary server. A new server takes the place of the one before. */
-  readonly listen: Listen
+  /** Makes a place for a server. Several can wait, and the one that was attached last gets the requests. */
+  createPlace(): Place
   /** Lets requests wait, as a process that is stopped does. */
   pause(): void
   resume(): void
@@ -41,6 +41,13 @@ export interface Door {
 /** A server behind the door. */
 interface Attached {
   readonly app: App
+}
+
+export interface Place {
+  /** In the place of `listen` of an ordinary server. */
+  readonly listen: Listen
+  /** Lets the server get the requests, if it listens or as soon as it does. */
+  attach(): void
 }
 
 /** A request whose response is not sent in full. */
@@ -89,6 +96,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     requests.add({ server, at, verb, path, nsid, query, account, status: res.statusCode, ms, isFault })
   }
 
+  async function leave(server: Attached | undefined, graceMs = 0): Promise<void> {
+    if (!server) return
+    if (attached === server) attached = undefined
+    const pending = pendingOf(server)
+    if (graceMs > 0 && pending.length > 0) await Promise.race([ended(pending), pause(graceMs)])
+    for (const { res } of pendingOf(server)) res.req.socket.destroy()
+  }
+
   const listener: Listener = await listen(
     (req, res) => {
       receive(req, res).catch(() => req.socket.destroy())
@@ -99,16 +114,18 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   return {
     port: listener.port,
     url: `http://localhost:${listener.port}`,
-    async listen(app) {
-      const mine: Attached = { app }
-      attached = mine
+    createPlace() {
+      let mine: Attached | undefined
+      let isWanted = false
       return {
-        port: listener.port,
-        async close(graceMs = 0) {
-          if (attached === mine) attached = undefined
-          const pending = pendingOf(mine)
-          if (graceMs > 0 && pending.length > 0) await Promise.race([ended(pending), pause(graceMs)])
-          for (const { res } of pendingOf(mine)) res.req.socket.destroy()
+        attach() {
+          isWanted = true
+          attached = mine ?? attached
+        },
+        async listen(app) {
+          mine = { app }
+          if (isWanted) attached = mine
+          return { port: listener.port, close: (graceMs) => leave(mine, graceMs) }
         },
       }
     },

@@ -12,6 +12,7 @@
  *
  * All timers that were started before a move and fall due in it have run at its end, each interval at its last time.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Deadlines } from '../../util/deadlines.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { systemTimers, type Timer, type Timers } from '../../util/timers.ts'
@@ -69,17 +70,22 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
 
   function add(callback: () => void, ms: number, isInterval: boolean): Timer {
     const wait = Number.isFinite(ms) ? Math.max(0, ms) : 0
-    const timer = new LogicalTimer(callback, isInterval ? Math.max(1, wait) : wait, isInterval, () => {
-      timer.dueAt = elapsed() + timer.ms
-      timer.order = count++
-      arm()
+    // It runs in the move of whoever moves the clock, and belongs to what has started it.
+    const work = AsyncLocalStorage.bind(callback)
+    const timer = new LogicalTimer(work, isInterval ? Math.max(1, wait) : wait, isInterval, {
+      start() {
+        timer.dueAt = elapsed() + timer.ms
+        timer.order = count++
+        arm()
+      },
+      end: () => void timers.delete(timer),
     })
     if (!isClosed) timers.add(timer)
     return timer.refresh()
   }
 
   function remove(timer: Timer | undefined): void {
-    if (timer instanceof LogicalTimer) timers.delete(timer)
+    if (timer instanceof LogicalTimer) timer.end()
   }
 
   /** Lets due timers run in the next turn of the event loop; if the clock runs by itself, also the next ones when they fall due. */
@@ -214,12 +220,20 @@ class LogicalTimer implements Timer {
   /** Timers with the same due time run in this order. */
   order = 0
   readonly #start: () => void
+  /** Also of another clock than the one that is asked. */
+  readonly end: () => void
 
-  constructor(callback: () => void, ms: number, isInterval: boolean, start: () => void) {
+  constructor(
+    callback: () => void,
+    ms: number,
+    isInterval: boolean,
+    clock: Pick<LogicalTimer, 'end'> & { start(): void },
+  ) {
     this.callback = callback
     this.ms = ms
     this.isInterval = isInterval
-    this.#start = start
+    this.#start = clock.start
+    this.end = clock.end
   }
 
   /** Does nothing: no logical timer keeps the process alive. */

@@ -21,7 +21,7 @@ export interface SourcesState {
 /** For `replaceSources`. Limits of real input and output stay the system's. */
 export interface SeededSources
   extends Sources,
-    Pick<LogicalClock, 'now' | 'tick' | 'advance' | 'set' | 'close'> {
+    Pick<LogicalClock, 'now' | 'tick' | 'advance' | 'set' | 'leap' | 'close'> {
   readonly timers: LogicalClock
   /**
    * Runs work, such as one call, with random values of its own: they follow from the seed, the kind and how many of this kind were run
@@ -29,53 +29,85 @@ export interface SeededSources
    */
   within<T>(kind: string, work: () => T): T
   snapshot(): SourcesState
-  /** Continues at a snapshot. Nothing falls due by it. */
-  restore(state: SourcesState): void
 }
+
+interface Context {
+  readonly sources: SeededSources
+  readonly stream: RandomStream
+}
+
+/** The work that is run. */
+const context = new AsyncLocalStorage<Context>()
 
 /**
  * Creates the sources. Two runs of the same calls get the same values if each call is made `within` its kind, or if the order in which
  * parts draw them is the same.
+ * @param from the state to continue; the time of the options is ignored then
  */
-export function createSeededSources({ seed, ...options }: SeededSourcesOptions): SeededSources {
-  const timers = createLogicalClock(options)
-  const { now, tick, advance, set, close } = timers
-  const streams = createStreams(seed === undefined ? undefined : String(seed))
-  return {
-    timers,
-    ...(streams.random && { random: streams.random, createSigner: createDeterministicSigner }),
-    ...{ now, tick, advance, set, close, within: streams.within },
-    snapshot: () => ({ at: now(), ...streams.snapshot() }),
-    restore(state) {
-      timers.leap(state.at)
-      streams.restore(state)
-    },
-  }
-}
-
-function createStreams(seed: string | undefined) {
-  const current = new AsyncLocalStorage<RandomStream>()
-  const rest = createRandomStream(seed ?? '', 'bytes')
-  const fractions = createRandomStream(seed ?? '', 'fraction')
-  let counts = new Map<string, number>()
+export function createSeededSources(
+  { seed, ...options }: SeededSourcesOptions,
+  from?: SourcesState,
+): SeededSources {
+  const timers = createLogicalClock({ ...options, ...(from && { start: from.at }) })
+  const text = String(seed)
+  const rest = createRandomStream(text, 'bytes')
+  const fractions = createRandomStream(text, 'fraction')
+  const counts = new Map(from?.counts)
+  rest.position = from?.position ?? 0
   const random: RandomSource = {
-    bytes: (size) => (current.getStore() ?? rest)(size),
+    bytes(size) {
+      const current = context.getStore()
+      return current?.sources === sources ? current.stream(size) : rest(size)
+    },
     fraction: () => fractionOf(fractions),
     // With a seed, a file that an earlier run left behind would have the same name.
     temporaryBytes: systemRandom.temporaryBytes,
   }
-  return {
-    random: seed === undefined ? undefined : random,
-    within<T>(kind: string, work: () => T): T {
-      if (seed === undefined) return work()
+  const { now, tick, advance, set, leap, close } = timers
+  const sources: SeededSources = {
+    timers,
+    ...(seed !== undefined && { random, createSigner: createDeterministicSigner }),
+    ...{ now, tick, advance, set, leap, close },
+    within(kind, work) {
       const count = (counts.get(kind) ?? 0) + 1
       counts.set(kind, count)
-      return current.run(createRandomStream(seed, `${kind}:${count}`), work)
+      return context.run({ sources, stream: createRandomStream(text, `${kind}:${count}`) }, work)
     },
-    snapshot: () => ({ position: rest.position, counts: new Map(counts) }),
-    restore(state: Pick<SourcesState, 'position' | 'counts'>) {
-      rest.position = state.position
-      counts = new Map(state.counts)
+    snapshot: () => ({ at: now(), position: rest.position, counts: new Map(counts) }),
+  }
+  return sources
+}
+
+/** Sources of the work that is run: those that it was begun `within`, else the present ones. */
+export interface SwitchedSources extends Sources {
+  /** Makes others the present ones. */
+  use(next: SeededSources): void
+}
+
+/** Lets several sources exist at a time, such as those of a server that waits for its turn. Their seeds are the same, or all undefined. */
+export function switchSources(first: SeededSources): SwitchedSources {
+  let present = first
+  const current = () => context.getStore()?.sources ?? present
+  const { random, createSigner } = first
+  return {
+    timers: {
+      setTimeout: (callback, ms) => current().timers.setTimeout(callback, ms),
+      setInterval: (callback, ms) => current().timers.setInterval(callback, ms),
+      // A timer ends itself, whatever its clock is.
+      clearTimeout: first.timers.clearTimeout,
+      clearInterval: first.timers.clearInterval,
+      elapsed: () => current().timers.elapsed(),
+      time: () => current().timers.time(),
+      nextTurn: first.timers.nextTurn,
+    },
+    random: random && {
+      bytes: (size) => (current().random ?? systemRandom).bytes(size),
+      fraction: () => (current().random ?? systemRandom).fraction(),
+      temporaryBytes: systemRandom.temporaryBytes,
+    },
+    createSigner,
+    use(next) {
+      present = next
     },
   }
 }
