@@ -70,7 +70,7 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
 
   function add(callback: () => void, ms: number, isInterval: boolean): Timer {
     const wait = Number.isFinite(ms) ? Math.max(0, ms) : 0
-    // It runs in the move of whoever moves the clock, and belongs to what has started it.
+    // It runs while a test moves the clock, and belongs to the work that has started it.
     const work = AsyncLocalStorage.bind(callback)
     const timer = new LogicalTimer(work, isInterval ? Math.max(1, wait) : wait, isInterval, {
       start() {
