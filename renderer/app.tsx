@@ -14,6 +14,7 @@ import { useScreenLocation } from './shell/location.ts'
 import { Outside } from './shell/outside.tsx'
 import { useRestoreFocus } from './shell/restore-focus.ts'
 import { Shell } from './shell/shell.tsx'
+import { TestNetworkLine } from './shell/test-network.tsx'
 import { useStore } from './store.ts'
 import { Toasts } from './ui/toast.tsx'
 
@@ -23,6 +24,7 @@ export function App() {
     <Router hook={useScreenLocation}>
       {desktop && <DesktopEvents desktop={desktop} />}
       <Content />
+      {!desktop && <TestNetworkLine />}
       <LeaveDialog />
       <RestoredDialog />
       <ReadyDialog />

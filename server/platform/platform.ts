@@ -40,6 +40,8 @@ export interface Platform {
   readonly proxyPort: number | undefined
   /** Runs jobs of worker threads on the main thread, for simulations. Jobs on files in memory always run there. */
   readonly inlineJobs?: boolean | undefined
+  /** True for a server of a network for tests, undefined for others. Pages show it. */
+  readonly isForTests?: true | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** The origin in did:plc operations: `origin`, but in a network for tests, whose directory shows `origin` in documents. */
@@ -58,7 +60,17 @@ export interface Platform {
 export interface PlatformOptions
   extends Pick<
     Platform,
-    'config' | 'store' | 'files' | 'log' | 'now' | 'clock' | 'signal' | 'port' | 'proxyPort' | 'inlineJobs'
+    | 'config'
+    | 'store'
+    | 'files'
+    | 'log'
+    | 'now'
+    | 'clock'
+    | 'signal'
+    | 'port'
+    | 'proxyPort'
+    | 'inlineJobs'
+    | 'isForTests'
   > {
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined

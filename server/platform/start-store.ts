@@ -1,7 +1,9 @@
 /** Opens the store of the data directory with the limits of the configuration, and logs what happens to it. */
 
 import { Database, type OpenOptions } from '../store/database.ts'
-import { isDamage } from '../store/files/files.ts'
+import { isDamage, nodeFiles } from '../store/files/files.ts'
+import { testNetworkName } from '../store/files/layout.ts'
+import { StoreForTests } from '../store/files/store-errors.ts'
 import type { Logger } from '../util/log.ts'
 import type { Config } from './config/config.ts'
 
@@ -10,8 +12,10 @@ export interface StoreOptions
   readonly log: Logger
 }
 
-export function startStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
+/** @throws StoreForTests, and as `Database.open` */
+export async function startStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
   const { schema, files, now, log, checkpointBytes, freeBytes, onLockLost } = options
+  if ((await (files ?? nodeFiles).list(dataDir)).includes(testNetworkName)) throw new StoreForTests(dataDir)
   return Database.open({
     directory: dataDir,
     files,

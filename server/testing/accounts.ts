@@ -1,5 +1,7 @@
 /** The accounts of a network for tests, created by the same call as any client makes. */
 import * as rows from '../store/tables/accounts.ts'
+import { call } from './call.ts'
+import { NotInNetwork } from './errors.ts'
 import type { Host } from './host.ts'
 
 export interface NewNetworkAccount {
@@ -35,6 +37,11 @@ export interface NetworkAccount {
   }
 }
 
+/** An account without a session. */
+export type ListedAccount = Pick<NetworkAccount, 'did' | 'handle' | 'password' | 'server' | 'service'> & {
+  readonly email: string | undefined
+}
+
 export interface NetworkAccounts {
   /** @throws NetworkCallFailed with the error of the server, for example for a handle that is taken */
   create(account: NewNetworkAccount): Promise<NetworkAccount>
@@ -46,30 +53,15 @@ export interface NetworkAccounts {
     options?: { readonly name?: string; readonly privileged?: boolean },
   ): Promise<string>
   /** All accounts that were created by `create` or a world and still exist. */
-  list(): readonly { readonly did: string; readonly handle: string; readonly server: number }[]
+  list(): readonly ListedAccount[]
 }
 
-/** A server of the network has refused a call. */
-export class NetworkCallFailed extends Error {
-  override readonly name = 'NetworkCallFailed'
-  readonly status: number
-  readonly error: string
-
-  constructor(
-    nsid: string,
-    status: number,
-    { error = '', message = '' }: { error?: string; message?: string },
-  ) {
-    super(`${nsid}: ${message || error} (${status} ${error})`)
-    this.status = status
-    this.error = error
-  }
-}
-
-interface Known {
+/** What only the network remembers of an account. */
+export interface Known {
   readonly did: string
   readonly password: string
-  readonly email: string
+  /** Undefined for an account of a world that has none. */
+  readonly email: string | undefined
   readonly server: number
 }
 
@@ -78,6 +70,8 @@ export interface AccountsState {
 }
 
 export interface Accounts extends NetworkAccounts {
+  /** Adds an account that a world has created. */
+  add(account: Known): void
   didOf(handleOrDid: string): string | undefined
   /** @throws if the network has no such account, or it has no email address */
   addressOf(handleOrDid: string): string
@@ -90,11 +84,12 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   let known = new Map<string, Known>()
   const hostOf = (index: number) => {
     const host = hosts()[index]
-    if (!host) throw new Error(`The network has no server ${index}, only ${hosts().length}.`)
+    if (!host) throw new NotInNetwork(`The network has no server ${index}, only ${hosts().length}.`)
     return host
   }
   const rowOf = (name: string) => {
     for (const [server, host] of hosts().entries()) {
+      if (!host.isRunning) continue
       const { store } = host.running.services
       for (const handle of [name, `${name}.${host.domain}`]) {
         const row = name.startsWith('did:') ? rows.findByDid(store, name) : rows.findByHandle(store, handle)
@@ -105,7 +100,7 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   }
   const found = (name: string) => {
     const place = rowOf(name)
-    if (!place) throw new Error(`The network has no account ${name}.`)
+    if (!place) throw new NotInNetwork(`The network has no account ${name}.`)
     return place
   }
 
@@ -137,10 +132,11 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
       return made.password
     },
     list: () =>
-      [...known.values()].flatMap(({ did, server }) => {
-        const place = rowOf(did)
-        return place ? [{ did, handle: place.row.handle, server }] : []
+      [...known.values()].flatMap((account) => {
+        const place = rowOf(account.did)
+        return place ? [{ ...account, handle: place.row.handle, service: place.host.url }] : []
       }),
+    add: (account) => void known.set(account.did, account),
     didOf: (name) => rowOf(name)?.row.did,
     addressOf(name) {
       const { email, handle } = found(name).row
@@ -164,31 +160,13 @@ interface Opened {
   readonly server: number
 }
 
-function shown(host: Host, { did, handle, accessJwt, refreshJwt, ...more }: Opened): NetworkAccount {
+function shown(
+  host: Host,
+  { did, handle, accessJwt, refreshJwt, email, password, server }: Opened,
+): NetworkAccount {
   return {
-    ...{ did, handle, ...more, service: host.url },
-    login: { identifier: handle, password: more.password },
+    ...{ did, handle, email, password, server, service: host.url },
+    login: { identifier: handle, password },
     session: { did, handle, accessJwt, refreshJwt, active: true },
   }
-}
-
-/** Calls a method over HTTP, as a client does. @throws NetworkCallFailed */
-export async function call(
-  url: string,
-  nsid: string,
-  { input, token }: { readonly input?: unknown; readonly token?: string } = {},
-  // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
-): Promise<any> {
-  const response = await fetch(`${url}/xrpc/${nsid}`, {
-    method: input === undefined ? 'GET' : 'POST',
-    headers: {
-      ...(input === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    ...(input === undefined ? {} : { body: JSON.stringify(input) }),
-  })
-  const text = await response.text()
-  const body = text === '' ? {} : JSON.parse(text)
-  if (!response.ok) throw new NetworkCallFailed(nsid, response.status, body)
-  return body
 }

@@ -14,9 +14,9 @@ Usage: desktop-pds dev [options] [--exec COMMAND ARGUMENTS…]
                    Without it they are random, and the clock runs.
   --servers N      Number of servers, which read each other's events. [1]
   --port P         Port of the first server; the next ones follow, then the directory. [2583]
-  --world FILE     Accounts and records to begin with, as JSON; \`sample\` is built in.
+  --world FILE     Accounts and records to begin with, as JSON; \`sample\` and \`friends\` are built in.
   --now TIME       Time at which the clock begins, as ISO 8601. [the present; 2026-01-01 with a seed]
-  --data-dir DIR   Keeps the data in a folder of its own and continues there.
+  --data-dir DIR   Keeps the data in a folder of its own when it ends, and continues there; --world is for a new folder.
   --exec COMMAND   Runs a command with PDS_URL, PLC_URL, STREAM_URL and DEV_URL in its environment, and ends with its exit code.
                    Everything after it belongs to the command.
 `
@@ -37,10 +37,10 @@ const defaultPort = 2583
 
 /** Splits arguments at `--exec`. @throws UsageError */
 export function readDevArgs(args: readonly string[]): DevOptions {
-  const at = args.indexOf('--exec')
-  const exec = at < 0 ? undefined : args.slice(at + 1)
+  const own = beforeExec(args)
+  const exec = own.length === args.length ? undefined : args.slice(own.length + 1)
   if (exec?.length === 0) throw new UsageError('--exec needs a command.')
-  const { values } = parse(at < 0 ? args : args.slice(0, at))
+  const { values } = parse(own)
   const { seed, servers, port, world, now, 'data-dir': dataDir } = values
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new UsageError('--now must be a time such as 2026-01-01T12:00:00Z.')
@@ -54,6 +54,12 @@ export function readDevArgs(args: readonly string[]): DevOptions {
     ...(dataDir !== undefined && { dataDir }),
     ...(exec && { exec }),
   }
+}
+
+/** The arguments after `--exec` belong to the command. */
+function beforeExec(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('--exec')
+  return at < 0 ? args : args.slice(0, at)
 }
 
 function parse(args: readonly string[]) {
@@ -76,31 +82,64 @@ function whole(flag: string, text: string, least: number, most: number): number 
 
 /** @returns the exit code */
 export async function runDev(args: readonly string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
+  if (beforeExec(args).some((arg) => arg === '--help' || arg === '-h')) {
     process.stdout.write(devHelp)
     return 0
   }
   try {
-    const { exec, ...options } = readDevArgs(args)
-    const network = await startNetwork(options)
+    const { exec, dataDir, ...options } = readDevArgs(args)
+    if (dataDir === undefined) return await runNetwork(options, exec)
+    const { openDataFolder } = await import('./data-folder.ts')
+    const folder = await openDataFolder(dataDir)
     try {
-      process.stdout.write(summary(network))
-      return exec ? await run(exec, network) : await untilStopped()
+      const { servers, now, clock } = options
+      const later = now === undefined ? undefined : new Date(now)
+      const from = await folder.load(servers, later)
+      if (from && clock !== 'real') requireLater(from.sources.at, later)
+      const continued = from && { from, servers: from.disks.length }
+      return await runNetwork({ ...options, ...continued }, exec, (network) => folder.save(network))
     } finally {
-      await network.stop()
+      await folder.close()
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const isExpected = error instanceof UsageError || code === 'EADDRINUSE'
-    process.stderr.write(`${isExpected ? explained(code, message) : (error as Error).stack}\n`)
-    return isExpected ? 2 : 1
+    const sentence = sentenceOf(error as NodeJS.ErrnoException)
+    process.stderr.write(`${sentence ?? (error as Error).stack}\n`)
+    return sentence === undefined ? 1 : 2
   }
 }
 
-function explained(code: string | undefined, message: string): string {
-  return code === 'EADDRINUSE'
-    ? `A port is in use by another program. Choose another with --port (${message}).`
-    : message
+/** @param atEnd called before the network stops */
+async function runNetwork(
+  options: NetworkOptions,
+  exec: readonly string[] | undefined,
+  atEnd: (network: Network) => Promise<void> = async () => {},
+): Promise<number> {
+  const network = await startNetwork(options)
+  try {
+    const ends = exec ? run(exec, network) : untilStopped()
+    process.stdout.write(summary(network))
+    const code = await ends
+    await atEnd(network)
+    return code
+  } finally {
+    await network.stop()
+  }
+}
+
+/** @throws UsageError if the clock of a folder would be set back */
+function requireLater(at: Date, later: Date | undefined): void {
+  if (later && later < at)
+    throw new UsageError(`The clock of the folder is at ${at.toISOString()}: --now must not be earlier.`)
+}
+
+/** Returns a sentence for errors that a person can fix; undefined for others. */
+function sentenceOf({ name, code, message, syscall }: NodeJS.ErrnoException): string | undefined {
+  if (code === 'EADDRINUSE')
+    return `A port is in use by another program. Choose another with --port (${message}).`
+  const known = ['UsageError', 'WorldError', 'DataFolderError', 'StoreLocked']
+  return known.includes(name) || syscall === 'open' || syscall === 'mkdir' || syscall === 'scandir'
+    ? message
+    : undefined
 }
 
 export function environmentOf({ url, servers, plc, stream, devUrl }: Network): Record<string, string> {
@@ -116,7 +155,7 @@ export function environmentOf({ url, servers, plc, stream, devUrl }: Network): R
 
 function summary(network: Network): string {
   const lines = Object.entries(environmentOf(network)).map(([name, value]) => `${name}=${value}`)
-  const accounts = network.accounts.list().map(({ handle, did }) => `# ${handle}  ${did}`)
+  const accounts = network.accounts.list().map(({ handle, password }) => `# ${handle.padEnd(20)} ${password}`)
   return `# A network for tests: its passwords and keys are public.\n${[...lines, ...accounts].join('\n')}\n`
 }
 
@@ -128,15 +167,15 @@ function run([command = '', ...args]: readonly string[], network: Network): Prom
     env: { ...process.env, ...environmentOf(network) },
     shell: process.platform === 'win32',
   })
-  // A terminal sends it to both: the command decides.
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
-  process.on('SIGTERM', pass)
+  for (const signal of passed) process.on(signal, pass)
+  // A terminal sends it to both: the command decides.
   const ignore = () => {}
   process.on('SIGINT', ignore)
   child.on('error', (error) => reject(new UsageError(`${command} cannot be started: ${error.message}`)))
   child.on('exit', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? 'SIGTERM'] ?? 15)))
   return promise.finally(() => {
-    process.off('SIGTERM', pass)
+    for (const signal of passed) process.off(signal, pass)
     process.off('SIGINT', ignore)
   })
 }
@@ -145,9 +184,12 @@ const { signals: signalNumbers } = process.getBuiltinModule('node:os').constants
   signals: Partial<Record<NodeJS.Signals, number>>
 }
 
+/** Signals that a command gets as well. */
+const passed = ['SIGTERM', 'SIGHUP'] as const
+
 function untilStopped(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
-  process.once('SIGINT', () => resolve(0))
-  process.once('SIGTERM', () => resolve(0))
+  // A second signal ends the process at once.
+  for (const signal of ['SIGINT', ...passed]) process.once(signal, () => resolve(0))
   return promise
 }

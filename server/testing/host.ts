@@ -41,15 +41,21 @@ export class Host {
   #running: RunningServer | undefined
   #onEnd = () => {}
 
-  constructor(options: HostOptions) {
+  /** @param from the disk to continue; an empty one by default */
+  constructor(options: HostOptions, from?: DiskSnapshot) {
     this.#options = options
-    this.#disk = new Disk(options.now)
+    this.#disk = new Disk(options.now, from)
   }
 
   /** Throws while the server is killed. */
   get running(): RunningServer {
     if (!this.#running) throw new Error(`Server ${this.#options.index + 1} of the network does not run.`)
     return this.#running
+  }
+
+  /** Whether it was started and not killed since. */
+  get isRunning(): boolean {
+    return this.#running !== undefined
   }
 
   get url(): string {
@@ -116,7 +122,7 @@ export class Host {
   async #start(disk: Disk, place: Place, sources: SeededSources): Promise<Prepared> {
     const { door, index, plcUrl, others, config, passwords, log } = this.#options
     const settings = defaultConfig({
-      dataDir: `/network-for-tests/${index + 1}`,
+      dataDir: dataDirOf(index),
       port: door.port,
       publicUrl: door.url,
       userDomains: [`.${this.domain}`],
@@ -134,7 +140,9 @@ export class Host {
     const { files } = disk
     const { listen } = place
     const options = { passwords, log, files, listen, now: sources.now, plcOrigin: plcOriginOf(index) }
-    const running = await sources.within('start', () => startServer(settings, options))
+    const running = await sources.within('start', () =>
+      startServer(settings, { ...options, isForTests: true }),
+    )
     return { running, disk, place }
   }
 
@@ -175,6 +183,11 @@ export class Disk {
   snapshot(): DiskSnapshot {
     return this.#memory.snapshot()
   }
+}
+
+/** The data folder of a server on its disk in memory. */
+export function dataDirOf(index: number): string {
+  return `/network-for-tests/${index + 1}`
 }
 
 /** Handles on the first server end in `.test`, on the others in `.two.test`, `.three.test`… */

@@ -15,7 +15,7 @@ export interface NetworkMail {
 export function createMail(hosts: () => readonly Host[], accounts: Pick<Accounts, 'addressOf'>): NetworkMail {
   async function messages(handle?: string): Promise<NetworkMessage[]> {
     const to = handle === undefined ? undefined : accounts.addressOf(handle)
-    const lists = await Promise.all(hosts().map((host) => messagesOf(host)))
+    const lists = await Promise.all(hosts().map((host) => (host.isRunning ? messagesOf(host) : [])))
     const all = lists.flat().toSorted((one, other) => (one.id < other.id ? 1 : -1))
     return to === undefined ? all : all.filter((message) => message.to === to)
   }
@@ -29,7 +29,8 @@ export function createMail(hosts: () => readonly Host[], accounts: Pick<Accounts
   }
 }
 
-async function messagesOf(host: Host): Promise<OutboxMessage[]> {
+/** Returns the messages of a server that runs, newest first. */
+export async function messagesOf(host: Host): Promise<OutboxMessage[]> {
   await host.idle()
   const { config, files } = host.running.services
   return listOutbox(config.dataDir, files)

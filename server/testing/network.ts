@@ -5,6 +5,7 @@
 import { createPasswordHasher } from '../identity/auth/passwords.ts'
 import type { Config } from '../platform/config/config.ts'
 import { restrictToLoopback } from '../platform/network/names.ts'
+import type { RunningServer } from '../server.ts'
 import { createLogger } from '../util/log.ts'
 import { createSerializer } from '../util/serialize.ts'
 import { replaceSources } from '../util/sources.ts'
@@ -12,13 +13,15 @@ import { createStops, type Stops } from '../util/stops.ts'
 import { type AccountsState, createAccounts, type NetworkAccounts } from './accounts.ts'
 import { createClock, type NetworkClock } from './clock.ts'
 import { openControl } from './control/control.ts'
+import { answerDev } from './control/dev-answer.ts'
 import { createDirectory, type DirectoryState } from './directory/directory.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { type Door, openDoor } from './door/door.ts'
 import { createFaults, type Fault, type FaultOptions } from './door/faults.ts'
 import { createRequests, type NetworkRequest, type RequestFilter } from './door/requests.ts'
-import { Host, plcOriginOf } from './host.ts'
+import { adminPassword, Host, plcOriginOf } from './host.ts'
 import { createMail, type NetworkMail } from './mail.ts'
+import { createOAuth, type NetworkOAuth } from './oauth.ts'
 import {
   createSeededSources,
   type SeededSources,
@@ -26,7 +29,9 @@ import {
   switchSources,
 } from './seed/seeded-sources.ts'
 import type { NetworkEvent } from './stream/network-event.ts'
-import { createEventStream, type EventStreamState } from './stream/stream.ts'
+import { createEventStream, type EventStreamState, type EventsOptions } from './stream/stream.ts'
+import type { WorldSource } from './world-loader.ts'
+import type { LoadedWorld } from './worlds/worlds.ts'
 
 export interface NetworkOptions {
   /** Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. */
@@ -39,6 +44,13 @@ export interface NetworkOptions {
   readonly now?: Date | string
   /** `logical`, the default: it advances by a millisecond with each call, and by `clock.advance`. `real`: it also runs. */
   readonly clock?: 'logical' | 'real'
+  /**
+   * Accounts and records to begin with: a world, the path of its file, or `sample` or `friends`. It ends at `now`, and the clock passes
+   * through its times while it is loaded.
+   */
+  readonly world?: WorldSource | undefined
+  /** Continues there, in the place of an empty network or a world. It is of a network with the same number of servers. */
+  readonly from?: NetworkSnapshot | undefined
   /** Settings of the servers that differ from those of a network for tests. */
   readonly config?: Partial<Config>
 }
@@ -49,6 +61,12 @@ export interface NetworkServer {
   readonly url: string
   /** Handles on it end in `.` and this. */
   readonly domain: string
+  /** For HTTP Basic, as the user `admin`. */
+  readonly adminPassword: string
+  /** Whether it was started and not killed since. */
+  readonly isRunning: boolean
+  /** Whether requests wait. */
+  readonly isPaused: boolean
   /** Lets requests wait without an answer. */
   pause(): void
   resume(): void
@@ -60,6 +78,8 @@ export interface NetworkServer {
 
 /** What `snapshot` returns; it can be restored any number of times, in the network that made it. */
 export interface NetworkSnapshot {
+  /** URLs of the servers. */
+  readonly urls: readonly string[]
   readonly disks: readonly DiskSnapshot[]
   readonly directory: DirectoryState
   readonly accounts: AccountsState
@@ -78,6 +98,7 @@ export interface Network {
   readonly accounts: NetworkAccounts
   readonly clock: NetworkClock
   readonly mail: NetworkMail
+  readonly oauth: NetworkOAuth
   readonly faults: {
     add(fault: FaultOptions): Fault & { remove(): boolean }
     list(): Fault[]
@@ -86,7 +107,9 @@ export interface Network {
   /** The newest requests that the servers have received, oldest first. */
   requests(filter?: RequestFilter): NetworkRequest[]
   /** The events of all servers, from the first one or after `since`, until the signal aborts. */
-  events(options?: { readonly since?: number; readonly signal?: AbortSignal }): AsyncIterable<NetworkEvent>
+  events(options?: EventsOptions): AsyncIterable<NetworkEvent>
+  /** Loads a world at the present. Its records have its times, events and the clock do not. @throws WorldError */
+  world(source: WorldSource): Promise<LoadedWorld>
   snapshot(): Promise<NetworkSnapshot>
   restore(snapshot: NetworkSnapshot): Promise<void>
   /** Returns to the state after the start. */
@@ -113,13 +136,17 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 }
 
 async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Network> {
-  const { seed = 1, servers: count = 1, port = 0, now: at = defaultStart, config } = options
+  const { seed = 1, servers: count = 1, port = 0, now: at = defaultStart, config, from } = options
+  const end = new Date(at)
+  const loader = options.world === undefined || from ? undefined : await import('./world-loader.ts')
+  const world = await loader?.openWorld(options.world ?? '')
   const hosts: Host[] = []
   const doors: Door[] = []
   const idle = async () => void (await Promise.all(hosts.map((host) => host.idle())))
-  const begin = (from?: SourcesState) =>
-    createSeededSources({ seed, start: new Date(at), runs: options.clock === 'real', settle: idle }, from)
-  let sources = begin()
+  const start = (world && loader?.beginOf(world, end)) ?? end
+  const begin = (state?: SourcesState) =>
+    createSeededSources({ seed, start, runs: options.clock === 'real', settle: idle }, state)
+  let sources = begin(from?.sources)
   const switched = switchSources(sources)
   stops.defer(replaceSources(switched))
   stops.defer(restrictToLoopback())
@@ -144,15 +171,21 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     doors.push(door)
     stops.defer(() => door.close())
   }
+  if (from) {
+    directory.restore(from.directory)
+    accounts.restore(from.accounts)
+    stream.restore(movedStream(from, doors))
+  }
   const passwords = { ...createPasswordHasher({ cost: 4 }), close: async () => {} }
   for (const [index, door] of doors.entries()) {
-    const host = new Host({
+    const options = {
       ...{ index, door, passwords, now, plcUrl: control.url, log: createLogger('fatal') },
       others: doors.filter((other) => other !== door).map(({ url }) => url),
       ...(config && { config }),
       sources: () => sources,
-      onStarted: ({ services }) => stream.attach(services),
-    })
+      onStarted: ({ services }: RunningServer) => stream.attach(services),
+    }
+    const host = new Host(options, from?.disks[index])
     await host.open()
     hosts.push(host)
     stops.defer(() => host.stop())
@@ -161,6 +194,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   async function snapshot(): Promise<NetworkSnapshot> {
     await idle()
     return {
+      urls: doors.map(({ url }) => url),
       disks: await Promise.all(hosts.map((host) => host.snapshot())),
       directory: directory.snapshot(),
       accounts: accounts.snapshot(),
@@ -188,6 +222,13 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     for (const host of hosts) await host.open()
   }
 
+  // A world has hundreds of times. Between two of them, each periodic job runs once at most.
+  const passUntil = (at: Date) => sources.set(at, 1)
+  if (world) await loader?.fillNetwork(world, { hosts, accounts, now, passUntil }, end)
+  async function loadNow(source: WorldSource, readsFiles: boolean): Promise<LoadedWorld> {
+    const { openWorld, fillNetwork } = await import('./world-loader.ts')
+    return fillNetwork(await openWorld(source), { hosts, accounts, now, readsFiles }, now())
+  }
   const first = await snapshot()
   const serialize = createSerializer()
   let spare: ReturnType<typeof prepare> | undefined
@@ -213,7 +254,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     if (canPrepare) spare = prepare(only, first.disks[0] as DiskSnapshot)
   }
 
-  return {
+  const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) => serverOf(host, doors[index] as Door)),
     plc: { url: control.url },
@@ -222,21 +263,32 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     accounts,
     clock: createClock({ now, advance: (ms) => sources.advance(ms) }),
     mail: createMail(() => hosts, accounts),
+    oauth: createOAuth(accounts, () => doors.map(({ url }) => url)),
     faults,
     requests: requests.list,
     events: stream.events,
+    world: (source) => loadNow(source, true),
     snapshot: () => serialize(snapshot),
     restore: (from) => serialize(() => restore(from)),
     reset: () => serialize(reset),
     idle,
     stop: () => stops.run(),
   }
+  control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
+  return network
 }
 
 function serverOf(host: Host, door: Door): NetworkServer {
   return {
     url: door.url,
     domain: host.domain,
+    adminPassword,
+    get isRunning() {
+      return host.isRunning
+    },
+    get isPaused() {
+      return door.isPaused
+    },
     pause: () => door.pause(),
     resume: () => door.resume(),
     kill: () => host.kill(),
@@ -247,4 +299,12 @@ function serverOf(host: Host, door: Door): NetworkServer {
 /** Identities name a fixed address at first, because the ports of a network differ from run to run, and its DIDs must not. */
 function addressOf(doors: readonly Door[], endpoint: string): string {
   return doors.find((_, index) => endpoint === plcOriginOf(index))?.url ?? endpoint
+}
+
+/** Returns the stream of a snapshot of another network, whose servers may have had other ports. */
+function movedStream({ stream, urls }: NetworkSnapshot, doors: readonly Door[]): EventStreamState {
+  const moved = [...stream.positions].map(
+    ([origin, seq]) => [doors[urls.indexOf(origin)]?.url ?? origin, seq] as const,
+  )
+  return { ...stream, positions: new Map(moved) }
 }

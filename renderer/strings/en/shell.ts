@@ -212,3 +212,8 @@ export const notFound = {
   title: 'Page not found',
   lead: 'This page does not exist or has moved.',
 }
+
+export const testNetwork = {
+  label: 'Network for tests',
+  text: 'Network for tests: everything here is public and will be forgotten.',
+}

@@ -19,6 +19,8 @@ export const restoredKeyName = 'replica-key.restored'
 export const restoredTimelinesName = 'timelines.restored'
 /** Empty file: the data come from a backup, and the server has not started with them yet. */
 export const restoredMarkName = 'restored'
+/** Marks the data folder of a network for tests: no other server uses it. */
+export const testNetworkName = 'network-for-tests.json'
 export const lockName = 'pds.lock'
 /** Folder of the blobs, in the data directory and in the folder of backups. */
 export const blobsName = 'blobs'

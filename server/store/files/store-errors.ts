@@ -44,6 +44,17 @@ export class StoreLocked extends Error {
   }
 }
 
+/** The data folder belongs to a network for tests. Nothing was changed. */
+export class StoreForTests extends Error {
+  override readonly name = 'StoreForTests'
+
+  constructor(directory: string) {
+    super(
+      `This folder belongs to a network for tests: ${directory}. Its keys and passwords are public, so use another data folder.`,
+    )
+  }
+}
+
 /** Windows refused to replace or move a file. */
 export class StoreInUse extends Error {
   override readonly name = 'StoreInUse'

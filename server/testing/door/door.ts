@@ -30,6 +30,7 @@ export interface Door {
   readonly url: string
   /** Makes a place for a server. Several can wait, and the one that was attached last gets the requests. */
   createPlace(): Place
+  readonly isPaused: boolean
   /** Lets requests wait, as a process that is stopped does. */
   pause(): void
   resume(): void
@@ -128,6 +129,9 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
           return { port: listener.port, close: (graceMs) => leave(mine, graceMs) }
         },
       }
+    },
+    get isPaused() {
+      return resumed !== undefined
     },
     pause() {
       resumed ??= Promise.withResolvers()

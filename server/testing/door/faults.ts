@@ -1,5 +1,4 @@
 /** Answers that a test wants to happen: errors, delays, cut connections. */
-import { temporaryName } from '../../util/random.ts'
 
 /** Which calls fail, and how. Without `status`, `drop` and `latencyMs` a fault has no effect. */
 export interface FaultOptions {
@@ -50,10 +49,11 @@ interface Entry {
 
 export function createFaults(): Faults {
   const entries = new Map<string, Entry>()
+  let last = 0
   const shown = ({ id, options, count }: Entry): Fault => ({ ...options, id, count })
   return {
     add(options) {
-      const entry = { id: temporaryName(), options, seen: 0, count: 0 }
+      const entry = { id: String(++last), options, seen: 0, count: 0 }
       entries.set(entry.id, entry)
       return { ...shown(entry), remove: () => entries.delete(entry.id) }
     },

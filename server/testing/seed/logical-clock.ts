@@ -32,8 +32,11 @@ export interface LogicalClock extends Timers {
   tick(): void
   /** Moves the clock, and resolves when everything that falls due has run. @throws the error of a timer; the clock stays at its time */
   advance(ms: number): Promise<void>
-  /** Moves the clock to a time. To an earlier one it is set back at once: timers keep the time that they have left. */
-  set(at: Date): Promise<void>
+  /**
+   * Moves the clock to a time. To an earlier one it is set back at once: timers keep the time that they have left.
+   * @param stretches into how many the move is divided, if these are not too short or too long; 60 by default
+   */
+  set(at: Date, stretches?: number): Promise<void>
   /** Gives the clock another time, at which nothing falls due: timers keep the time that they have left. */
   leap(to: Date): void
   /** Ends all timers. */
@@ -165,10 +168,10 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
     systemTimers.clearTimeout(limit)
   }
 
-  const moveBy = (ms: number) =>
+  const moveBy = (ms: number, stretches = stretchesPerMove) =>
     move(async () => {
       const target = elapsed() + ms
-      const stretchMs = Math.min(Math.max(Math.ceil(ms / stretchesPerMove), minStretchMs), maxStretchMs)
+      const stretchMs = Math.min(Math.max(Math.ceil(ms / stretches), minStretchMs), maxStretchMs)
       while (elapsed() < target && !isClosed) await runStretch(Math.min(target, elapsed() + stretchMs))
     })
 
@@ -182,10 +185,10 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
       arm()
     },
     advance: (ms) => serialize(() => moveBy(ms)),
-    set: (at) =>
+    set: (at, stretches) =>
       serialize(async () => {
         const ms = at.getTime() - time().getTime()
-        if (ms > 0) await moveBy(ms)
+        if (ms > 0) await moveBy(ms, stretches)
         else startMs += ms
       }),
     leap(to) {

@@ -28,6 +28,8 @@ export interface EventsOptions {
   readonly since?: number
   /** Ends the reading. */
   readonly signal?: AbortSignal
+  /** Whether to wait for further events after those of all answered calls. True by default. */
+  readonly follow?: boolean
 }
 
 export interface EventStream {
@@ -90,10 +92,14 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
       return subscribers.close(graceMs)
     },
 
-    async *events({ since, signal } = {}) {
+    async *events({ since, signal, follow = true } = {}) {
       const ends = AbortSignal.any(signal ? [signal, readers.signal] : [readers.signal])
       await sources.collect()
       const position = since === undefined ? log.start : log.positionOf(since + 1)
+      if (!follow) {
+        for (const { json } of log.all().slice(position - log.start)) yield JSON.parse(json) as NetworkEvent
+        return
+      }
       for await (const { json } of log.follow(position, ends)) yield JSON.parse(json) as NetworkEvent
     },
 

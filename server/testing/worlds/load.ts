@@ -7,7 +7,7 @@ import { checkSchema } from './check.ts'
 import { formatPath, sourceOf, throwProblems } from './errors.ts'
 import type { Loading, Ref, Undo } from './loading.ts'
 import { createMembers, type Member, type WorldDeps } from './members.ts'
-import { pictureOf } from './pictures.ts'
+import { isFile, pictureOf } from './pictures.ts'
 import { planWorld } from './plan.ts'
 import { type World, worldSchema } from './schema.ts'
 import type { Action, Step } from './steps.ts'
@@ -110,6 +110,8 @@ class WorldLoading implements Loading {
   }
 
   async upload(...[by, given, defaults]: Parameters<Loading['upload']>) {
+    if (this.deps.readsFiles === false && isFile(given))
+      throw new Error('a world that is sent has no picture files: give a colour (#3b82f6) or a drawing')
     const { bytes, type, size } = await pictureOf(given, { ...defaults, file: this.#file })
     const { blob } = await this.members.call(by, 'com.atproto.repo.uploadBlob', { bytes, type })
     return { blob, size }

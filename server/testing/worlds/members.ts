@@ -29,6 +29,8 @@ export interface WorldDeps {
   passUntil?(at: Date): Promise<void>
   /** Returns the code in the newest message to an address, for addresses that are confirmed. */
   code?(server: number, email: string): Promise<string>
+  /** Whether pictures may be files: not for a world that another program sends. True by default. */
+  readonly readsFiles?: boolean
 }
 
 export interface Tokens {

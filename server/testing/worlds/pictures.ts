@@ -25,11 +25,20 @@ export interface PictureDefaults {
 
 /** @throws the system's error for a file that cannot be read */
 export async function pictureOf(given: WorldPicture, defaults: PictureDefaults): Promise<Picture> {
-  const picture =
-    typeof given !== 'string' ? given : given.startsWith('#') ? { colour: given } : { path: given }
+  const picture = partsOf(given)
   if (picture.path === undefined) return draw(picture, defaults)
   const bytes = await readFile(resolve(dirname(defaults.file ?? ''), picture.path))
   return { bytes, type: typeOf(bytes), size: isPng(bytes) ? pngSize(bytes) : undefined }
+}
+
+/** Whether a picture is a file. */
+export function isFile(given: WorldPicture): boolean {
+  return partsOf(given).path !== undefined
+}
+
+function partsOf(given: WorldPicture): Drawing {
+  if (typeof given !== 'string') return given
+  return given.startsWith('#') ? { colour: given } : { path: given }
 }
 
 /** Draws a diagonal gradient with a disc as a PNG. */

@@ -2,7 +2,7 @@
 import type { CallOptions, WorldDeps } from '../../../server/testing/worlds/worlds.ts'
 import { adminAuth, type TestServer } from './server.ts'
 
-export interface TracedDeps extends Required<WorldDeps> {
+export interface TracedDeps extends Required<Omit<WorldDeps, 'readsFiles'>> {
   /** The NSIDs of all calls. */
   readonly calls: string[]
 }

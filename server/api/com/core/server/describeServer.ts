@@ -6,7 +6,7 @@ import { method } from '../../../method.ts'
 export const describeServer = method(com.core.server.describeServer, {
   auth: 'none',
   reads: ['accounts'],
-  handler({ config, serverDid, store, caller }) {
+  handler({ config, serverDid, store, caller, isForTests }) {
     return {
       did: serverDid,
       availableUserDomains: [...config.userDomains],
@@ -14,6 +14,7 @@ export const describeServer = method(com.core.server.describeServer, {
       phoneVerificationRequired: false,
       blobUploadLimit: config.blobUploadLimit,
       unclaimed: isAtServer(caller) ? accounts.isEmpty(store) : undefined,
+      isForTests,
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },
     }

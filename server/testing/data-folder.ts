@@ -1,0 +1,143 @@
+/**
+ * The folder of `desktop-pds dev --data-dir`. The network runs in memory; its state is read from the folder at the start and written at
+ * the end, as a whole: the file with the mark names the folder of the state, so that a write that is cut short changes nothing.
+ */
+import { join } from 'node:path'
+import { nodeFiles, readJson, replaceJson } from '../store/files/files.ts'
+import { databaseName, lockName, testNetworkName } from '../store/files/layout.ts'
+import { temporaryName } from '../util/random.ts'
+import type { Known } from './accounts.ts'
+import { loadFolder, saveFolder } from './disk/copy-folder.ts'
+import { createMemoryFiles } from './disk/memory-files.ts'
+import type { DiskSnapshot } from './disk/memory-snapshot.ts'
+import { dataDirOf } from './host.ts'
+import type { Network, NetworkSnapshot } from './network.ts'
+
+/** The folder is not one of a network for tests. The message is for people. */
+export class DataFolderError extends Error {
+  override readonly name = 'DataFolderError'
+}
+
+export interface DataFolder {
+  /**
+   * Returns the state of the last run; undefined for a new folder.
+   * @param count the number of servers that is expected @param later the clock continues at this time, if it is later
+   * @throws DataFolderError
+   */
+  load(count: number | undefined, later: Date | undefined): Promise<NetworkSnapshot | undefined>
+  save(network: Network): Promise<void>
+  /** Lets others use the folder. */
+  close(): Promise<void>
+}
+
+/** The content of the file with the mark. */
+interface Mark {
+  readonly about: string
+  /** Name of the folder of the state. Undefined before the first end of a network. */
+  readonly state?: string
+}
+
+/** The parts of a snapshot that are not disks, and the URLs by which the stream knows the servers. */
+interface State {
+  readonly urls: readonly string[]
+  readonly directory: NetworkSnapshot['directory']
+  readonly accounts: readonly (readonly [did: string, account: Known])[]
+  readonly events: NetworkSnapshot['stream']['events']
+  readonly positions: readonly (readonly [origin: string, seq: number])[]
+  readonly at: string
+  readonly position: number
+  readonly counts: readonly (readonly [kind: string, count: number])[]
+}
+
+const about = 'The data of a network for tests: see "desktop-pds dev". Passwords and keys in it are public.'
+const stateName = 'network.json'
+
+/** Opens a folder, which may be missing. @throws DataFolderError, StoreLocked */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const names = (await nodeFiles.list(path)).filter((name) => name !== lockName)
+  const mark = await readJson<Mark>(nodeFiles, join(path, testNetworkName))
+  if (!mark && names.includes(databaseName))
+    throw new DataFolderError(
+      `${path} has the data of a server, so a network for tests must not use it: name another folder with --data-dir.`,
+    )
+  if (!mark && names.length > 0)
+    throw new DataFolderError(
+      `${path} has other files, so a network for tests must not use it: name an empty folder with --data-dir.`,
+    )
+  await nodeFiles.makeDir(path)
+  const lock = await nodeFiles.lock(path)
+  await replaceJson(nodeFiles, join(path, testNetworkName), mark ?? { about })
+  let state = mark?.state
+
+  return {
+    async load(count, later) {
+      if (state === undefined) return undefined
+      const kept = await readJson<State>(nodeFiles, join(path, state, stateName))
+      if (!kept)
+        throw new DataFolderError(`${join(path, state)} is incomplete: name another folder with --data-dir.`)
+      if (count !== undefined && kept.urls.length !== count)
+        throw new DataFolderError(
+          `${path} has a network of ${kept.urls.length} servers: start it with --servers ${kept.urls.length}.`,
+        )
+      const disks: DiskSnapshot[] = []
+      for (const index of kept.urls.keys())
+        disks.push(await loadDisk(join(path, state, String(index + 1)), index))
+      return snapshotOf(kept, disks, later)
+    },
+    async save(network) {
+      const snapshot = await network.snapshot()
+      const next = `state-${temporaryName()}`
+      for (const [index, disk] of snapshot.disks.entries())
+        await saveDisk(disk, index, join(path, next, String(index + 1)))
+      await nodeFiles.makeDir(join(path, next))
+      await replaceJson(nodeFiles, join(path, next, stateName), stateOf(snapshot))
+      await nodeFiles.syncDir(path)
+      await replaceJson(nodeFiles, join(path, testNetworkName), { about, state: next })
+      if (state !== undefined) await nodeFiles.removeDir(join(path, state))
+      state = next
+    },
+    close: () => lock.release(),
+  }
+}
+
+/** A server that is started on it by mistake finds the mark. It is not on the disk of the network. */
+const isOfNetwork = (name: string) => name === testNetworkName || name === lockName
+
+async function loadDisk(from: string, index: number): Promise<DiskSnapshot> {
+  const memory = createMemoryFiles({ now: () => new Date(0) })
+  const dataDir = dataDirOf(index)
+  await loadFolder(from, memory, dataDir)
+  for (const name of (await memory.list(dataDir)).filter(isOfNetwork))
+    await memory.remove(join(dataDir, name))
+  return memory.snapshot()
+}
+
+async function saveDisk(disk: DiskSnapshot, index: number, to: string): Promise<void> {
+  const memory = createMemoryFiles({ now: () => new Date(0), from: disk })
+  await saveFolder(memory, dataDirOf(index), to)
+  await replaceJson(nodeFiles, join(to, testNetworkName), { about })
+}
+
+function stateOf({ urls, directory, accounts, stream, sources }: NetworkSnapshot): State {
+  return {
+    urls,
+    directory,
+    accounts: [...accounts.known],
+    events: stream.events,
+    positions: [...stream.positions],
+    at: sources.at.toISOString(),
+    position: sources.position,
+    counts: [...sources.counts],
+  }
+}
+
+function snapshotOf(state: State, disks: readonly DiskSnapshot[], later: Date | undefined): NetworkSnapshot {
+  const { urls, directory, accounts, events, positions, position, counts } = state
+  const at = new Date(Math.max(Date.parse(state.at), later?.getTime() ?? 0))
+  return {
+    ...{ urls, disks, directory },
+    accounts: { known: new Map(accounts) },
+    stream: { events, positions: new Map(positions) },
+    sources: { at, position, counts: new Map(counts) },
+  }
+}
