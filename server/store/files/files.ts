@@ -205,9 +205,9 @@ async function measureDir(path: string): Promise<Measured | undefined> {
     let changedMs = Number.NEGATIVE_INFINITY
     for (const entry of await fs.readdir(path, { withFileTypes: true, recursive: true })) {
       if (!entry.isFile()) continue
-      const { size, mtimeMs } = await fs.lstat(join(entry.parentPath, entry.name))
+      const { size, mtime } = await fs.lstat(join(entry.parentPath, entry.name))
       bytes += size
-      changedMs = Math.max(changedMs, mtimeMs)
+      changedMs = Math.max(changedMs, mtime.getTime())
     }
     return { bytes, changedAt: Number.isFinite(changedMs) ? new Date(changedMs) : undefined }
   } catch (error) {
