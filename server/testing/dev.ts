@@ -1,9 +1,10 @@
 /** `desktop-pds dev`: a network for tests, until it is stopped or the command that it runs has ended. */
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 import { randomInt } from '../util/random.ts'
 import { systemTime } from '../util/timers.ts'
-import { type Network, type NetworkOptions, startNetwork } from './network.ts'
+import type { Network, NetworkOptions } from './network.ts'
 
 export const devHelp = `Runs a network for tests on this computer: servers, a directory, an event stream and a mailbox.
 Everything is in memory and forgotten at the end. Passwords and keys are public: it holds no data of people.
@@ -108,12 +109,18 @@ export async function runDev(args: readonly string[]): Promise<number> {
   }
 }
 
+/** V8 collects garbage earlier. See `v8Flags` in package.json, of which one has no effect in a process that runs. */
+const smallHeap = ['--semi-space-growth-factor=1', '--heap-growing-percent=20']
+
 /** @param atEnd called before the network stops */
 async function runNetwork(
   options: NetworkOptions,
   exec: readonly string[] | undefined,
   atEnd: (network: Network) => Promise<void> = async () => {},
 ): Promise<number> {
+  // Before the server is loaded: it takes 35 MB less.
+  for (const flag of smallHeap) setFlagsFromString(flag)
+  const { startNetwork } = await import('./network.ts')
   const network = await startNetwork(options)
   try {
     const ends = exec ? run(exec, network) : untilStopped()
