@@ -106,6 +106,8 @@ export interface Network {
   }
   /** The newest requests that the servers have received, oldest first. */
   requests(filter?: RequestFilter): NetworkRequest[]
+  /** Calls a function with each further request, after its answer. @returns ends it */
+  onRequest(observer: (request: NetworkRequest) => void): () => void
   /** The events of all servers, from the first one or after `since`, until the signal aborts. */
   events(options?: EventsOptions): AsyncIterable<NetworkEvent>
   /** Loads a world at the present. Its records have its times, events and the clock do not. @throws WorldError */
@@ -266,6 +268,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     oauth: createOAuth(accounts, () => doors.map(({ url }) => url)),
     faults,
     requests: requests.list,
+    onRequest: requests.observe,
     events: stream.events,
     world: (source) => loadNow(source, true),
     snapshot: () => serialize(snapshot),

@@ -35,6 +35,8 @@ export interface RequestFilter {
 export interface Requests {
   add(request: Omit<NetworkRequest, 'id'>): void
   list(filter?: RequestFilter): NetworkRequest[]
+  /** Calls a function with each further request, after its answer. @returns ends it */
+  observe(observer: (request: NetworkRequest) => void): () => void
   clear(): void
 }
 
@@ -43,9 +45,12 @@ const limit = 10_000
 export function createRequests(): Requests {
   let last = 0
   let entries: NetworkRequest[] = []
+  const observers = new Set<(request: NetworkRequest) => void>()
   return {
-    add(request) {
-      entries.push({ ...request, id: ++last })
+    add(given) {
+      const request = { ...given, id: ++last }
+      entries.push(request)
+      for (const observe of observers) observe(request)
       if (entries.length > limit + limit / 10) entries = entries.slice(-limit)
     },
     list({ after = 0, ...filter } = {}) {
@@ -54,6 +59,10 @@ export function createRequests(): Requests {
         (entry) =>
           entry.id > after && wanted.every(([name, value]) => entry[name as keyof NetworkRequest] === value),
       )
+    },
+    observe(observer) {
+      observers.add(observer)
+      return () => void observers.delete(observer)
     },
     clear() {
       entries = []
