@@ -1,14 +1,35 @@
-/** The types of the exports, which stand alone: a user has none of the packages in the bundle. */
+/**
+ * The types of the exports, which stand alone: a user has none of the packages in the bundle. Most files that declare a public type also
+ * declare internal ones, with types of these packages, so only the declarations that the exports use are copied.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** Imports and exports of declarations, and types such as `import('./file.ts').Name`. */
-const imported = /(?<=\bfrom |\bimport\(|^import )(['"])(.+?)\1/gm
+/** In the place of a name: the whole file. */
+const all = '*'
+
+/** A statement of a declaration file, with the comment before it. */
+interface Statement {
+  readonly text: string
+  /** Its own name; undefined for imports and for exports of other files. */
+  readonly name: string | undefined
+  /** The file or package that it imports from or exports again. */
+  readonly from: string | undefined
+  /** By the name in this file: the name in the other one, or `all`. */
+  readonly names: ReadonlyMap<string, string>
+  readonly isExported: boolean
+}
+
+/** Declaration files of TypeScript begin each statement, and nothing else, at the start of a line. */
+const start = /^(?=import |export |declare |interface |type |class |const |function |\/\*\*)/m
+const declared =
+  /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|const|let|function|enum) ([\w$]+)/m
+const importedType = /\bimport\((['"])(.+?)\1\)\.([\w$]+)/g
 
 /**
- * Copies declaration files of `from` and all that they import to `to`.
- * @param files without extension, relative to `from`
- * @throws if one imports a package that is not in `peers`
+ * Copies the declarations that `files` export and all that these use to `to`.
+ * @param files declaration files without extension, relative to `from`
+ * @throws if one uses a package that is not in `peers`
  */
 export function copyTypes(
   from: string,
@@ -16,17 +37,139 @@ export function copyTypes(
   files: readonly string[],
   peers: readonly string[],
 ): void {
-  const found = new Set(files.map((file) => join(from, file)))
-  for (const file of found) {
-    const source = readFileSync(`${file}.d.ts`, 'utf8')
+  const types = new Types(peers)
+  for (const file of files) types.addExports(join(from, file))
+  for (const [file, text] of types.texts()) {
     const target = join(to, `${relative(from, file)}.d.ts`)
-    const text = source.replaceAll(imported, (_match, quote: string, name: string) => {
-      if (name.startsWith('.')) found.add(resolve(dirname(file), name.replace(/\.[jt]s$/, '')))
-      else if (!peers.some((peer) => name === peer || name.startsWith(`${peer}/`)))
-        throw new Error(`Types of the package use ${name}, which its users may not have: ${target}`)
-      return `${quote}${name.replace(/^(\..*)\.ts$/, '$1.js')}${quote}`
-    })
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, text)
   }
+}
+
+class Types {
+  readonly #peers: readonly string[]
+  readonly #files = new Map<string, readonly Statement[]>()
+  /** The statements that are used, with the names that are used of each. */
+  readonly #used = new Map<Statement, Set<string>>()
+
+  constructor(peers: readonly string[]) {
+    this.#peers = peers
+  }
+
+  /** The texts of all files that are used, by their path without extension. */
+  *texts(): Iterable<[string, string]> {
+    for (const [file, statements] of this.#files) {
+      const texts = statements.flatMap((each) => {
+        const names = this.#used.get(each)
+        return names ? [render(each, names)] : []
+      })
+      // A file without exports of its own is still a module.
+      yield [file, texts.length > 0 ? texts.join('') : 'export {};\n']
+    }
+  }
+
+  addExports(file: string): void {
+    for (const statement of this.#read(file)) {
+      if (!statement.isExported) continue
+      for (const name of statement.name === undefined ? statement.names.keys() : [statement.name])
+        this.#add(file, statement, name)
+    }
+  }
+
+  #addName(file: string, name: string): void {
+    for (const statement of this.#read(file)) {
+      if (statement.name === name || statement.names.has(name)) this.#add(file, statement, name)
+    }
+  }
+
+  #add(file: string, statement: Statement, name: string): void {
+    const used = this.#used.get(statement) ?? new Set()
+    if (used.has(name)) return
+    this.#used.set(statement, used.add(name))
+    const { from, names, text } = statement
+    if (from !== undefined) {
+      const target = this.#targetOf(file, from)
+      const imported = names.get(name)
+      if (target !== undefined && imported !== undefined && imported !== all) this.#addName(target, imported)
+      return
+    }
+    for (const [, , path = '', member = ''] of text.matchAll(importedType)) {
+      const target = this.#targetOf(file, path)
+      if (target !== undefined) this.#addName(target, member)
+    }
+    for (const [, space = '', member = ''] of text.matchAll(/\b([\w$]+)\.([\w$]+)/g)) {
+      const source = this.#read(file).find(({ names }) => names.get(space) === all)?.from
+      const target = source === undefined ? undefined : this.#targetOf(file, source)
+      if (target !== undefined) this.#addName(target, member)
+    }
+    for (const each of namesIn(text)) this.#addName(file, each)
+  }
+
+  /** Returns the path of one of our files, undefined for a package. */
+  #targetOf(file: string, from: string): string | undefined {
+    if (from.startsWith('.')) return resolve(dirname(file), from.replace(/\.[jt]s$/, ''))
+    if (this.#peers.some((peer) => from === peer || from.startsWith(`${peer}/`))) return undefined
+    throw new Error(`Types of the package use ${from}, which its users may not have: ${file}.d.ts`)
+  }
+
+  #read(file: string): readonly Statement[] {
+    const statements = this.#files.get(file) ?? parse(readFileSync(`${file}.d.ts`, 'utf8'))
+    this.#files.set(file, statements)
+    return statements
+  }
+}
+
+function parse(source: string): Statement[] {
+  const parts = source.replace(/^\/\/# sourceMappingURL.*$/m, '').split(start)
+  const texts: string[] = []
+  let comment = ''
+  for (const part of parts) {
+    // Of two comments in a row, the first is about the file.
+    if (part.startsWith('/**')) comment = part
+    else {
+      texts.push(comment + part)
+      comment = ''
+    }
+  }
+  return texts.map((text) => {
+    const code = withoutComments(text)
+    const from = /(?:\bfrom |^import )(['"])(.+?)\1;?\s*$/.exec(code)?.[2]
+    const isExported = /^export /m.test(code)
+    if (from === undefined)
+      return { text, name: declared.exec(code)?.[1], from, names: new Map(), isExported }
+    return { text, name: undefined, from, names: importedNames(code), isExported }
+  })
+}
+
+function importedNames(code: string): Map<string, string> {
+  const [, space] = /^(?:import|export) (?:type )?\* as ([\w$]+)/m.exec(code) ?? []
+  if (space !== undefined) return new Map([[space, all]])
+  const [, list = ''] = /\{(.*?)\}/s.exec(code) ?? []
+  const names = list.split(',').map((each) => each.trim().replace(/^type /, ''))
+  return new Map(
+    names
+      .filter((name) => name !== '')
+      .map((each) => each.split(' as '))
+      .map(([name = '', alias = name]) => [alias, name]),
+  )
+}
+
+/** The names in a declaration that may be types: all but those of its members, methods and parameters. */
+function namesIn(text: string): Set<string> {
+  const code = withoutComments(text).replace(/(['"])(?:\\.|(?!\1).)*\1/g, '')
+  return new Set(code.match(/[A-Za-z_$][\w$]*(?![\w$]|\??:|\()/g))
+}
+
+const withoutComments = (text: string) => text.replace(/\/\*\*.*?\*\//gs, '')
+
+/** Writes a statement with the names that are used. Imports of TypeScript files become imports of those that are built. */
+function render({ text, from, names }: Statement, used: ReadonlySet<string>): string {
+  const list = [...names].flatMap(([alias, name]) =>
+    used.has(alias) ? [alias === name ? name : `${name} as ${alias}`] : [],
+  )
+  const kept = from === undefined ? text : text.replace(/\{.*?\}/s, `{ ${list.join(', ')} }`)
+  return kept.replaceAll(
+    /(?<=\bfrom |\bimport\(|^import )(['"])(\..+?)\.ts\1/gm,
+    (_match, quote: string, path: string) => `${quote}${path}.js${quote}`,
+  )
 }
