@@ -2,7 +2,7 @@
  * The result of `npm run pack`, installed into an empty folder without a network: its size, its command, its types, and that its
  * server finds its threads, its WebAssembly files and the interface. `PACKAGE_NODE` names another Node.js to run it.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   globSync,
@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engines, installPackage, version } from './support/package/install.ts'
 import { noise } from './support/records/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -27,20 +28,8 @@ const work = mkdtempSync(join(tmpdir(), 'pds-package-'))
 const user = join(work, 'user')
 const installed = join(user, 'node_modules/desktop-pds')
 const node = process.env.PACKAGE_NODE ?? process.execPath
-const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'build/package/pack.ts'), work])
-  mkdirSync(user)
-  writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }')
-  const tarball = join(work, `desktop-pds-${version}.tgz`)
-  const options = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--cache', join(work, 'cache')]
-  execFileSync('npm', ['install', ...options, tarball], {
-    cwd: user,
-    stdio: 'pipe',
-    shell: process.platform === 'win32',
-  })
-}, 120_000)
+beforeAll(() => void installPackage(work), 120_000)
 
 afterAll(() => rmSync(work, { recursive: true }))
 
@@ -290,9 +279,20 @@ test('the types of the exports are complete for a strict project', () => {
   writeFileSync(
     join(user, 'app.ts'),
     [
-      "import { version } from 'desktop-pds/testing'",
-      "import * as fixtures from 'desktop-pds/playwright'",
-      'export const text: string = version + Object.keys(fixtures).length',
+      "import { type Network, startNetwork, version, type World } from 'desktop-pds/testing'",
+      "import { expect, test } from 'desktop-pds/playwright'",
+      "const world: World = { accounts: [{ name: 'alice' }] }",
+      'export const network: Network = await startNetwork({ seed: 7, world, config: { inviteRequired: "on" } })',
+      'export const text: string = version + network.url',
+      'test.use({ servers: 2, world })',
+      "test('a', async ({ pds, network, page }) => {",
+      '  await page.goto(pds.servers[0]?.url ?? network.url)',
+      "  expect((await pds.accounts.create({ handle: 'bob' })).did).toBeDefined()",
+      '  // @ts-expect-error: it is a number',
+      "  await pds.clock.set({ days: 'one' })",
+      '})',
+      '// @ts-expect-error: there is no such option',
+      'test.use({ serverCount: 2 })',
     ].join('\n'),
   )
   const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--types', '', '--module', 'nodenext']

@@ -11,8 +11,8 @@ const all = '*'
 /** A statement of a declaration file, with the comment before it. */
 interface Statement {
   readonly text: string
-  /** Its own name; undefined for imports and for exports of other files. */
-  readonly name: string | undefined
+  /** What it declares: one name, or several constants. */
+  readonly declared: readonly string[]
   /** The file or package that it imports from or exports again. */
   readonly from: string | undefined
   /** By the name in this file: the name in the other one, or `all`. */
@@ -22,8 +22,8 @@ interface Statement {
 
 /** Declaration files of TypeScript begin each statement, and nothing else, at the start of a line. */
 const start = /^(?=import |export |declare |interface |type |class |const |function |\/\*\*)/m
-const declared =
-  /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|const|let|function|enum) ([\w$]+)/m
+const declaration =
+  /^(?:export )?(?:declare )?(?:abstract )?(interface|type|class|const|let|function|enum) ([\w$]+)/m
 const importedType = /\bimport\((['"])(.+?)\1\)\.([\w$]+)/g
 
 /**
@@ -71,15 +71,21 @@ class Types {
   addExports(file: string): void {
     for (const statement of this.#read(file)) {
       if (!statement.isExported) continue
-      for (const name of statement.name === undefined ? statement.names.keys() : [statement.name])
-        this.#add(file, statement, name)
+      for (const name of [...statement.declared, ...statement.names.keys()]) this.#add(file, statement, name)
     }
   }
 
-  #addName(file: string, name: string): void {
-    for (const statement of this.#read(file)) {
-      if (statement.name === name || statement.names.has(name)) this.#add(file, statement, name)
-    }
+  /** @returns whether the file has the name */
+  #addName(file: string, name: string): boolean {
+    const found = this.#read(file).filter(({ declared, names }) => declared.includes(name) || names.has(name))
+    for (const statement of found) this.#add(file, statement, name)
+    return found.length > 0
+  }
+
+  #addImport(file: string, from: string, name: string): void {
+    const target = this.#targetOf(file, from)
+    if (target !== undefined && !this.#addName(target, name))
+      throw new Error(`The declaration of ${name} was not found: ${target}.d.ts`)
   }
 
   #add(file: string, statement: Statement, name: string): void {
@@ -88,19 +94,16 @@ class Types {
     this.#used.set(statement, used.add(name))
     const { from, names, text } = statement
     if (from !== undefined) {
-      const target = this.#targetOf(file, from)
-      const imported = names.get(name)
-      if (target !== undefined && imported !== undefined && imported !== all) this.#addName(target, imported)
+      const imported = names.get(name) ?? all
+      if (imported === all) this.#targetOf(file, from)
+      else this.#addImport(file, from, imported)
       return
     }
-    for (const [, , path = '', member = ''] of text.matchAll(importedType)) {
-      const target = this.#targetOf(file, path)
-      if (target !== undefined) this.#addName(target, member)
-    }
-    for (const [, space = '', member = ''] of text.matchAll(/\b([\w$]+)\.([\w$]+)/g)) {
+    for (const [, , path = '', member = ''] of text.matchAll(importedType))
+      this.#addImport(file, path, member)
+    for (const [, space = '', member = ''] of withoutComments(text).matchAll(/\b([\w$]+)\.([\w$]+)/g)) {
       const source = this.#read(file).find(({ names }) => names.get(space) === all)?.from
-      const target = source === undefined ? undefined : this.#targetOf(file, source)
-      if (target !== undefined) this.#addName(target, member)
+      if (source !== undefined) this.#addImport(file, source, member)
     }
     for (const each of namesIn(text)) this.#addName(file, each)
   }
@@ -135,10 +138,16 @@ function parse(source: string): Statement[] {
     const code = withoutComments(text)
     const from = /(?:\bfrom |^import )(['"])(.+?)\1;?\s*$/.exec(code)?.[2]
     const isExported = /^export /m.test(code)
-    if (from === undefined)
-      return { text, name: declared.exec(code)?.[1], from, names: new Map(), isExported }
-    return { text, name: undefined, from, names: importedNames(code), isExported }
+    if (from !== undefined) return { text, declared: [], from, names: importedNames(code), isExported }
+    return { text, declared: declaredNames(code), from, names: new Map(), isExported }
   })
+}
+
+function declaredNames(code: string): string[] {
+  const [, kind, name] = declaration.exec(code) ?? []
+  if (name === undefined) return []
+  const more = kind === 'const' ? Array.from(code.matchAll(/, ([\w$]+): /g), ([, other = '']) => other) : []
+  return [name, ...more]
 }
 
 function importedNames(code: string): Map<string, string> {
