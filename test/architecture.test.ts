@@ -52,6 +52,8 @@ const electron = list('electron/**/*.{ts,cts}')
 const imports = server.flatMap(importsOf)
 const isOurs = ({ to }: Import) => to.includes('/') && !to.startsWith('@') && !to.startsWith('node:')
 const ours = imports.filter(isOurs)
+/** The text of a script, which runs in browsers. */
+const pageScript = 'server/testing/control/page-script.ts'
 const show = ({ from, to }: Import) => `${from} → ${to}`
 
 test('every import of a project file resolves to a file', () => {
@@ -373,6 +375,8 @@ describe('the files of a server', () => {
       'server/store/database.ts',
       'server/store/files/files.ts',
       'server/store/files/jobs-on-files.ts',
+      // The folder of a network in memory, from its start to its end.
+      'server/testing/data-folder.ts',
       // Copies a folder between the real file system and memory.
       'server/testing/disk/copy-folder.ts',
     ])
@@ -405,7 +409,8 @@ describe('connections to other machines', () => {
     // Asks the process that holds the data directory, by a local socket.
     'server/store/files/lock-socket.ts',
     // Calls the servers of its own network, as clients do.
-    'server/testing/accounts.ts',
+    'server/testing/call.ts',
+    pageScript,
   ]
 
   test('are opened in server/platform/network alone, with few exceptions', () => {
@@ -441,9 +446,7 @@ describe('sources of time, timers and random values', () => {
     })
 
   test('are in server/util alone', () => {
-    const others = server.filter(
-      (file) => !['timers', 'deadlines', 'random'].some((name) => file === `server/util/${name}.ts`),
-    )
+    const others = server.filter((file) => ![timers, deadlines, random, pageScript].includes(file))
     expect(others.filter((file) => ways.some((way) => way.test(code(file))))).toEqual([])
     expect(others.filter(usesGlobal)).toEqual([])
     expect(

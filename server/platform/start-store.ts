@@ -14,8 +14,8 @@ export interface StoreOptions
 
 /** @throws StoreForTests, and as `Database.open` */
 export async function startStore({ dataDir, diskReserve }: Config, options: StoreOptions): Promise<Database> {
-  const { schema, files, now, log, checkpointBytes, freeBytes, onLockLost } = options
-  if ((await (files ?? nodeFiles).list(dataDir)).includes(testNetworkName)) throw new StoreForTests(dataDir)
+  const { schema, files = nodeFiles, now, log, checkpointBytes, freeBytes, onLockLost } = options
+  if ((await files.list(dataDir)).includes(testNetworkName)) throw new StoreForTests(dataDir)
   return Database.open({
     directory: dataDir,
     files,

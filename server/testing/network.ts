@@ -3,123 +3,36 @@
  * ordinary ones. Read this first, then `host.ts` (one server) and `door/door.ts` (its address).
  */
 import { createPasswordHasher } from '../identity/auth/passwords.ts'
-import type { Config } from '../platform/config/config.ts'
 import { restrictToLoopback } from '../platform/network/names.ts'
 import type { RunningServer } from '../server.ts'
 import { createLogger } from '../util/log.ts'
 import { createSerializer } from '../util/serialize.ts'
 import { replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
-import { type AccountsState, createAccounts, type NetworkAccounts } from './accounts.ts'
-import { createClock, type NetworkClock } from './clock.ts'
+import { createAccounts } from './accounts.ts'
+import { createClock } from './clock.ts'
+import type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
 import { openControl } from './control/control.ts'
 import { answerDev } from './control/dev-answer.ts'
-import { createDirectory, type DirectoryState } from './directory/directory.ts'
+import { createDirectory } from './directory/directory.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { type Door, openDoor } from './door/door.ts'
-import { createFaults, type Fault, type FaultOptions } from './door/faults.ts'
-import { createRequests, type NetworkRequest, type RequestFilter } from './door/requests.ts'
+import { createFaults } from './door/faults.ts'
+import { createRequests } from './door/requests.ts'
 import { adminPassword, Host, plcOriginOf } from './host.ts'
-import { createMail, type NetworkMail } from './mail.ts'
-import { createOAuth, type NetworkOAuth } from './oauth.ts'
+import { createMail } from './mail.ts'
+import { createOAuth } from './oauth.ts'
 import {
   createSeededSources,
   type SeededSources,
   type SourcesState,
   switchSources,
 } from './seed/seeded-sources.ts'
-import type { NetworkEvent } from './stream/network-event.ts'
-import { createEventStream, type EventStreamState, type EventsOptions } from './stream/stream.ts'
+import { createEventStream, type EventStreamState } from './stream/stream.ts'
 import type { WorldSource } from './world-loader.ts'
 import type { LoadedWorld } from './worlds/worlds.ts'
 
-export interface NetworkOptions {
-  /** Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. */
-  readonly seed?: number
-  /** Number of servers, 1 by default. They read each other's event streams. */
-  readonly servers?: number
-  /** Port of the first server, the next ones follow, then the directory. Free ports by default. */
-  readonly port?: number
-  /** Time at which the clock begins; 2026-01-01T00:00:00Z by default. */
-  readonly now?: Date | string
-  /** `logical`, the default: it advances by a millisecond with each call, and by `clock.advance`. `real`: it also runs. */
-  readonly clock?: 'logical' | 'real'
-  /**
-   * Accounts and records to begin with: a world, the path of its file, or `sample` or `friends`. It ends at `now`, and the clock passes
-   * through its times while it is loaded.
-   */
-  readonly world?: WorldSource | undefined
-  /** Continues there, in the place of an empty network or a world. It is of a network with the same number of servers. */
-  readonly from?: NetworkSnapshot | undefined
-  /** Settings of the servers that differ from those of a network for tests. */
-  readonly config?: Partial<Config>
-}
-
-/** A server of the network. */
-export interface NetworkServer {
-  /** URL without a trailing slash. */
-  readonly url: string
-  /** Handles on it end in `.` and this. */
-  readonly domain: string
-  /** For HTTP Basic, as the user `admin`. */
-  readonly adminPassword: string
-  /** Whether it was started and not killed since. */
-  readonly isRunning: boolean
-  /** Whether requests wait. */
-  readonly isPaused: boolean
-  /** Lets requests wait without an answer. */
-  pause(): void
-  resume(): void
-  /** Ends it as `kill -9` does. Connections are refused until it is started again. */
-  kill(): void
-  /** Starts it again on its data; closes it first if it runs. */
-  restart(): Promise<void>
-}
-
-/** What `snapshot` returns; it can be restored any number of times, in the network that made it. */
-export interface NetworkSnapshot {
-  /** URLs of the servers. */
-  readonly urls: readonly string[]
-  readonly disks: readonly DiskSnapshot[]
-  readonly directory: DirectoryState
-  readonly accounts: AccountsState
-  readonly stream: EventStreamState
-  readonly sources: SourcesState
-}
-
-export interface Network {
-  /** URL of the first server. */
-  readonly url: string
-  readonly servers: readonly NetworkServer[]
-  readonly plc: { readonly url: string }
-  readonly stream: { readonly url: string }
-  /** URL of the directory, the stream and `/dev`. */
-  readonly devUrl: string
-  readonly accounts: NetworkAccounts
-  readonly clock: NetworkClock
-  readonly mail: NetworkMail
-  readonly oauth: NetworkOAuth
-  readonly faults: {
-    add(fault: FaultOptions): Fault & { remove(): boolean }
-    list(): Fault[]
-    clear(): void
-  }
-  /** The newest requests that the servers have received, oldest first. */
-  requests(filter?: RequestFilter): NetworkRequest[]
-  /** Calls a function with each further request, after its answer. @returns ends it */
-  onRequest(observer: (request: NetworkRequest) => void): () => void
-  /** The events of all servers, from the first one or after `since`, until the signal aborts. */
-  events(options?: EventsOptions): AsyncIterable<NetworkEvent>
-  /** Loads a world at the present. Its records have its times, events and the clock do not. @throws WorldError */
-  world(source: WorldSource): Promise<LoadedWorld>
-  snapshot(): Promise<NetworkSnapshot>
-  restore(snapshot: NetworkSnapshot): Promise<void>
-  /** Returns to the state after the start. */
-  reset(): Promise<void>
-  /** Resolves when the work that calls have started has ended. */
-  idle(): Promise<void>
-  stop(): Promise<void>
-}
+export type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
 
 export const defaultStart = '2026-01-01T00:00:00.000Z'
 

@@ -33,7 +33,7 @@ export interface NetworkOAuth {
    * @param target the URL to which the app sends the browser; or a page of Playwright that is there or on its way, of which the page
    * for consent is filled in
    * @param account an account of the network, or its handle or DID
-   * @returns the URL of the app with the answer; a page has gone there
+   * @returns the URL of the app with the answer, to which a page was redirected
    * @throws NetworkCallFailed with the reason of the server, such as RequestNotFound
    */
   approve(

@@ -136,9 +136,9 @@ describe('accounts', () => {
       400,
       'HandleNotAvailable',
     ])
-    const unknown = [404, 'NotFound', 'The network has no account nobody.']
-    expect(await refusal('GET', '/dev/accounts/nobody')).toEqual(unknown)
-    expect(await refusal('POST', '/dev/accounts/nobody/app-passwords')).toEqual(unknown)
+    const unknown = [404, 'NotFound', 'The network has no account dora.']
+    expect(await refusal('GET', '/dev/accounts/dora')).toEqual(unknown)
+    expect(await refusal('POST', '/dev/accounts/dora/app-passwords')).toEqual(unknown)
     expect((await refusal('POST', '/dev/accounts/alice/app-passwords', { privileged: 'yes' }))[2]).toBe(
       'privileged: must be true or false, not a text',
     )
@@ -238,7 +238,7 @@ describe('mail, requests and events', () => {
     const { body } = await get('/dev/mail?handle=alice')
     expect(body.messages[0]).toMatchObject({ to: alice.email, code: await network.mail.code('alice') })
     expect((await get('/dev/mail')).body.messages).toEqual(body.messages)
-    expect((await refusal('GET', '/dev/mail?handle=nobody'))[0]).toBe(404)
+    expect((await refusal('GET', '/dev/mail?handle=dora'))[0]).toBe(404)
     expect((await refusal('GET', '/dev/mail?to=alice'))[0]).toBe(400)
   })
 
@@ -257,7 +257,7 @@ describe('mail, requests and events', () => {
       'after: must be an integer, not a text',
     )
     expect((await refusal('GET', '/dev/requests?after=1&after=2'))[2]).toBe('after is given twice')
-    expect((await refusal('GET', '/dev/requests?account=nobody'))[0]).toBe(404)
+    expect((await refusal('GET', '/dev/requests?account=dora'))[0]).toBe(404)
   })
 
   test('events are lines of JSON, also while they happen', async () => {
@@ -369,7 +369,7 @@ describe('requests of apps to sign in', () => {
     expect((await approve({ url, handle: 'alice', scope: 'atproto' }))[2]).toBe(
       `The app asks for other permissions: ${scope}`,
     )
-    expect((await approve({ url, handle: 'nobody' }))[0]).toBe(404)
+    expect((await approve({ url, handle: 'dora' }))[0]).toBe(404)
     expect((await approve({ url: 'http://localhost:1/', handle: 'alice' }))[2]).toContain(
       'is no URL of a server',
     )
