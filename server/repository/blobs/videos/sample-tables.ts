@@ -1,11 +1,15 @@
 /**
  * Checks the sample tables of MP4 and QuickTime files (ISO/IEC 14496-12 §8.6 to §8.8) before they are read: a few bytes of a table can
- * name billions of samples. Files of other formats pass: their samples are in the file one by one.
+ * name billions of samples. WebM and Matroska files pass: their samples are in the file one by one.
  */
 import type { ReadableFile } from '../../../store/files/files.ts'
 
-/** Boxes of other boxes, on the way to the tables. */
+/** Boxes in which the reader of videos looks for other boxes: a table in any of them counts. */
 const containers: ReadonlySet<string> = new Set([
+  'dinf',
+  'sinf',
+  'schi',
+  'wave',
   'moov',
   'trak',
   'mdia',
@@ -33,7 +37,7 @@ interface Named {
 /** @throws for a table that names more than the file has, or more than its box has */
 export function checkSampleTables(file: ReadableFile): void {
   const named: Named = { size: file.size(), samples: 0, bytes: 0, ofTrack: 0 }
-  if (!isOfThisFormat(file)) return
+  if (read(file, 0, 4).equals(matroskaMagic)) return
   for (let at = 0; at + 8 <= named.size; ) {
     const head = read(file, at, Math.min(16, named.size - at))
     const { type, start, end } = boxAt(head, 0, named.size - at)
@@ -45,11 +49,8 @@ export function checkSampleTables(file: ReadableFile): void {
   }
 }
 
-const firstBoxes: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp'])
-
-function isOfThisFormat(file: ReadableFile): boolean {
-  return firstBoxes.has(read(file, 4, 4).toString('latin1'))
-}
+/** The first bytes of WebM and Matroska files (RFC 8794 §11.2.1). */
+const matroskaMagic = Buffer.from('1a45dfa3', 'hex')
 
 function read(file: ReadableFile, position: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes)

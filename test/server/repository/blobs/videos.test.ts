@@ -1,7 +1,9 @@
 /** Videos, as players of the network stream them. */
+import { writeFileSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { checkSampleTables } from '../../../../server/repository/blobs/videos/sample-tables.ts'
 import { blobOf } from '../../../support/records/blobs.ts'
 import { owner as alice, renewSessions, server, setupServer } from '../../../support/server/setup.ts'
 
@@ -11,6 +13,13 @@ setupServer({ accounts: ['alice'] })
 const film = await readFile(join(import.meta.dirname, '../../../support/records/video.mp4'))
 
 let count = 0
+
+/** Checks the sample tables of a file. */
+function check(content: Buffer): void {
+  const path = join(server.config.dataDir, `checked-${++count}`)
+  writeFileSync(path, content)
+  checkSampleTables(path)
+}
 
 /** Returns the content with another CID: a box of free space (ISO/IEC 14496-12 §8.1.2) at its end. */
 function another(content = film): Buffer {
@@ -161,6 +170,37 @@ describe('the playlist of a video', () => {
       await renewSessions()
       expect((await get(server.url + pathname)).status).toBe(302)
       expect((await stat(note)).ino).toBe(ino)
+    },
+  )
+
+  /** A box with the content. */
+  const box = (type: string, content: Buffer) => {
+    const head = Buffer.alloc(8)
+    head.writeUInt32BE(head.length + content.length)
+    head.write(type, 4, 'latin1')
+    return Buffer.concat([head, content])
+  }
+
+  test.each(['emsg', 'prft', 'uuid'])(
+    'of a file whose first box is %s is not read: its tables are checked like others',
+    async (first) => {
+      const file = Buffer.concat([box(first, Buffer.alloc(8)), lying('stts', 8)])
+      expect(() => check(file)).toThrow('names more samples than the file has bytes')
+    },
+  )
+
+  test.each(['dinf', 'sinf', 'schi', 'wave'])(
+    'of a file with a lying table in a box %s is not read',
+    (around) => {
+      const table = Buffer.alloc(16)
+      table.writeUInt32BE(1, 4)
+      table.writeUInt32BE(0xffff_ffff, 8)
+      const samples = box('stbl', box(around, box('ctts', table)))
+      const file = Buffer.concat([
+        box('ftyp', Buffer.from('isom')),
+        box('moov', box('trak', box('mdia', box('minf', samples)))),
+      ])
+      expect(() => check(file)).toThrow('names more samples than the file has bytes')
     },
   )
 })
