@@ -12,6 +12,8 @@ import { InvalidArchive } from './invalid-archive.ts'
 export interface Archive {
   /** CID of the root. */
   readonly root: Uint8Array
+  /** Bytes of its blocks, without repeated ones. */
+  readonly size: number
   /** Returns the content of a block, valid until the next call; undefined if the archive does not have it. */
   read(cid: Uint8Array): Buffer | undefined
   close(): Promise<void>
@@ -41,13 +43,16 @@ export async function openArchive(files: Files, path: string): Promise<Archive> 
       }
       return undefined
     }
+    let size = 0
     for (let blocks = 0; !input.isAtEnd(); blocks++) {
       if (blocks === maxBlocks) throw new InvalidArchive(`The archive has more than ${maxBlocks} blocks`)
       const { cid, position, length } = readBlock(input)
       // Archives may repeat blocks.
-      if (!read(cid)) index.add(cid, position, length)
+      if (read(cid)) continue
+      index.add(cid, position, length)
+      size += length
     }
-    return { root, read, close: () => file.close() }
+    return { root, size, read, close: () => file.close() }
   } catch (error) {
     await file.close()
     throw error

@@ -40,6 +40,12 @@ export interface VerifiedArchive {
 
 /** Deeper values could exhaust the stack of their readers. */
 const maxDepth = 100
+/**
+ * The staged file has a record once for each of its keys, the archive once. Equal records are small ones, of programs: their keys and
+ * the nodes around them have a fifth of their bytes.
+ */
+const maxGrowth = 8
+const minStagedBytes = 16_000_000
 /** TIDs before the year 2219. Later ones have more bits than a number can hold. */
 const maxRev = 'azzzzzzzzzzzz'
 
@@ -51,11 +57,14 @@ export async function verifyArchive(files: Files, job: VerifyJob): Promise<Verif
     const { commit, rev, tree } = readCommit(archive, did)
     if (signingKey !== undefined) await checkSignature(commit, signingKey)
     const staged = await createStagedFile(files, stagedPath)
+    let left = Math.max(minStagedBytes, maxGrowth * archive.size)
     try {
       for (const { key = '', cid, bytes } of walkTree(archive, tree)) {
         const flaw = key === '' ? undefined : flawOf(key, bytes)
         if (signingKey !== undefined && (key === '' || flaw)) continue
         if (flaw === 'damage') throw new InvalidArchive(`The record ${key} of the archive is not valid`)
+        left -= bytes.length
+        if (left < 0) throw new InvalidArchive('The archive names the same records under too many keys')
         staged.add({ key, cid, bytes, omission: flaw })
         if (staged.isFull) await staged.flush()
       }

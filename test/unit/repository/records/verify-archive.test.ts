@@ -17,6 +17,7 @@ import {
   carOf,
   headerOf,
   layerOf,
+  nodeOf,
   varint,
 } from '../../../support/records/archive.ts'
 
@@ -73,6 +74,19 @@ const entry = (key: string, p = 0, right: Block | null = null): LexMap => ({
 const node = (entries: LexMap[], left: Block | null = null) => blockOf({ e: entries, l: left?.cid ?? null })
 const common = (a: string, b: string) => [...a].findIndex((letter, at) => letter !== b[at])
 const nested = (depth: number) => Array.from({ length: depth }).reduce<LexMap>((inner) => ({ inner }), {})
+
+/** A tree of keys that all name one record. */
+function sameUnder(keys: number, record: LexMap): Buffer {
+  const same = blockOf(record)
+  const leaves = Array.from({ length: keys }, (_, i) => `com.example.note/${String(i).padStart(6, '0')}`).map(
+    (key) => ({ key, layer: layerOf(key), cid: same.cid }),
+  )
+  const nodes: Block[] = []
+  const highest = Math.max(...leaves.map(({ layer }) => layer))
+  const root = nodeOf(leaves, highest, nodes)
+  const [commit = value] = blocksOf({ did, records: [], commit: { data: root } })
+  return carOf([commit, ...nodes, same])
+}
 
 const tooBig = /block that is empty or has more than 1048576 bytes/
 const noCar = /CAR file of version 1 with one root/
@@ -267,4 +281,15 @@ test('an archive of a remote actor must be signed by the key, and its unreadable
       message: expect.stringContaining('not signed by the key'),
     })
   }
+})
+
+test('a large record under many keys is refused, before it fills the disk', async () => {
+  await expect(verify(sameUnder(100, { text: 'x'.repeat(1_000_000) }))).rejects.toThrow(
+    'names the same records under too many keys',
+  )
+})
+
+test('small records may be equal', async () => {
+  const { staged } = await verify(sameUnder(2000, { text: 'x'.repeat(300) }))
+  expect(staged.length).toBeGreaterThan(600_000)
 })
