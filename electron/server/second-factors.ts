@@ -1,4 +1,5 @@
 /** Removing second factors for a person at this computer, who can read the data of the server anyway. */
+import { reportChange } from '../../server/identity/accounts/security-notice.ts'
 import { removeAllFactors } from '../../server/identity/factors/factors.ts'
 import { findByIdentifier } from '../../server/repository/access/identifier.ts'
 import { args, text } from '../ground/arguments.ts'
@@ -14,6 +15,7 @@ export function factorCalls(server: EmbeddedServer): CallsOf<'factors'> {
       const account = findByIdentifier(services.store, identifier)
       if (!account) throw new Error(t.factors.unknown)
       await services.store.transact((tx) => removeAllFactors(tx, account.did))
+      await reportChange(services, account, 'factorRemoved', { client: undefined, isAdmin: true })
     }),
   }
 }

@@ -124,6 +124,17 @@ export const signIn = `
   ) STRICT;
   CREATE INDEX recovery_codes_account ON recovery_codes (did);
 
+  -- The last changes of what an account signs in and is recovered with.
+  CREATE TABLE security_changes (
+    id INTEGER PRIMARY KEY,
+    did TEXT NOT NULL REFERENCES accounts (did) ON DELETE CASCADE,
+    change TEXT NOT NULL,
+    client TEXT,                       -- User-Agent; null: unknown
+    is_admin INTEGER NOT NULL,         -- whether the administrator made it
+    changed_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX security_changes_account ON security_changes (did, id);
+
   -- Sessions of apps that signed in by OAuth.
   CREATE TABLE oauth_grants (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,

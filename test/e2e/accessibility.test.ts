@@ -27,6 +27,8 @@ beforeAll(async () => {
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, carol)
   await social.subscribe(alice, bob, true, false)
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, alice)
+  const recent = { email: alice.email, password: alice.password }
+  await world.server.post('com.core.server.updateEmail', { ...recent, email: 'alice@second.test' }, alice)
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
 })
 

@@ -9,6 +9,7 @@ import { EmailSection } from './email-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitySection } from './identity-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
+import { SecurityChangesSection } from './security-changes-section.tsx'
 import { SignInSection } from './sign-in-section.tsx'
 import { StoredDataSection } from './stored-data-section.tsx'
 
@@ -21,6 +22,7 @@ export function AccountScreen() {
       <BirthDateSection />
       <SignInSection />
       <FactorsSection />
+      <SecurityChangesSection />
       <StoredDataSection />
       <MoveSection />
       <DangerSection />

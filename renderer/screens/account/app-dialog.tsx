@@ -37,7 +37,7 @@ interface ConfirmDialogProps extends AppDialogProps {
 
 function ConfirmDialog({ started: { id, secret, uri }, onCodes, onClose }: ConfirmDialogProps) {
   const confirm = useDialogAction(com.core.factor.confirmTotp, {
-    invalidates: [com.core.factor.listFactors],
+    invalidates: [com.core.factor.listFactors, com.core.server.listSecurityChanges],
     input: (field) => ({ id, name: field('name'), code: field('code') }),
     done: ({ name }) => t.factors.addedToast(name.trim()),
     onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),

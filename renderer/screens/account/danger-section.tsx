@@ -46,7 +46,11 @@ export function DangerSection() {
 
 function DeactivateDialog({ onClose }: { onClose(): void }) {
   const deactivate = useDialogAction(com.core.server.deactivateAccount, {
-    invalidates: [com.core.server.getSession, com.core.server.checkAccountStatus],
+    invalidates: [
+      com.core.server.getSession,
+      com.core.server.checkAccountStatus,
+      com.core.server.listSecurityChanges,
+    ],
     input: (field) => (field('day') === '' ? {} : { deleteAfter: startOf(field('day')) }),
     done: t.account.deactivatedToast,
     onClose,

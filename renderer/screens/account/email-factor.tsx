@@ -64,7 +64,7 @@ function FactorDialog({ email, on, codeRequest, onClose }: FactorDialogProps) {
       const body = { email: session.email ?? email, emailAuthFactor: on, token: field('code').trim() }
       return callAs(did, com.core.server.updateEmail, { body })
     },
-    invalidates: [getSession],
+    invalidates: [getSession, com.core.server.listSecurityChanges],
     done: on ? t.account.factorOnToast : t.account.factorOffToast,
     onClose,
   })

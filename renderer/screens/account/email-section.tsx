@@ -88,7 +88,7 @@ function ChangeEmailDialog({ onClose }: { onClose(): void }) {
   const [email, setEmail] = useState<string>()
   const codeRequest = useCodeRequest(com.core.server.requestEmailUpdate)
   const update = useDialogAction(com.core.server.updateEmail, {
-    invalidates: [com.core.server.getSession],
+    invalidates: [com.core.server.getSession, com.core.server.listSecurityChanges],
     input: (field) =>
       emailConfirmed
         ? { email: email ?? field('email'), token: field('code').trim() }

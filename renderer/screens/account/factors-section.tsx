@@ -20,7 +20,7 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 type Factors = Body<typeof com.core.factor.listFactors.main>
 type Factor = Factors['factors'][number]
 
-const queries = [com.core.factor.listFactors]
+const queries = [com.core.factor.listFactors, com.core.server.listSecurityChanges]
 
 /** What sign-in with the main password asks for besides it. */
 export function FactorsSection() {

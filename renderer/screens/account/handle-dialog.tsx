@@ -44,7 +44,11 @@ function HandleForm({
   const { handle: current } = useSession()
   const handle = place === 'here' ? choice.handle : own
   const update = useDialogAction(com.core.identity.updateHandle, {
-    invalidates: [com.core.server.getSession, com.core.identity.listRotationKeys],
+    invalidates: [
+      com.core.server.getSession,
+      com.core.identity.listRotationKeys,
+      com.core.server.listSecurityChanges,
+    ],
     input: () => ({ handle: handle as HandleString }),
     done: t.identity.handleChanged(handle),
     onClose,

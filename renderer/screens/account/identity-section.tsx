@@ -154,7 +154,7 @@ interface RemoveKeyDialogProps {
 
 function RemoveKeyDialog({ publicKey, onClose }: RemoveKeyDialogProps) {
   const remove = useDialogAction(com.core.identity.removeRecoveryKey, {
-    invalidates: [com.core.identity.listRotationKeys],
+    invalidates: [com.core.identity.listRotationKeys, com.core.server.listSecurityChanges],
     input: (field) => ({ key: publicKey, password: field('password') }),
     done: t.identity.keyRemoved,
     onClose,

@@ -16,7 +16,7 @@ export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
     run: (field, did) => addPasskey(did, { name: field('name'), password: field('password') }),
     done: (field) => t.factors.addedToast(field('name').trim()),
     onDone: onCodes,
-    invalidates: [com.core.factor.listFactors],
+    invalidates: [com.core.factor.listFactors, com.core.server.listSecurityChanges],
     onClose,
   })
   return (

@@ -98,7 +98,7 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
 
 function useAddKey(keyOf: (field: Fields) => string, onClose: () => void): DialogAction {
   return useDialogAction(com.core.identity.addRecoveryKey, {
-    invalidates: [com.core.identity.listRotationKeys],
+    invalidates: [com.core.identity.listRotationKeys, com.core.server.listSecurityChanges],
     input: (field) => ({ key: keyOf(field), password: field('password') }),
     done: t.identity.keyAdded,
     onClose,

@@ -46,6 +46,7 @@ interface PasswordDialogProps {
 function PasswordDialog({ email, codeRequest, onClose }: PasswordDialogProps) {
   const { handle } = useSession()
   const change = useDialogAction(com.core.server.resetPassword, {
+    invalidates: [com.core.server.listSecurityChanges],
     input: (field) => ({ token: field('code').trim(), password: field('newPassword') }),
     done: t.account.passwordToast,
     onClose,

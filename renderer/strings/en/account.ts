@@ -183,3 +183,25 @@ export const sessions = {
     `${count(sessions, { one: 'other session', other: 'other sessions' })} will be signed out immediately. App passwords stay valid, so apps can sign in again.`,
   endedOthers: (sessions: number) => `${count(sessions, { one: 'session', other: 'sessions' })} ended`,
 }
+
+/** The list of changes that could lock the holder out. */
+export const securityChanges = {
+  section: 'Security changes',
+  lead: 'The last changes of how this account signs in, is recovered or is deleted. If one was not yours, change the password, which ends all other sessions.',
+  none: 'No changes',
+  noneText: 'New passwords, email addresses, second steps and recovery keys appear here.',
+  byAdmin: 'By the administrator of the server',
+  titles: {
+    factorAdded: 'Second step added',
+    factorRemoved: 'Second step removed',
+    recoveryCodes: 'New recovery codes',
+    emailFactorOn: 'Code by email turned on',
+    emailFactorOff: 'Code by email turned off',
+    email: 'Email address changed',
+    password: 'Password changed',
+    handle: 'Handle changed',
+    recoveryKeys: 'Recovery keys changed',
+    identity: 'Identity changed',
+    deletionDate: 'Date of deletion set',
+  },
+}

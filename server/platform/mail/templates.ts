@@ -57,7 +57,7 @@ const wordings = {
   },
 } as const
 
-/** Changes that are mailed, because they could lock the holder out. */
+/** Changes that are listed and mailed, because they could lock the holder out. */
 const changes = {
   factorAdded: 'A second step of sign-in was added.',
   factorRemoved: 'A second step of sign-in was removed.',
@@ -69,6 +69,7 @@ const changes = {
   handle:
     'The handle was changed. You can sign in with the new one, with your email\naddress or with your DID.',
   recoveryKeys: 'The recovery keys of your identity were changed.',
+  identity: 'An operation that changes your identity was signed or published.',
   deletionDate:
     'The account was deactivated, and a date was set on which it is deleted.\nSign in and choose "Keep this account" to stop it.',
 } as const

@@ -53,6 +53,7 @@ const texts: readonly FutureTime[] = [
   ...written('oauth_clients', 'read_at'),
   ...written('app_passwords', 'created_at', 'last_used_at'),
   ...written('second_factors', 'created_at', 'last_used_at', 'wrong_code_at'),
+  ...written('security_changes', 'changed_at'),
   { table: 'oauth_requests', column: 'expires_at', leadMs: hour },
   ...written('oauth_requests', 'created_at', 'waiting_at', 'denied_at'),
   { table: 'oauth_assertions', column: 'expires_at', leadMs: hour },

@@ -34,6 +34,14 @@ test('the app window removes the second steps of an account, and signs in with t
   await page.getByRole('button', { name: 'Lost your device?' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click()
   await heading(page, 'Home').waitFor()
+
+  await page.evaluate("location.hash = '#/account'")
+  const changes = page.getByRole('list', { name: 'Security changes' }).getByRole('listitem')
+  await changes.first().getByText('By the administrator of the server').waitFor()
+  expect(await changes.getByText(/^Second step (?:added|removed)$/).allTextContents()).toEqual([
+    'Second step removed',
+    'Second step added',
+  ])
 })
 
 async function send<T>(method: string, input?: object, token?: string): Promise<T> {

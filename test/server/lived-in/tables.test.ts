@@ -81,6 +81,7 @@ const notPrivate: Readonly<Record<string, string>> = {
   reports: 'for the owner',
   repos: 'records',
   second_factors: 'access',
+  security_changes: 'access',
   session_writes: 'access',
   sessions: 'access',
 }

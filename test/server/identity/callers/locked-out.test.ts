@@ -24,6 +24,13 @@ async function noticesTo(email: string): Promise<string[]> {
   return mails.filter(({ purpose }) => purpose === 'notice').map(({ text }) => text.split('\n')[2] ?? '')
 }
 
+/** The changes that an account sees. */
+async function listedTo(account: Pick<Account, 'accessJwt'>) {
+  const { status, body } = await server.get('com.core.server.listSecurityChanges', {}, account)
+  expect(status).toBe(200)
+  return body.changes as readonly { readonly change: string; readonly byAdmin: boolean }[]
+}
+
 async function addApp(account: Account, name = 'Phone'): Promise<{ id: string; code: () => string }> {
   const { body } = await core('factor.startTotp', { password: account.password }, account)
   const totp = new TOTP({ secret: body.secret })
@@ -83,6 +90,68 @@ test('each change of second factors is mailed', async () => {
     'New recovery codes were made. The old ones do not work any more.',
     'A second step of sign-in was removed.',
   ])
+  expect((await listedTo(alice)).map(({ change }) => change)).toEqual([
+    'factorRemoved',
+    'recoveryCodes',
+    'factorAdded',
+  ])
+})
+
+test('changes of an account without an email address are listed for it alone, with time and client', async () => {
+  const account = await server.account(`nomail${count}`, { email: undefined })
+  expect(await listedTo(account)).toEqual([])
+  const app = await server.appSession(account, 'app')
+  const before = server.clock.now().toISOString()
+  const headers = {
+    authorization: `Bearer ${account.accessJwt}`,
+    'content-type': 'application/json',
+    'user-agent': 'Thief/1.0',
+  }
+  const body = JSON.stringify({ handle: `nomail-new${count}.test` })
+  await server.fetch('/xrpc/com.core.identity.updateHandle', { method: 'POST', headers, body })
+  const changedAt = expect.any(String)
+  const expected = [{ change: 'handle', client: 'Thief/1.0', byAdmin: false, changedAt }]
+  const listed = await server.get('com.core.server.listSecurityChanges', {}, account)
+  expect(listed.body.changes).toEqual(expected)
+  expect(listed.body.changes[0].changedAt > before).toBe(true)
+  expect(await listedTo(alice)).toEqual([])
+  expect(await server.get('com.core.server.listSecurityChanges', {}, app)).toMatchObject(
+    refusal(400, 'InvalidToken'),
+  )
+})
+
+test('twenty changes of an account are kept, and a change that is repeated hides no other', async () => {
+  await addApp(alice)
+  expect(
+    (await core('server.updateEmail', { email: 'y@mail.test', password: alice.password }, alice)).status,
+  ).toBe(200)
+  for (let i = 0; i < 30; i++) {
+    const handle = `again${count}-${i}.test`
+    expect((await core('identity.updateHandle', { handle }, alice)).status).toBe(200)
+  }
+  const listed = (await listedTo(alice)).map(({ change }) => change)
+  expect(listed).toEqual([...Array(18).fill('handle'), 'email', 'factorAdded'])
+})
+
+test('a refused change is not listed', async () => {
+  await core('factor.renewRecoveryCodes', { password: 'wrong' }, alice)
+  await core('server.updateEmail', { email: 'thief@mail.test', password: 'wrong' }, alice)
+  await core('identity.updateHandle', { handle: alice.handle }, alice)
+  expect(await listedTo(alice)).toEqual([])
+})
+
+test('an operation that changes the identity is mailed and listed', async () => {
+  await core('identity.requestPlcOperationSignature', undefined, alice)
+  const { status, body } = await core(
+    'identity.signPlcOperation',
+    { token: await server.codeTo(alice.email), alsoKnownAs: [`at://${alice.handle}`, 'at://alice.example'] },
+    alice,
+  )
+  expect(status).toBe(200)
+  expect((await core('identity.submitPlcOperation', { operation: body.operation }, alice)).status).toBe(200)
+  const text = 'An operation that changes your identity was signed or published.'
+  expect(await noticesTo(alice.email)).toEqual([text, text])
+  expect((await listedTo(alice)).map(({ change }) => change)).toEqual(['identity', 'identity'])
 })
 
 test('a change of email address or of its second factor is mailed to the address before', async () => {
@@ -99,6 +168,7 @@ test('a change of email address or of its second factor is mailed to the address
     'The email address of the account was changed. This is the last message to',
   ])
   expect(await noticesTo('new@mail.test')).toEqual([])
+  expect((await listedTo(alice)).map(({ change }) => change)).toEqual(['email', 'emailFactorOn'])
 })
 
 test('a new password, a handle and a date of deletion are mailed', async () => {
@@ -111,6 +181,12 @@ test('a new password, a handle and a date of deletion are mailed', async () => {
   expect((await server.post('com.core.server.resetPassword', reset)).status).toBe(200)
   const texts = (await noticesTo(email)).map((line) => line.split(/[,.]/)[0])
   expect(texts).toEqual(['The handle was changed', 'The account was deactivated', 'The password was changed'])
+  const { body: session } = await server.signIn({ ...alice, handle, password: reset.password })
+  expect((await listedTo(session)).map(({ change }) => change)).toEqual([
+    'password',
+    'deletionDate',
+    'handle',
+  ])
 })
 
 test('changes by the administrator are mailed, too', async () => {
@@ -130,6 +206,10 @@ test('changes by the administrator are mailed, too', async () => {
     'The handle was changed',
     'The email address of the account was changed',
   ])
+  const { body: session } = await server.signIn({ ...alice, handle: alice.did, password: 'another password' })
+  expect(await listedTo(session)).toMatchObject(
+    ['email', 'handle', 'factorRemoved', 'password'].map((change) => ({ change, byAdmin: true })),
+  )
 })
 
 describe('stays possible without the password, because the holder can undo it', () => {

@@ -105,6 +105,7 @@ export const accountCalls: CallTable = {
   'com.core.server.getSession': () => ({}),
   'com.core.server.getUsage': () => ({}),
   'com.core.server.listAppPasswords': () => ({}),
+  'com.core.server.listSecurityChanges': () => ({}),
   'com.core.server.listSessions': () => ({}),
   'com.core.server.listVisitors': () => ({}),
   'com.core.server.receiveProbe': () => ({

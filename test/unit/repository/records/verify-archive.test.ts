@@ -284,9 +284,8 @@ test('an archive of a remote actor must be signed by the key, and its unreadable
 })
 
 test('a large record under many keys is refused, before it fills the disk', async () => {
-  await expect(verify(sameUnder(100, { text: 'x'.repeat(1_000_000) }))).rejects.toThrow(
-    'names the same records under too many keys',
-  )
+  const verified = verify(sameUnder(100, { text: 'x'.repeat(1_000_000) })).then(() => 'accepted')
+  await expect(verified).rejects.toThrow('names the same records under too many keys')
 })
 
 test('small records may be equal', async () => {

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/callers/own-account.ts'
 import { removeAllFactors } from '../../../../identity/factors/factors.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
@@ -7,7 +7,7 @@ import { method } from '../../../method.ts'
 
 export const removeSecondFactors = method(com.core.admin.removeSecondFactors, {
   auth: 'admin',
-  async handler({ input, auth, fail, ...platform }) {
+  async handler({ input, auth, caller, fail, ...platform }) {
     requireOther(auth.did, input.did)
     const account = await platform.store.transact((tx) => {
       const found = accounts.findByDid(tx, input.did)
@@ -15,6 +15,6 @@ export const removeSecondFactors = method(com.core.admin.removeSecondFactors, {
       removeAllFactors(tx, input.did)
       return found
     })
-    mailNotice(platform, account, 'factorRemoved')
+    await reportChange(platform, account, 'factorRemoved', { client: caller.client, isAdmin: true })
   },
 })

@@ -1,13 +1,13 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/callers/own-account.ts'
 import { findByIdentifier } from '../../../../repository/access/identifier.ts'
 import { method } from '../../../method.ts'
 
 export const updateAccountEmail = method(com.core.admin.updateAccountEmail, {
   auth: 'admin',
-  async handler({ input, auth, fail, ...platform }) {
+  async handler({ input, auth, caller, fail, ...platform }) {
     const email = normalizeEmail(input.email)
     const before = await platform.store.transact((tx) => {
       const account = findByIdentifier(tx, input.account)
@@ -18,6 +18,6 @@ export const updateAccountEmail = method(com.core.admin.updateAccountEmail, {
       changeEmail(tx, account.did, email)
       return account
     })
-    if (before) mailNotice(platform, before, 'email')
+    if (before) await reportChange(platform, before, 'email', { client: caller.client, isAdmin: true })
   },
 })

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/callers/own-account.ts'
 import * as sessions from '../../../../identity/tables/sessions.ts'
 import * as accounts from '../../../../store/tables/accounts.ts'
@@ -22,6 +22,6 @@ export const updateAccountPassword = method(com.core.admin.updateAccountPassword
       pushRegistrations.removeOfAccount(tx, input.did)
       return found
     })
-    mailNotice(platform, account, 'password')
+    await reportChange(platform, account, 'password', { client: caller.client, isAdmin: true })
   },
 })

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { factorName, maxFactors, tooManyFactors } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
 import * as rows from '../../../../identity/tables/second-factors.ts'
@@ -10,8 +10,9 @@ import { method } from '../../../method.ts'
 
 export const addPasskey = method(com.core.factor.addPasskey, {
   auth: 'full',
-  async handler({ input, auth: { did, account }, fail, identity: { secrets, loadPasskeys }, ...platform }) {
+  async handler({ input, auth, caller, fail, identity: { secrets, loadPasskeys }, ...platform }) {
     const { store, now } = platform
+    const { did, account } = auth
     const name = factorName(input.name)
     if (name === undefined) throw fail('InvalidRequest', 'The name must have 1 to 64 characters')
     const passkeys = await loadPasskeys()
@@ -25,7 +26,7 @@ export const addPasskey = method(com.core.factor.addPasskey, {
       rows.insert(tx, { ...passkey, id: randomId(), did, kind: 'passkey', name, createdAt, isConfirmed: 1 })
       return firstRecoveryCodes(tx, secrets, did)
     })
-    mailNotice(platform, account, 'factorAdded')
+    await reportChange(platform, account, 'factorAdded', caller)
     return { recoveryCodes }
   },
 })

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { factorName } from '../../../../identity/factors/factors.ts'
 import { firstRecoveryCodes } from '../../../../identity/factors/recovery-codes.ts'
 import { periodOf } from '../../../../identity/factors/totp.ts'
@@ -10,7 +10,7 @@ import { method } from '../../../method.ts'
 export const confirmTotp = method(com.core.factor.confirmTotp, {
   auth: 'full',
   limits: [perFiveMinutes(30, 'account')],
-  async handler({ input, auth: { did, account }, fail, identity: { secrets }, ...platform }) {
+  async handler({ input, auth: { did, account }, caller, fail, identity: { secrets }, ...platform }) {
     const { store, now } = platform
     const name = factorName(input.name)
     if (name === undefined) throw fail('InvalidRequest', 'The name must have 1 to 64 characters')
@@ -27,7 +27,7 @@ export const confirmTotp = method(com.core.factor.confirmTotp, {
       rows.confirm(tx, factor.id, name, period)
       return firstRecoveryCodes(tx, secrets, did)
     })
-    mailNotice(platform, account, 'factorAdded')
+    await reportChange(platform, account, 'factorAdded', caller)
     return { recoveryCodes }
   },
 })

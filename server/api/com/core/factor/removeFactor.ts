@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { method } from '../../../method.ts'
@@ -15,6 +15,6 @@ export const removeFactor = method(com.core.factor.removeFactor, {
       rows.remove(tx, input.id)
       if (!rows.exist(tx, did)) rows.removeAll(tx, did)
     })
-    mailNotice(platform, account, 'factorRemoved')
+    await reportChange(platform, account, 'factorRemoved', caller)
   },
 })

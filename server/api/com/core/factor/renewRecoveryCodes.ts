@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { renewRecoveryCodes as renew } from '../../../../identity/factors/recovery-codes.ts'
 import * as rows from '../../../../identity/tables/second-factors.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
@@ -16,7 +16,7 @@ export const renewRecoveryCodes = method(com.core.factor.renewRecoveryCodes, {
       if (!rows.exist(tx, did)) throw fail('FactorNotFound', 'The account has no second factor')
       return renew(tx, secrets, did)
     })
-    mailNotice(platform, account, 'recoveryCodes')
+    await reportChange(platform, account, 'recoveryCodes', caller)
     return { recoveryCodes }
   },
 })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { maxRotationKeys } from '../../../../identity/did/did-plc.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { requireWriter } from '../../../../repository/access/writer.ts'
@@ -38,7 +38,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         return others.toSpliced(others.indexOf(serverKey), 0, key)
       },
     })
-    mailNotice(platform, account, 'recoveryKeys')
+    await reportChange(platform, account, 'recoveryKeys', caller)
     background.run('PLC submission', () => plc.publish(did))
   },
 })

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { requirePlc } from '../../../../identity/accounts/plc-operation.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import { requireWriter } from '../../../../repository/access/writer.ts'
 import { method } from '../../../method.ts'
@@ -27,7 +27,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
         return rest
       },
     })
-    mailNotice(platform, account, 'recoveryKeys')
+    await reportChange(platform, account, 'recoveryKeys', caller)
     background.run('PLC submission', () => plc.publish(did))
   },
 })

@@ -1,5 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { daily, hourly } from '../../../../platform/config/rate-limits.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
 import { emitStatusChange } from '../../../../repository/events/emit.ts'
@@ -12,7 +12,7 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
   auth: 'full or takendown',
   // A date is mailed to an address that may be unconfirmed.
   limits: [hourly(20, 'account'), daily(50, 'account')],
-  async handler({ input, auth, fail, ...platform }) {
+  async handler({ input, auth, caller, fail, ...platform }) {
     const { store, now } = platform
     const at = now()
     const deleteAfter = input.deleteAfter === undefined ? undefined : instant(input.deleteAfter)
@@ -26,6 +26,6 @@ export const deactivateAccount = method(com.core.server.deactivateAccount, {
       emitStatusChange(tx, auth.did, statusOf(before), at)
       return date !== null && date !== before.deleteAfter
     })
-    if (isNewDate) mailNotice(platform, auth.account, 'deletionDate')
+    if (isNewDate) await reportChange(platform, auth.account, 'deletionDate', caller)
   },
 })

@@ -2,7 +2,7 @@ import { com } from '../../../../../lexicons/generated/index.ts'
 import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
 import { passwordProblem } from '../../../../identity/accounts/password.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import * as sessions from '../../../../identity/tables/sessions.ts'
 import { perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
@@ -37,6 +37,6 @@ export const resetPassword = method(com.core.server.resetPassword, {
       return result
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    if (account) mailNotice(platform, account, 'password')
+    if (account) await reportChange(platform, account, 'password', caller)
   },
 })

@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { changeEmail, normalizeEmail, requireFreeEmail } from '../../../../identity/accounts/email.ts'
 import { spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
-import { mailNotice } from '../../../../identity/accounts/security-notice.ts'
+import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { hourly } from '../../../../platform/config/rate-limits.ts'
 import type { SecurityChange } from '../../../../platform/mail/templates.ts'
 import { existingAccount } from '../../../../repository/access/existing.ts'
@@ -51,6 +51,6 @@ export const updateEmail = method(com.core.server.updateEmail, {
       return 'good'
     })
     if (verdict !== 'good') throw fail(verdict, tokenRefusals[verdict])
-    if (changed) mailNotice(platform, changed.before, changed.change)
+    if (changed) await reportChange(platform, changed.before, changed.change, caller)
   },
 })
