@@ -50,19 +50,24 @@ export function requireDeactivated(db: Reader, did: string): accounts.Account {
   )
 }
 
+/** An archive, for the account that sent it. */
+export interface Applied extends VerifiedArchive {
+  /** Path of the staged file. */
+  readonly path: string
+  /** Of the account. A later account of the same DID has another one. */
+  readonly signingKeyDid: string
+}
+
 /**
  * Applies a verified archive. Call it in the queue of writes to the repository, and `finish` after it.
- * @param path of the staged file
- * @throws InvalidRequest when the account is activated meanwhile. Call `discard` after an error
+ * @throws InvalidRequest when the account is activated or replaced meanwhile. Call `discard` after an error
  */
-export async function apply(
-  deps: Deps,
-  did: DidString,
-  { path, rev, tree }: VerifiedArchive & { readonly path: string },
-): Promise<void> {
+export async function apply(deps: Deps, did: DidString, archive: Applied): Promise<void> {
+  const { path, rev, tree, signingKeyDid } = archive
   const { store } = deps
   const head = repos.findHead(store, did)
-  const { signingKey } = requireDeactivated(store, did)
+  const { signingKey, ...account } = requireDeactivated(store, did)
+  if (account.signingKeyDid !== signingKeyDid) throw interrupted()
   if (!head) throw protocolError('AccountNotFound', 'This account has no repository')
   const newRev = deps.nextTid(rev > head.rev ? rev : head.rev)
   await store.transact((tx) => imports.insert(tx, did))

@@ -13,11 +13,10 @@ import type { Blobs } from '../../blobs/blobs.ts'
 import * as imports from '../../tables/imports.ts'
 import type { Repositories } from '../repositories.ts'
 import type { StoredNames } from '../stored-names.ts'
-import { apply, requireDeactivated } from './apply.ts'
+import { type Applied, apply, requireDeactivated } from './apply.ts'
 import { discard, finish, type ImportListener } from './finish.ts'
 import { isInvalidArchive } from './invalid-archive.ts'
 import { createVerifier } from './verifier.ts'
-import type { VerifiedArchive } from './verify.ts'
 
 export interface Importer {
   /**
@@ -77,10 +76,10 @@ export function createImporter(options: Deps): Importer {
       })
   }
 
-  async function replace(did: DidString, path: string, verified: VerifiedArchive): Promise<void> {
+  async function replace(did: DidString, archive: Applied): Promise<void> {
     await endAnyOf(did)
     try {
-      await apply(deps, did, { path, ...verified })
+      await apply(deps, did, archive)
     } finally {
       // When the server closes, the next start does this.
       if (!signal.aborted) await endAnyOf(did)
@@ -89,7 +88,7 @@ export function createImporter(options: Deps): Importer {
 
   return {
     async importArchive(did, body) {
-      requireDeactivated(store, did)
+      const { signingKeyDid } = requireDeactivated(store, did)
       store.assertRoom()
       const path = join(folder, temporaryName())
       const [archive, staged] = [`${path}.car`, `${path}.staged`]
@@ -100,7 +99,8 @@ export function createImporter(options: Deps): Importer {
         store.assertRoom(1, bytes)
         const verified = await verify({ archive, staged, did })
         await files.remove(archive)
-        await repositories.serialize(did, () => replace(did, staged, verified))
+        const applied = { ...verified, path: staged, signingKeyDid }
+        await repositories.serialize(did, () => replace(did, applied))
         await storedNames.rename(did)
       } catch (error) {
         if (isInvalidArchive(error)) throw protocolError('InvalidRequest', error.message)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import * as deletions from '../../../../server/store/tables/account-deletions.ts'
 import { startDidHost } from '../../../support/accounts/did-host.ts'
 import { arrive, movingAccount } from '../../../support/accounts/moving-account.ts'
+import { archiveOf } from '../../../support/records/archive.ts'
 import { day, hour, minute } from '../../../support/server/clock.ts'
 import { sweep } from '../../../support/server/maintenance.ts'
 import { type Account, adminAuth, refusal, TestServer } from '../../../support/server/server.ts'
@@ -261,6 +262,30 @@ test('deletion: a DID can be imported again once its rows are deleted', async ()
     await sweep(private_.running.services)
     await background.idle()
     expect((await movingAccount(private_, web, 'nora')).did).toBe(nora.did)
+  } finally {
+    await private_.close()
+    await web.close()
+  }
+})
+
+test('deletion: an archive that the deleted account sent is not imported into a later account of its DID', async () => {
+  const web = await startDidHost()
+  const private_ = await TestServer.start({ allowPrivateTargets: true })
+  try {
+    const { services } = private_.running
+    const first = await movingAccount(private_, web, 'rita')
+    const did = first.did as `did:${string}:${string}`
+    const archive = archiveOf({ did, records: [['com.example.note/ghost', { text: 'ghost' }]] })
+    // Its verification may wait for minutes behind other archives.
+    async function* sent() {
+      yield archive
+      await hide(did, private_)
+      await services.operation.accountDeletion.finishAll()
+      await movingAccount(private_, web, 'rita')
+    }
+    const imported = services.repository.importer.importArchive(did, sent())
+    await expect(imported).rejects.toMatchObject({ message: expect.stringContaining('has changed') })
+    expect(mentionsOf(services.store, 'ghost')).toEqual([])
   } finally {
     await private_.close()
     await web.close()
