@@ -17,7 +17,7 @@ const [fewRows, manyRows] = [20, 100]
 
 /**
  * Deletes events of deleted accounts, then those that are too old or too many, the oldest first. Ends when the server closes.
- * @returns whether there were any
+ * @returns whether there were any; false when the server closes, so that callers do not try again
  */
 export async function pruneEvents({ config, store, now, clock, signal }: Deps): Promise<boolean> {
   const due = removals.all(store)
@@ -38,7 +38,7 @@ export async function pruneEvents({ config, store, now, clock, signal }: Deps): 
     removed += count
     return count > 0
   })
-  return due.size > 0 || removed > 0
+  return !signal.aborted && (due.size > 0 || removed > 0)
 }
 
 /** Prunes whenever the limit is exceeded or an account is deleted. @returns a function that stops it */

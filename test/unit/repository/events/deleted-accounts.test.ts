@@ -1,7 +1,7 @@
 /** Events of deleted accounts, between the deletion and the removal of their rows. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
-import { pruneEvents } from '../../../../server/repository/events/event-retention.ts'
+import { pruneEvents, watchEvents } from '../../../../server/repository/events/event-retention.ts'
 import { createEventStream } from '../../../../server/repository/events/stream.ts'
 import * as removals from '../../../../server/repository/tables/event-removals.ts'
 import * as events from '../../../../server/repository/tables/events.ts'
@@ -46,11 +46,11 @@ async function read(from: number, last: number): Promise<number[]> {
   return seqs
 }
 
-const prune = (signal = new AbortController().signal) =>
-  pruneEvents({
-    config: { eventRetention: 1000, eventLimit: 1_000_000 },
-    ...{ store, now: () => at, clock: plausibleClock, signal },
-  })
+const depsOf = (signal: AbortSignal) => ({
+  config: { eventRetention: 1000, eventLimit: 1_000_000 },
+  ...{ store, now: () => at, clock: plausibleClock, signal },
+})
+const prune = (signal = new AbortController().signal) => pruneEvents(depsOf(signal))
 const rows = (did: string) => store.all('SELECT seq FROM events WHERE did = ?', [did])
 
 test('a replay leaves them out, also if they fill several pages', async () => {
@@ -100,4 +100,18 @@ test('pruning that ends because the server closes goes on at the next start', as
   expect(removals.all(store).size).toBe(1)
   await prune()
   expect(rows(b)).toEqual([])
+})
+
+test('events of a deleted account do not delay the close of the server', async () => {
+  await emit(b, 10)
+  const { promise: pruned, resolve } = Promise.withResolvers<unknown>()
+  const background = {
+    run: (_: string, work: () => Promise<unknown>) => resolve(work()),
+    idle: async () => {},
+  }
+  const stop = watchEvents({ ...depsOf(AbortSignal.abort()), background })
+  await store.transact((tx) => removals.add(tx, b))
+  await pruned
+  expect(removals.all(store).size).toBe(1)
+  stop()
 })
