@@ -26,10 +26,15 @@ export class PushService {
   answer: PushAnswer | undefined = { status: 200 }
   /** Whether its DID document cannot be fetched. */
   isDown = false
+  /** Runs before its DID document is sent. */
+  onLookUp: () => unknown = () => {}
   /** Entries of its DID document. */
   services: { readonly id: string; readonly serviceEndpoint: string }[] = []
   readonly #server = createServer(async (req, res) => {
-    if (req.url === '/.well-known/did.json') return this.#describe(res)
+    if (req.url === '/.well-known/did.json') {
+      await this.onLookUp()
+      return this.#describe(res)
+    }
     const { method = '', url: path = '', headers } = req
     const call = { method, path, headers, body: await buffer(req) }
     this.calls.push(call)

@@ -201,6 +201,17 @@ describe('a notification', () => {
     expect(waiting()).toBe(0)
   })
 
+  test('that is deleted while its service is looked up is not delivered', async () => {
+    await register()
+    const { promise: liked, resolve } = Promise.withResolvers<Ref>()
+    service.onLookUp = async () => world.remove(bob, await liked)
+    resolve(await world.like(bob, post))
+    await idle()
+    expect(service.lookUps).toBe(1)
+    expect(service.calls).toEqual([])
+    expect(waiting()).toBe(0)
+  })
+
   test('of a post is delivered to the devices of subscribers', async () => {
     await register()
     await world.subscribe(alice, bob, true, false)
@@ -433,6 +444,15 @@ test('a session that ends takes the devices that it has registered last with it'
   await idle()
   expect(registrations(alice)).toBe(1)
   expect(service.calls).toHaveLength(1)
+})
+
+test('a new password removes the devices of the session that set it, too', async () => {
+  await register()
+  await server.post('com.core.server.requestPasswordReset', { email: alice.email })
+  const input = { token: await server.codeTo(alice.email), password: 'another password' }
+  expect((await server.post('com.core.server.resetPassword', input, alice)).status).toBe(200)
+  expect((await server.get('com.core.server.getSession', {}, alice)).status).toBe(200)
+  expect(registrations()).toBe(0)
 })
 
 test('deletion: removes the account from the push queue, as recipient and as push service', async () => {

@@ -122,6 +122,16 @@ describe('a request', () => {
     const answer = await server.fetch('/xrpc/com.core.oauth.listRequests', { headers: elsewhere })
     expect(answer.body).toEqual({ requests: [] })
     expect(failed(await allow(waiting?.id ?? '', alice))).toEqual([400, 'RequestNotFound'])
+    const { body } = await server.fetch('/xrpc/com.core.oauth.decideRequest', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${owner.accessJwt}`,
+        'content-type': 'application/json',
+        'x-forwarded-for': '203.0.113.9',
+      },
+      body: JSON.stringify({ id: waiting?.id, isAllowed: false }),
+    })
+    expect(body.error).toBe('RequestNotFound')
     expect((await allow(id, alice)).status).toBe(200)
     expect(await listed(owner)).toEqual([])
   })
