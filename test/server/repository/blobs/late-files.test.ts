@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createThumbnails } from '../../../../server/repository/blobs/thumbnails/thumbnails.ts'
 import * as blobs from '../../../../server/repository/tables/blobs.ts'
 import { nodeFiles } from '../../../../server/store/files/files.ts'
@@ -78,4 +78,18 @@ test('a picture that waits too long behind another one is sent as it is, and mad
   arrival.resolve()
   expect(await first).toMatchObject({ mimeType: 'image/webp' })
   expect(await find()).toMatchObject({ mimeType: 'image/webp' })
+})
+
+test('a picture waits ten seconds for its turn', async () => {
+  const { store, log } = server.running.services
+  const signal = new AbortController().signal
+  const thumbnails = createThumbnails({ store, log, signal, files: nodeFiles, dataDir, onUnloadable })
+  const bytes = noise(430, 300)
+  const picture = await pictureOf(bytes)
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  onTestFinished(() => timeout.mockRestore())
+  await thumbnails.find(picture, 'feed_thumbnail', async function* () {
+    yield bytes
+  })
+  expect(timeout.mock.calls).toEqual([[10_000]])
 })
