@@ -30,6 +30,8 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const { header, body } of entries) {
     const { name, size, type } = header
     if (type === 'file') yield { name: name.replace(/^\.\//, ''), size, content: body }
-    await body.cancel()
+    // Cancelling it would leave the decoder waiting.
+    for await (const _ of body) {
+    }
   }
 }
