@@ -2,6 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { ReadableStream } from 'node:stream/web'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readTar, writeTar } from '../../../../server/store/backups/tar.ts'
 
@@ -102,4 +105,25 @@ test('tar: an archive that is cut, has a damaged header or a trailer is refused'
   damaged[0] = 0x41
   await expect(read(damaged)).rejects.toThrow('header checksum')
   await expect(read(Buffer.concat([written, Buffer.from('more')]))).rejects.toThrow('Invalid EOF')
+})
+
+test('a file that is left out does not stop the reader, wherever the chunks of the archive end', async () => {
+  const size = 600_000
+  async function* two() {
+    for (const name of ['other', 'database']) {
+      yield { name, size, content: ReadableStream.from([Buffer.alloc(size)]) }
+    }
+  }
+  const archive = await buffer(writeTar(two(), modified))
+  async function* chunks() {
+    for (let at = 0; at < archive.length; at += 2 ** 20) {
+      await setImmediate()
+      yield archive.subarray(at, at + 2 ** 20)
+    }
+  }
+  let bytes = 0
+  for await (const { name, content } of readTar(chunks())) {
+    if (name === 'database') for await (const chunk of content) bytes += chunk.length
+  }
+  expect(bytes).toBe(size)
 })
