@@ -43,8 +43,9 @@ test('a code belongs to the key of its request, and expires after two minutes', 
   const app = await App.create()
   const thief = await App.create()
   const code = await app.code(alice)
+  const stolen = { code_verifier: app.verifier }
   await thief.request()
-  expect((await thief.exchange(code)).body.error).toBe('invalid_grant')
+  expect((await thief.exchange(code, stolen)).body.error).toBe('invalid_grant')
   const late = await app.code(alice)
   server.clock.advance(3 * 60_000)
   expect((await app.exchange(late)).body.error).toBe('invalid_grant')
@@ -220,6 +221,17 @@ test('a new password ends the requests that were allowed before', async () => {
   for (const code of [byAdmin, byHolder]) {
     expect((await app.exchange(code)).body.error).toBe('invalid_grant')
   }
+})
+
+test('a suspended account gets no tokens, by a code or by a refresh token', async () => {
+  const app = await App.create()
+  const tokens = await app.signIn(alice)
+  const code = await app.code(alice)
+  await server.setStatus(alice.did, { suspended: true })
+  expect((await app.exchange(code)).body.error).toBe('invalid_grant')
+  expect((await app.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+  await server.setStatus(alice.did, { suspended: false })
+  expect((await app.refresh(tokens.refresh_token)).status).toBe(200)
 })
 
 test('a deactivated account allows nothing', async () => {
