@@ -38,10 +38,11 @@ export interface AppliedCall {
 /** Reads the body of such a call of an account. @throws InvalidRequest when it is malformed, or names an unknown handle */
 export async function readApplied(
   { callMethod, didOfHandle }: Deps,
-  { name: { nsid }, caller, req }: IncomingCall,
+  { name: { nsid }, caller, req, observation }: IncomingCall,
   account: string,
 ): Promise<AppliedCall> {
   const input = await readJson(req, maxBody)
+  if (observation) observation.input = input
   if (!isObject(input)) throw protocolError('InvalidRequest', 'The body must be an object')
   const own = isString(input.actor) ? { ...input, actor: await didOf(input.actor) } : input
   return {

@@ -5,6 +5,7 @@ import { createServiceJwt } from '../../identity/did/service-jwt.ts'
 import type { OutboundRequest } from '../../platform/network/client.ts'
 import { openBody } from '../../platform/xrpc/body.ts'
 import type { MethodName } from '../../platform/xrpc/incoming.ts'
+import { type Observation, observedJson } from '../../platform/xrpc/observe.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import { randomId } from '../../util/random.ts'
 import type { Service } from './proxy-service.ts'
@@ -30,12 +31,14 @@ interface Options {
   readonly check: () => unknown
   /** Whether this server reads the response, which must not be compressed then. */
   readonly isRead: boolean
+  /** Gets the body if it is JSON. */
+  readonly observation?: Observation | undefined
 }
 
 /** @param readBody the body, if it has been read from the request */
 export function requestFrom(
   req: IncomingMessage,
-  { token, check, isRead }: Options,
+  { token, check, isRead, observation }: Options,
   readBody?: Buffer,
 ): OutboundRequest {
   const { headers, method } = req
@@ -55,7 +58,7 @@ export function requestFrom(
   const { length, body } = openBody(req, maxBody, check)
   if (headers['content-type'] !== undefined) sent['content-type'] = headers['content-type']
   if (length !== undefined) sent['content-length'] = length
-  return { method, headers: sent, body }
+  return { method, headers: sent, body: observation ? observedJson(req, body, observation) : body }
 }
 
 /** Returns the headers with the prefix, without those of this connection alone (RFC 9110 §7.6.1). @throws InvalidRequest */

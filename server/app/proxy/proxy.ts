@@ -100,7 +100,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
     applied: AppliedCall | undefined,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { name, query, req, res } = call
+    const { name, query, req, res, observation } = call
     const fresh = service === appView && isMerged(name.nsid) ? freshWrites(session, call) : undefined
     const revise = fresh && mergeInto(name.nsid, query, fresh)
     try {
@@ -110,7 +110,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       const upstream = await (service === appView ? appViewClient : othersClient).open(
         `${url}/xrpc/${name.called}${query && `?${query}`}`,
         {
-          ...requestFrom(req, { token, check, isRead: revise !== undefined }, applied?.body),
+          ...requestFrom(req, { token, check, isRead: revise !== undefined, observation }, applied?.body),
           maxBytes: (status) => (status >= 500 ? maxErrorBytes : maxResponseBytes),
           signal,
         },
@@ -143,7 +143,9 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
           { headers: req.headers, caller },
           { nsid: name.nsid, auth: 'access', active: req.method === 'POST', service: service.audience },
         )
-      const session = (await check()).credentials as SessionCredentials
+      const principal = await check()
+      if (call.observation) call.observation.principal = principal
+      const session = principal.credentials as SessionCredentials
       if (session.scope === scopes.appPassword && needsPrivilege(name.nsid)) {
         throw protocolError('InvalidToken', 'Bad token method')
       }

@@ -158,6 +158,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
       const isAdmin = account.isOwner === 1 && scope === scopes.full
       return {
         account: did,
+        session: credentials.sessionId,
         credentials: { did, isAdmin } satisfies ReaderCredentials,
         watch: (end) => watchSession(credentials, end),
         ...nonceHeader(nonce),
@@ -183,6 +184,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   function bySession({ credentials, nonce }: Session): Principal {
     return {
       account: credentials.did,
+      session: credentials.sessionId,
       credentials,
       isCurrent: () => isCurrent(credentials),
       watch: (end) => watchSession(credentials, end),
@@ -205,7 +207,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
         return { ...anyone, credentials: await signUp(header, proof.caller) }
       case 'refresh': {
         const credentials = await refresh(header)
-        return { account: credentials.did, credentials }
+        return { account: credentials.did, session: credentials.sessionId, credentials }
       }
       case 'ending':
         return { ...anyone, credentials: await ending(proof) }

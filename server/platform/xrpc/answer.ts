@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type CallerOptions, createCallerReader } from './caller.ts'
 import type { Caller } from './method.ts'
+import { beginObservation, type Observation, type Observing } from './observe.ts'
 import { limiter, type RateLimit } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import { createSources, type Sources } from './sources.ts'
@@ -16,14 +17,20 @@ export interface AnsweringOptions extends CallerOptions {
    */
   readonly watchReads: () => () => Promise<void>
   readonly rateLimits: boolean
+  /** Requests are not observed when absent. */
+  readonly observing?: Observing
   /** Reports unexpected errors; clients only see InternalServerError. */
   readonly onFailure: (error: unknown, name: string) => void
   /** Maps errors of lower layers, such as a full disk, to XRPC errors. */
   readonly translate?: (error: unknown) => XrpcError | undefined
 }
 
-/** @param settled see `AnsweringOptions.watchReads` */
-type Work = (caller: Caller, settled: () => Promise<void>) => Promise<void>
+/** @param settled see `AnsweringOptions.watchReads` @param observation undefined unless requests are observed */
+type Work = (
+  caller: Caller,
+  settled: () => Promise<void>,
+  observation: Observation | undefined,
+) => Promise<void>
 
 export interface Answering {
   /** The keys of the limits of all callers. */
@@ -46,11 +53,13 @@ export interface Answering {
 /** Limit of all calls per source. Local programs are exempt: they all share one address. */
 const overallLimit: RateLimit = { points: 3000, seconds: 5 * 60, per: 'address' }
 
+const notObserving: Observing = { observe: undefined }
+
 /** A query that read data which a failed write then took back is answered again from the data on disk. */
 const maxAttempts = 3
 
 export function createAnswering(options: AnsweringOptions): Answering {
-  const { rateLimits } = options
+  const { rateLimits, observing = notObserving } = options
   const sources = createSources()
   const readCaller = createCallerReader(options, sources)
   const checkOverall = rateLimits ? limiter([overallLimit], undefined) : undefined
@@ -69,10 +78,14 @@ export function createAnswering(options: AnsweringOptions): Answering {
     rateLimits,
 
     async answer(req, res, name, work, send = sendError) {
+      const { observe } = observing
+      const observation = observe && beginObservation(req, res, name, observe)
       for (let attempt = 1; ; attempt++) {
         const settled = options.watchReads()
         try {
-          return await work(admit(req, res), settled)
+          const caller = admit(req, res)
+          if (observation) observation.caller = caller
+          return await work(caller, settled, observation)
         } catch (thrown) {
           // Error responses reveal state too: wait until it is durable.
           const unsettled = await settled().then(

@@ -171,7 +171,7 @@ function unknownCoding(): XrpcError {
 }
 
 /** JSON without a charset or in UTF-8, case-insensitive (RFC 9110 §8.3.1). */
-function isJson(contentType = ''): boolean {
+export function isJson(contentType = ''): boolean {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
   return type.trim() === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset))

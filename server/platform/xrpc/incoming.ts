@@ -1,6 +1,7 @@
 /** A call of a method or a subscription, as it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from './method.ts'
+import type { Observation } from './observe.ts'
 
 /** The name of a method as called, which may be an alias, and as the method is defined. */
 export interface MethodName {
@@ -15,4 +16,6 @@ export interface IncomingCall {
   readonly caller: Caller
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  /** Absent unless requests are observed. */
+  readonly observation: Observation | undefined
 }

@@ -151,6 +151,8 @@ export function fail(name: string, message?: string): XrpcError {
 export interface Principal {
   /** The account, for limits per account. */
   readonly account: string | undefined
+  /** Id of the session, of callers that have one. */
+  readonly session?: string
   /** Passed to the handler as `auth`. */
   readonly credentials: unknown
   /**

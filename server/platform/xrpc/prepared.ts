@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { l } from '@atproto/lex-schema'
 import { openBody, readJson } from './body.ts'
 import type { BinaryInput, BinaryOutput, Method, MethodSchema } from './method.ts'
+import type { Observation } from './observe.ts'
 import { type Projection, projection, type Rename } from './project.ts'
 import { type CheckLimits, limiter } from './rate-limit.ts'
 import { discard, sendBinary, sendJson, sendNothing } from './send.ts'
@@ -77,8 +78,10 @@ export async function readInput<Word, Services>(
   { input: { schema }, maxBody, projectInput }: Prepared<Word, Services>,
   req: IncomingMessage,
   rename?: Rename,
+  observation?: Observation,
 ): Promise<unknown> {
   const body = await readJson(req, maxBody)
+  if (observation) observation.input = body
   if (body === undefined && !schema?.matches({}))
     throw protocolError('InvalidRequest', 'A JSON body is expected (Content-Type: application/json)')
   return schema && validated(schema, projectInput(body ?? {}, rename))

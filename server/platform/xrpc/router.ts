@@ -7,6 +7,7 @@ import { isValidNsid } from '@atproto/syntax'
 import type { Answering } from './answer.ts'
 import type { IncomingCall, MethodName } from './incoming.ts'
 import { type AdmitPage, type Authorize, fail, type Method } from './method.ts'
+import type { Observation } from './observe.ts'
 import {
   discardOutput,
   openInput,
@@ -68,7 +69,7 @@ export function createRouter<Word extends string, Services>(
 
   async function call(
     prepared: Prepared<Word, Services>,
-    { name, query, caller, req, res }: IncomingCall,
+    { name, query, caller, req, res, observation }: IncomingCall,
     settled: () => Promise<void>,
   ): Promise<void> {
     const { method, inputKind } = prepared
@@ -83,6 +84,7 @@ export function createRouter<Word extends string, Services>(
       await options.admitPage?.({ headers, caller }, method)
     const authorize = () => options.authorize({ headers, caller }, method)
     const principal = await authorize()
+    if (observation) observation.principal = principal
     setHeaders(res, principal.headers)
     if (prepared.verb === 'GET') setHeaders(res, options.queryHeaders?.(method.nsid, headers))
     if (principal.account !== undefined && caller.isLocal && caller.isForeignPage) sources.prove(headers)
@@ -98,7 +100,8 @@ export function createRouter<Word extends string, Services>(
     const params = readParamsOf(prepared, query, options.ownNames)
     // A body can take a minute to arrive, and the session may end meanwhile: credentials are checked again at its end.
     const again = () => (principal.isCurrent?.() ? principal : authorize())
-    const input = inputKind === 'none' ? undefined : await inputOf(prepared, req, options.ownNames, again)
+    const input =
+      inputKind === 'none' ? undefined : await inputOf(prepared, req, options.ownNames, again, observation)
     const { account, credentials: auth } = inputKind === 'json' ? await again() : principal
     prepared.checkLimits?.({ input, address: caller.source, account }, res)
     const args = { ...services, auth, params, input, caller, headers, fail } as Services &
@@ -128,8 +131,8 @@ export function createRouter<Word extends string, Services>(
   }
 
   return (name, query, req, res) =>
-    answering.answer(req, res, name.nsid, (caller, settled) =>
-      dispatch({ name, query, caller, req, res }, settled),
+    answering.answer(req, res, name.nsid, (caller, settled, observation) =>
+      dispatch({ name, query, caller, req, res, observation }, settled),
     )
 }
 
@@ -139,8 +142,9 @@ function inputOf<Word, Services>(
   req: IncomingMessage,
   ownNames: Rename | undefined,
   authorize: () => unknown,
+  observation: Observation | undefined,
 ): unknown {
-  if (prepared.inputKind === 'json') return readInput(prepared, req, ownNames)
+  if (prepared.inputKind === 'json') return readInput(prepared, req, ownNames, observation)
   return prepared.inputKind === 'binary' ? openInput(prepared, req, authorize) : undefined
 }
 

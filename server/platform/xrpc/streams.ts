@@ -8,6 +8,7 @@ import { type Framing, framingOf, subprotocols } from './event-stream.ts'
 import { tooSlow } from './from-push.ts'
 import type { IncomingCall } from './incoming.ts'
 import type { AdmitPage, Authorize, Caller } from './method.ts'
+import type { Observation } from './observe.ts'
 import { projection, type Rename } from './project.ts'
 import { closeCodes, createSockets, type Socket } from './sockets.ts'
 import type { Subscription } from './subscription.ts'
@@ -80,7 +81,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
   return {
     has: (nsid) => table.has(nsid),
 
-    async open({ name: { nsid }, query, caller, req, res }, rename) {
+    async open({ name: { nsid }, query, caller, req, res, observation }, rename) {
       const entry = table.get(nsid)
       if (!entry || !asksForWebSocket(req)) {
         throw protocolError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`)
@@ -90,6 +91,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const isToAdmit = caller.isForeignPage && !caller.isTrustedPage
       const admitted = isToAdmit ? await options.admitPage?.({ headers, caller }, subscription) : undefined
       const principal = await options.authorize({ headers, caller }, subscription)
+      if (observation) observation.principal = principal
       const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)
       const socket = await sockets.accept(req, res).catch((error: unknown) => {
@@ -97,7 +99,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
         throw error
       })
       const framing = framingOf(socket.subprotocol)
-      const stream = createStream(socket, options.drainMs, framing)
+      const stream = createStream(socket, options.drainMs, framing, observation)
       stream.atEnd(release)
       for (const watch of [principal.watch, admitted?.watch]) if (watch) stream.atEnd(watch(stream.end))
       if (params instanceof XrpcError) stream.end(params)
@@ -165,11 +167,13 @@ export interface Stream {
 /**
  * @param drainMs see `StreamsOptions`
  * @param framing writes the errors of `end`; they are not sent without it
+ * @param observation of the request, while requests are observed
  */
 export function createStream(
   socket: Socket,
   drainMs = defaultDrainMs,
   framing?: Pick<Framing, 'error'>,
+  observation?: Observation,
 ): Stream {
   const ending = new AbortController()
   const { signal } = ending
@@ -190,7 +194,10 @@ export function createStream(
       await Promise.race([sent, timeout.promise]).finally(() => clearDeadline(timer))
     },
     end(error) {
-      if (error && framing && !signal.aborted) void socket.send(framing.error(error))
+      if (error && !signal.aborted) {
+        observation?.streamFailed(error)
+        if (framing) void socket.send(framing.error(error))
+      }
       close(closeCodeOf(error), error?.name ?? '')
     },
     atEnd(work) {
