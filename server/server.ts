@@ -5,6 +5,7 @@ import { startPushQueue } from './app/push/delivery-queue.ts'
 import type { FederationOptions } from './federation/federation.ts'
 import { loadAdminPassword } from './identity/auth/admin-password.ts'
 import type { IdentityOptions } from './identity/identity.ts'
+import type { InspectorOptions } from './operation/inspector/inspector.ts'
 import { periodicJobs } from './operation/jobs/jobs.ts'
 import { startJobs } from './operation/jobs/scheduler.ts'
 import type { ReplicasOptions } from './operation/replicas/replicas.ts'
@@ -56,7 +57,8 @@ export interface ServerOptions
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,
-    ReplicasOptions {
+    ReplicasOptions,
+    InspectorOptions {
   /** Time limits of forwarded calls. */
   readonly serviceTimes?: Partial<ServiceTimes>
   /** Replaces the listener of programs and browsers. */
@@ -128,6 +130,7 @@ async function start(
   stops.defer(logged(() => clock.close(), 'writing the trusted time failed'))
   stops.defer(logged(() => identity.written.write(), 'writing counts of changes failed'))
   stops.defer(logged(() => identity.lastUsed.write(), 'writing last-used times failed'))
+  stops.defer(() => operation.inspector.close())
   stops.defer(() => background.idle())
   await makeStoreReady(services)
 

@@ -185,7 +185,7 @@ describe('imports', () => {
       ['app/app.ts'],
       ['schema'],
       ['operation/tables'],
-      ['operation/doctor', 'operation/moving', 'operation/web'],
+      ['operation/doctor', 'operation/inspector', 'operation/moving', 'operation/web'],
       ['operation/replicas'],
       ['operation/jobs'],
       ['operation/operation.ts'],

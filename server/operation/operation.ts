@@ -11,6 +11,7 @@ import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
 import { createPageCheck, type PageCheck } from '../store/page-check.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
+import { createInspector, type Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
 import { type BackupProofs, createBackupProofs } from './replicas/local/proofs.ts'
 import { createReplicas, type Replicas, type ReplicasOptions } from './replicas/replicas.ts'
@@ -21,12 +22,13 @@ export interface Operation {
   readonly moves: Moves
   readonly accountDeletion: AccountDeletion
   readonly doctor: Doctor
+  readonly inspector: Inspector
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
   readonly copies: Replicas
 }
 
-export interface OperationOptions extends ReplicasOptions {
+export interface OperationOptions extends ReplicasOptions, InspectorOptions {
   readonly callMethod: CallMethod
   /** What the wings do when an account is deleted, in the order in which they are called. */
   readonly onAccountDeleted: readonly DeletionListener[]
@@ -36,7 +38,7 @@ export async function createOperation(
   platform: Platform,
   identity: Identity,
   { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
-  { callMethod, copiesKeeper, onAccountDeleted }: OperationOptions,
+  { callMethod, copiesKeeper, onAccountDeleted, ...options }: OperationOptions,
 ): Promise<Operation> {
   const { config, store, files, now, log, signal, inlineJobs } = platform
   const { dataDir } = config
@@ -45,6 +47,7 @@ export async function createOperation(
     moves: createMoves({ ...platform, ...identity, callMethod }),
     accountDeletion: createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted }),
     doctor: createDoctor({ ...platform, ...identity, relays }),
+    inspector: createInspector(platform, options),
     backupProofs: createBackupProofs({
       ...{ dataDir, files, now, signal },
       repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),

@@ -3,10 +3,11 @@ import { type Answering, createAnswering } from '../platform/xrpc/answer.ts'
 import type { Services } from '../services.ts'
 import { resourceError } from './resource-errors.ts'
 
-export function createAnsweringFor({ config, store, log, visitors }: Services): Answering {
+export function createAnsweringFor({ config, store, log, visitors, operation }: Services): Answering {
   return createAnswering({
     ...config,
     onCall: visitors.noteCaller,
+    observing: operation.inspector.observing,
     watchReads: () => {
       const { epoch } = store
       return () => store.settled(epoch)

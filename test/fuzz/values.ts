@@ -22,7 +22,15 @@ export interface Definition {
 interface Document {
   readonly id: string
   readonly defs: Readonly<
-    Record<string, Definition & { parameters?: Definition; input?: { schema?: Definition } }>
+    Record<
+      string,
+      Definition & {
+        parameters?: Definition
+        input?: { schema?: Definition }
+        output?: { schema?: Definition }
+        message?: { schema?: Definition }
+      }
+    >
   >
 }
 
@@ -34,13 +42,29 @@ const documents = new Map(
   }),
 )
 
-/** Returns the parameters and the input that the lexicon of a method declares. */
-export function declared(nsid: string): { parameters: Definition; input: Definition | undefined } {
-  const main = documents.get(nsid)?.defs.main
-  return { parameters: main?.parameters ?? { type: 'params' }, input: main?.input?.schema }
+interface Declared {
+  readonly parameters: Definition
+  readonly input: Definition | undefined
+  /** The output, or the messages of a subscription. */
+  readonly output: Definition | undefined
 }
 
-function resolve(ref: string, from: string): { definition: Definition; home: string; name: string } {
+/** Returns the parameters, the input and the output that the lexicon of a method declares. */
+export function declared(nsid: string): Declared {
+  const main = documents.get(nsid)?.defs.main
+  return {
+    parameters: main?.parameters ?? { type: 'params' },
+    input: main?.input?.schema,
+    output: (main?.output ?? main?.message)?.schema,
+  }
+}
+
+/** Generates JSON texts that conform to a definition in the lexicon of a method. */
+export function valuesOf(definition: Definition, nsid: string, known: Known): Arbitrary<string> {
+  return valid(definition, { known, home: nsid, name: '', depth: 0 })
+}
+
+export function resolve(ref: string, from: string): { definition: Definition; home: string; name: string } {
   const [id, name = 'main'] = ref.startsWith('#') ? [from, ref.slice(1)] : ref.split('#')
   const definition = documents.get(id ?? '')?.defs[name]
   if (!definition) throw new Error(`lexicon definition not found: ${ref}`)
@@ -257,7 +281,7 @@ function splice(text: string, at: number, length: number, put: string): string {
 }
 
 /** Converts a JSON object to a query string. Arrays repeat the parameter. Any other text, and a long one, is the query itself. */
-function queryOf(text: string): string {
+export function queryOf(text: string): string {
   try {
     // Values are cut anyway, and to write one that is nested thousands of levels deep takes milliseconds.
     const given: unknown = text.length < 10_000 ? JSON.parse(text) : undefined

@@ -44,6 +44,7 @@ export const adminCalls: CallTable = {
   }),
   'com.core.admin.listAccounts': () => ({}),
   'com.core.admin.listReports': () => ({}),
+  'com.core.admin.listRequests': () => ({}),
   'com.core.admin.listUpstreams': () => ({}),
   'com.core.admin.moveAccount': () => ({
     input: { did: bystander.did, server: 'localhost', password: 'a password' },
@@ -68,6 +69,7 @@ export const adminCalls: CallTable = {
     input: { recipientDid: subject.did, senderDid: bystander.did, content: 'Hello' },
     answer: deleted(subject),
   }),
+  'com.core.admin.setInspector': () => ({ input: {} }),
   'com.core.admin.updateAccountEmail': (subject, token) => ({
     input: { account: subject.did, email: subject.email },
     answer: ofOther(subject, token),
