@@ -22,6 +22,7 @@ import { PersonScreen } from '../screens/people/person.tsx'
 import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ReportsScreen } from '../screens/reports/reports.tsx'
+import { RequestsScreen } from '../screens/requests/requests.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
@@ -53,6 +54,7 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/accounts': AccountsScreen,
   '/reports': ReportsScreen,
   '/network': NetworkScreen,
+  '/requests': RequestsScreen,
   ...(desktop && {
     '/server': ServerScreen,
     '/outbox': OutboxScreen,

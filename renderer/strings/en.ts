@@ -21,6 +21,7 @@ import * as notifications from './en/notifications.ts'
 import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
+import { requests } from './en/requests.ts'
 import { seen } from './en/seen.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
@@ -46,6 +47,7 @@ export const t = {
   people,
   post,
   profile,
+  requests,
   seen,
   server,
   tunnel,

@@ -47,6 +47,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
+  ['/requests', 'Requests', 'Requests are not recorded'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
 ]
 

@@ -99,6 +99,7 @@ export const nav = {
   general: 'General',
   notifications: 'Notifications',
   logs: 'Logs',
+  requests: 'Requests',
   about: 'About',
   unread: (unread: number) => `${formatNumber(unread)} unread`,
   many: '99+',
