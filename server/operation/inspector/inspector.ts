@@ -47,8 +47,11 @@ type Deps = Pick<Platform, 'store' | 'now' | 'log'>
 
 const maxRequests = 500
 const onMs = 60 * 60_000
-/** Each call for the list would add one to the list. */
-const notKept = 'com.core.admin.listRequests'
+/** Its own methods: each call for the list would add one to the list. */
+const ownMethods: ReadonlySet<string> = new Set([
+  'com.core.admin.listRequests',
+  'com.core.admin.setInspector',
+])
 
 export function createInspector(
   deps: Deps,
@@ -80,7 +83,7 @@ export function createInspector(
     try {
       const request = describe(seen, deps)
       notify?.(request)
-      if (isOn() && seen.name !== notKept) keep(request)
+      if (isOn() && !ownMethods.has(seen.name)) keep(request)
     } catch (error) {
       // The response has been sent: its client is not concerned.
       log.warn({ err: error }, 'observing a request failed')

@@ -164,7 +164,6 @@ describe('the list', () => {
     await latest('com.core.sync.subscribeRepos')
     const { requests } = await listed()
     expect(requests).toMatchObject([
-      {},
       { path: '/xrpc/com.core.sync.subscribeRepos', status: 101 },
       { path: '/xrpc/com.core.sync.subscribeRepos', status: 101, error: 'FutureCursor' },
     ])
