@@ -104,6 +104,7 @@ test('requests: a request is copied as curl and as a test', async () => {
     import { expect, test } from 'vitest'
 
     test('com.core.server.createSession answers AuthenticationRequired', async () => {
+      // Replace each … by a value: it was a secret, or too long.
       const network = await startNetwork()
       try {
         const response = await fetch(network.url + '/xrpc/com.core.server.createSession', {
