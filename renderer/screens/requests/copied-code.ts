@@ -1,6 +1,6 @@
 /** A request as code that sends it again. */
 import { methodOf } from './filter.ts'
-import type { InspectedRequest } from './use-requests.ts'
+import type { InspectedRequest } from './inspected-request.ts'
 
 /** Stands for what the server hides or cuts. */
 const hidden = '…'

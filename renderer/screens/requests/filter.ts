@@ -1,5 +1,5 @@
 import { t } from '../../strings/en.ts'
-import type { InspectedRequest } from './use-requests.ts'
+import type { InspectedRequest } from './inspected-request.ts'
 
 export interface Filter {
   /** Part of the name of the method. */

@@ -2,8 +2,8 @@ import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { choicesOf, type Filter } from './filter.ts'
+import type { InspectedRequest } from './inspected-request.ts'
 import styles from './requests.module.css'
-import type { InspectedRequest } from './use-requests.ts'
 
 interface FiltersProps {
   readonly filter: Filter

@@ -5,8 +5,8 @@ import { formatDateTime, formatTime } from '../../strings/format.ts'
 import { CopyBlock, CopyButton } from '../../ui/copy.tsx'
 import { curlOf, testOf } from './copied-code.ts'
 import { appOf } from './filter.ts'
+import type { InspectedRequest } from './inspected-request.ts'
 import styles from './requests.module.css'
-import type { InspectedRequest } from './use-requests.ts'
 
 /** Everything about a request, and code that sends it again. */
 export function RequestDetails({ request }: { readonly request: InspectedRequest }) {

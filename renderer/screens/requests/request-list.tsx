@@ -5,9 +5,9 @@ import { formatDateTime, formatTime } from '../../strings/format.ts'
 import { RowList } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { appOf, methodOf, outcomeOf } from './filter.ts'
+import type { InspectedRequest } from './inspected-request.ts'
 import { RequestDetails } from './request-details.tsx'
 import styles from './requests.module.css'
-import type { InspectedRequest } from './use-requests.ts'
 
 /** The requests as rows, each of which opens its details. */
 export function RequestList({ requests }: { readonly requests: readonly InspectedRequest[] }) {

@@ -10,6 +10,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { type Filter, matches, noFilter } from './filter.ts'
 import { Filters } from './filters.tsx'
+import type { InspectedRequest } from './inspected-request.ts'
 import { RequestList } from './request-list.tsx'
 import styles from './requests.module.css'
 import { listRequests, setInspector, useRequests } from './use-requests.ts'
@@ -32,8 +33,6 @@ export function RequestsScreen() {
     </Page>
   )
 }
-
-type Requests = NonNullable<ReturnType<typeof useRequests>['data']>['requests']
 
 /** The switch, and what it means. */
 function Recording({ isOn, until }: { readonly isOn: boolean; readonly until: string | undefined }) {
@@ -61,7 +60,7 @@ function Recording({ isOn, until }: { readonly isOn: boolean; readonly until: st
 }
 
 interface RecordedProps {
-  readonly requests: Requests
+  readonly requests: readonly InspectedRequest[]
   readonly isPaused: boolean
   setPaused(isPaused: boolean): void
 }

@@ -7,7 +7,6 @@ import { useSession } from '../../api/sessions.ts'
 export const { listRequests, setInspector } = com.core.admin
 
 type Page = Body<typeof listRequests.main>
-export type InspectedRequest = Page['requests'][number]
 
 const pollMs = 1500
 
