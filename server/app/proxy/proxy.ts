@@ -140,7 +140,7 @@ export function createProxy(options: ProxyOptions): ServiceProxy | undefined {
       keepPrivate(res)
       const check = () =>
         authorize(
-          { headers: req.headers, caller },
+          { headers: req.headers, caller, observation: call.observation },
           { nsid: name.nsid, auth: 'access', active: req.method === 'POST', service: service.audience },
         )
       const principal = await check()

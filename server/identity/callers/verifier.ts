@@ -84,6 +84,10 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
 
   async function session(proof: Proof, method: CalledMethod<AuthWord>): Promise<Session> {
     const { claims, account, nonce } = await presented(proof)
+    if (proof.observation) {
+      const { did, sessionId } = account
+      proof.observation.principal = { account: did, session: sessionId, credentials: undefined }
+    }
     const permissions =
       account.permissions === null ? undefined : (await oauth.loadPermissions())(account.permissions)
     const word = permissions && openToApps.has(method.nsid) ? 'access' : method.auth

@@ -6,6 +6,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'
+import type { Observation } from './observe.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { type ProtocolErrorName, XrpcError } from './xrpc-errors.ts'
 
@@ -170,6 +171,8 @@ export interface Principal {
 export interface Proof {
   readonly headers: IncomingHttpHeaders
   readonly caller: Caller
+  /** Gets the caller as soon as it is known, for one that is refused, too. */
+  readonly observation?: Observation | undefined
 }
 
 /**

@@ -12,7 +12,7 @@ import type { XrpcError } from './xrpc-errors.ts'
 /** A request under way. The protocol layer sets what it learns. */
 export interface Observation {
   caller?: Caller
-  /** Who sent it; absent if it has no credentials, or these were refused. */
+  /** Who sent it; absent if it has no credentials, or these are not valid. */
   principal?: Principal
   /** The value of a JSON body, before it is validated. */
   input?: unknown

@@ -82,7 +82,7 @@ export function createRouter<Word extends string, Services>(
       keepPrivate(res)
     if (caller.isForeignPage && !caller.isTrustedPage && prepared.verb === 'GET')
       await options.admitPage?.({ headers, caller }, method)
-    const authorize = () => options.authorize({ headers, caller }, method)
+    const authorize = () => options.authorize({ headers, caller, observation }, method)
     const principal = await authorize()
     if (observation) observation.principal = principal
     setHeaders(res, principal.headers)

@@ -90,7 +90,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
       const headers = { ...req.headers, authorization: authorizationOf(req) }
       const isToAdmit = caller.isForeignPage && !caller.isTrustedPage
       const admitted = isToAdmit ? await options.admitPage?.({ headers, caller }, subscription) : undefined
-      const principal = await options.authorize({ headers, caller }, subscription)
+      const principal = await options.authorize({ headers, caller, observation }, subscription)
       if (observation) observation.principal = principal
       const params = paramsOrError(subscription, query)
       const release = admit(subscription, principal.account, caller)

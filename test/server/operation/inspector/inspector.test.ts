@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import type { ObservedRequest } from '../../../../server/operation/inspector/inspector.ts'
+import { App } from '../../../support/accounts/oauth-app.ts'
 import { adminAuth, TestServer } from '../../../support/server/server.ts'
 import { other as bob, owner, renewSessions, server, setupServer } from '../../../support/server/setup.ts'
 import { StubService } from '../../../support/services/stub-service.ts'
@@ -275,5 +276,26 @@ describe('a server that is observed from its start', () => {
     expect((await observed.get('com.core.server.describeServer')).status).toBe(200)
     expect((await observed.get('com.core.server.describeServer')).status).toBe(200)
     await observed.close()
+  })
+})
+
+describe('apps that sign in by OAuth', () => {
+  setupServer({ config: { publicUrl: undefined }, accounts: ['alice'], options: { inspector: 'on' } })
+
+  test('are named by their client id, also when a call is refused', async () => {
+    const app = await App.create('atproto repo:app.bsky.feed.post?action=create')
+    const tokens = await app.signIn(owner)
+    const record = { text: 'x', createdAt: '2030-01-01T00:00:00Z' }
+    const input = (collection: string) => ({ input: { repo: owner.did, collection, record } })
+    const sender = { handle: owner.handle, openedWith: 'oauth', app: app.clientId, scheme: 'dpop' }
+    await app.call('com.atproto.repo.createRecord', tokens, input('app.bsky.feed.post'))
+    expect(await latest('com.core.repo.createRecord')).toMatchObject({ ...sender, status: 200 })
+    await app.call('com.atproto.repo.createRecord', tokens, input('app.bsky.feed.like'))
+    const isRefused = async () => (await latest('com.core.repo.createRecord')).error === 'ScopeMissingError'
+    await expect.poll(isRefused).toBe(true)
+    expect(await latest('com.core.repo.createRecord')).toMatchObject(sender)
+    const text = JSON.stringify((await listed()).requests)
+    for (const secret of [tokens.access_token, tokens.refresh_token, app.verifier])
+      expect(text).not.toContain(secret)
   })
 })
