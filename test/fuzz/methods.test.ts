@@ -42,7 +42,7 @@ let someToken: string
 let known: Known
 let round = 0
 
-setupServer()
+setupServer({ options: { inspector: 'on' } })
 afterAll(() => agent.destroy())
 
 /** New accounts for each method: earlier inputs may have changed or deleted the others. */
@@ -166,6 +166,13 @@ describe.each(methods.map((method) => [method.nsid, method] as const))('%s', (ns
       { ...settings, numRuns: Math.ceil(settings.numRuns / 3) },
     )
   })
+})
+
+test('the inspector lists the last of these requests, without credentials', async () => {
+  const { status, body } = await server.get('com.core.admin.listRequests', {}, adminAuth)
+  expect([status, body.requests.length]).toEqual([200, 500])
+  const tokens = [session, refresh, ...others].map((header) => header.replace(/^\w+ /, ''))
+  expect(tokens.filter((token) => JSON.stringify(body).includes(token))).toEqual([])
 })
 
 test('the server is healthy after the fuzzing', async () => {

@@ -23,7 +23,7 @@ export function useRequests(isPaused: boolean) {
       return withEarlier(before, await callAs(did, listRequests, { params, signal }))
     },
     refetchInterval: isPaused ? false : pollMs,
-    // Pages of a paused list stay as they are, also when the window gets the focus.
+    // A paused list stays as it is when the window gets the focus, too.
     refetchOnWindowFocus: !isPaused,
   })
 }

@@ -33,9 +33,10 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/([?&;](?:\w*(?:token|secret|password|code|key|signature|sig))=)[^&#\s]+/gi, `$1${hidden}`],
 ]
 
-/** Removes secrets from a text, by their form. */
+/** Removes secrets from a text, by their form. NUL and halves of characters, which no response may contain, are replaced. */
 export function redactText(text: string): string {
-  return forms.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text)
+  const redacted = forms.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text)
+  return redacted.replaceAll('\0', '\ufffd').toWellFormed()
 }
 
 /** Removes secrets from a JSON value. @param nsid of the method that it belongs to */

@@ -117,6 +117,16 @@ describe('the list', () => {
     expect(JSON.stringify(request)).not.toContain(app.accessJwt.slice(10, 30))
   })
 
+  test('stays readable after parameters with NUL and long texts', async () => {
+    const cursor = `${'x'.repeat(999)}💥`
+    await server.get('com.core.sync.listRepos', { cursor, other: 'a\0b' })
+    const { params } = await latest('com.core.sync.listRepos')
+    expect(params).toEqual([
+      { name: 'cursor', value: `${'x'.repeat(999)}\ufffd` },
+      { name: 'other', value: 'a\ufffdb' },
+    ])
+  })
+
   test('has inputs and errors, without secrets', async () => {
     const input = { identifier: 'bob.test', password: 'wrong horse' }
     await server.post('com.core.server.createSession', input)
@@ -144,6 +154,29 @@ describe('the list', () => {
     const request = await latest('com.core.repo.uploadBlob')
     expect(request).toMatchObject({ status: 200, inputType: 'text/plain', inputBytes: 12 })
     expect(request.input).toBeUndefined()
+  })
+
+  test('has the size of a streamed and of a compressed response, which arrive whole', async () => {
+    const repo = await fetch(`${server.url}/xrpc/com.core.sync.getRepo?did=${bob.did}`)
+    const { byteLength } = await repo.arrayBuffer()
+    expect((await latest('com.core.sync.getRepo')).outputBytes).toBe(byteLength)
+    const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${bob.accessJwt}` }
+    for (let note = 0; note < 40; note++) {
+      const record = { text: `${note} ${'x'.repeat(100)}`, createdAt: '2030-01-01T00:00:00Z' }
+      await server.post(
+        'com.core.repo.createRecord',
+        { repo: bob.did, collection: 'com.test.note', record },
+        bob,
+      )
+    }
+    const query = `repo=${bob.did}&collection=com.test.note`
+    const { records } = await server
+      .fetch(`/xrpc/com.core.repo.listRecords?${query}`, { headers })
+      .then((one) => one.body)
+    expect(records).toHaveLength(40)
+    const { outputBytes } = await latest('com.core.repo.listRecords')
+    expect(outputBytes).toBeGreaterThan(1500)
+    expect(outputBytes).toBeLessThan(JSON.stringify({ records }).length / 2)
   })
 
   test('never has the body of an endpoint of OAuth', async () => {

@@ -165,6 +165,7 @@ test.each([
   ['the code ABCDE-23456', `the code ${hidden}`],
   ['https://me:pass@dav.example/path', `https://${hidden}@dav.example/path`],
   ['https://x.example/cb?state=1&code=abc#x', `https://x.example/cb?state=1&code=${hidden}#x`],
+  ['NUL \0 and half a character \ud83d', 'NUL \ufffd and half a character \ufffd'],
   ['a hello-world of short-lived words', 'a hello-world of short-lived words'],
   ['at://did:plc:ewvi7nxzyoun6zhxrhs64oiz/app.bsky.feed.post/3jzfcijpj2z2a', undefined],
   ['550e8400-e29b-41d4-a716-446655440000', undefined],
