@@ -1,3 +1,4 @@
+import { allowedAppName } from '../../parts/apps/app-name.ts'
 import { t } from '../../strings/en.ts'
 import type { InspectedRequest } from './inspected-request.ts'
 
@@ -28,9 +29,9 @@ export function outcomeOf({ status, error }: InspectedRequest): Exclude<Filter['
 }
 
 /** The name of the app that sent a request, or of its program. */
-export function appOf({ ownPage, app, client, origin }: InspectedRequest): string {
+export function appOf({ ownPage, openedWith, app, client, origin }: InspectedRequest): string {
   if (ownPage) return t.requests.ownPage
-  if (app !== undefined) return app
+  if (app !== undefined) return openedWith === 'oauth' ? allowedAppName(app) : app
   const program = client?.split(/[\s/(]/)[0]
   // All browsers have this name.
   if (origin !== undefined && (!program || program === 'Mozilla')) return origin

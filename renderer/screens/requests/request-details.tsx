@@ -58,7 +58,7 @@ function Block({ title, text, copy }: BlockProps) {
 type Fact = keyof typeof t.requests.facts
 
 function factsOf(request: InspectedRequest): Record<string, string | undefined> {
-  const { at, verb, path, status, error, microseconds, did, handle, openedWith } = request
+  const { at, verb, path, status, error, microseconds, did, handle, app, openedWith } = request
   const { client, origin, inputBytes, inputType, outputBytes } = request
   const facts: Record<Fact, string | undefined> = {
     time: `${formatDateTime(at)} (${formatTime(at)})`,
@@ -67,7 +67,7 @@ function factsOf(request: InspectedRequest): Record<string, string | undefined> 
     duration: t.requests.ms(microseconds),
     account: did && [handle, did].filter(Boolean).join(', '),
     session: openedWith && (t.requests.openedWith[openedWith] ?? openedWith),
-    app: appOf(request),
+    app: app ?? appOf(request),
     client,
     page: origin,
     input: inputBytes === undefined ? undefined : t.requests.size(inputBytes, inputType),

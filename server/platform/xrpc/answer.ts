@@ -1,8 +1,8 @@
 /** What all calls share, of methods and of form endpoints: their callers, the limit of all calls, durability of responses, errors. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type CallerOptions, createCallerReader } from './caller.ts'
-import type { Caller } from './method.ts'
-import { beginObservation, type Observation, type Observing } from './observe.ts'
+import type { Caller, Observation } from './method.ts'
+import { beginObservation, type Observing } from './observe.ts'
 import { limiter, type RateLimit } from './rate-limit.ts'
 import { sendError } from './send.ts'
 import { createSources, type Sources } from './sources.ts'

@@ -1,7 +1,6 @@
 /** A call of a method or a subscription, as it arrives. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from './method.ts'
-import type { Observation } from './observe.ts'
+import type { Caller, Observation } from './method.ts'
 
 /** The name of a method as called, which may be an alias, and as the method is defined. */
 export interface MethodName {

@@ -6,7 +6,6 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { l } from '@atproto/lex-schema'
-import type { Observation } from './observe.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { type ProtocolErrorName, XrpcError } from './xrpc-errors.ts'
 
@@ -165,6 +164,17 @@ export interface Principal {
   readonly isCurrent?: () => boolean
   /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A request under way that is observed; see `observe.ts`. The protocol layer sets what it learns. */
+export interface Observation {
+  caller?: Caller
+  /** Who sent it; absent if it has no credentials, or these are not valid. */
+  principal?: Principal
+  /** The value of a JSON body, before it is validated. */
+  input?: unknown
+  /** Reports that a stream ended with an error, after its connection was reported. */
+  streamFailed(error: XrpcError): void
 }
 
 /** The part of a request that proves who sent it. */

@@ -5,20 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseJson } from '../../util/json.ts'
 import { isJson } from './body.ts'
-import type { Caller, Principal } from './method.ts'
+import type { Caller, Observation, Principal } from './method.ts'
 import { upgradeOf } from './upgrade.ts'
-import type { XrpcError } from './xrpc-errors.ts'
-
-/** A request under way. The protocol layer sets what it learns. */
-export interface Observation {
-  caller?: Caller
-  /** Who sent it; absent if it has no credentials, or these are not valid. */
-  principal?: Principal
-  /** The value of a JSON body, before it is validated. */
-  input?: unknown
-  /** Reports that a stream ended with an error, after its connection was reported. */
-  streamFailed(error: XrpcError): void
-}
 
 /** A request whose response has ended, with all its secrets. */
 export interface Observed {

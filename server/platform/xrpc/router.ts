@@ -6,8 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { isValidNsid } from '@atproto/syntax'
 import type { Answering } from './answer.ts'
 import type { IncomingCall, MethodName } from './incoming.ts'
-import { type AdmitPage, type Authorize, fail, type Method } from './method.ts'
-import type { Observation } from './observe.ts'
+import { type AdmitPage, type Authorize, fail, type Method, type Observation } from './method.ts'
 import {
   discardOutput,
   openInput,
