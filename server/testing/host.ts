@@ -139,9 +139,17 @@ export class Host {
     })
     const { files } = disk
     const { listen } = place
-    const options = { passwords, log, files, listen, now: sources.now, plcOrigin: plcOriginOf(index) }
+    const options = {
+      passwords,
+      log,
+      files,
+      listen,
+      now: sources.now,
+      plcOrigin: plcOriginOf(index),
+      observe: door.note,
+    }
     const running = await sources.within('start', () =>
-      startServer(settings, { ...options, isForTests: true }),
+      startServer(settings, { ...options, isForTests: true, inspector: 'on' }),
     )
     return { running, disk, place }
   }

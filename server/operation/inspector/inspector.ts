@@ -4,15 +4,17 @@
  *
  * `platform/xrpc/observe.ts` collects a request, `observed-request.ts` describes it, `redact.ts` removes secrets.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Platform } from '../../platform/platform.ts'
 import type { Observed, Observing } from '../../platform/xrpc/observe.ts'
+import { clearTimeout, setTimeout, type Timer } from '../../util/timers.ts'
 import { describe, type ObservedRequest } from './observed-request.ts'
 
 export type { ObservedRequest }
 
 export interface InspectorOptions {
   /** Called with each request of a method or an endpoint of OAuth, once its response has ended. */
-  readonly observe?: (request: ObservedRequest) => void
+  readonly observe?: (request: ObservedRequest, req: IncomingMessage) => void
   /** Keeps the inspector on. */
   readonly inspector?: 'on'
 }
@@ -62,7 +64,7 @@ export function createInspector(
   let kept: KeptRequest[] = []
   let newest = now().getTime()
   let until: Date | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   const observing: Observing = { observe: undefined }
 
   const isOn = () => staysOn || until !== undefined
@@ -82,7 +84,7 @@ export function createInspector(
     if (!notify && !isOn()) return
     try {
       const request = describe(seen, deps)
-      notify?.(request)
+      notify?.(request, seen.req)
       if (isOn() && !ownMethods.has(seen.name)) keep(request)
     } catch (error) {
       // The response has been sent: its client is not concerned.
@@ -98,7 +100,7 @@ export function createInspector(
     clearTimeout(timer)
     if (isOn === (until === undefined)) log.info(isOn ? 'inspector switched on' : 'inspector switched off')
     until = isOn ? new Date(now().getTime() + onMs) : undefined
-    if (isOn) timer = setTimeout(turn, onMs, false).unref()
+    if (isOn) timer = setTimeout(() => turn(false), onMs).unref()
     else if (!staysOn) kept = []
     apply()
   }

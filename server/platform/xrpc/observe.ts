@@ -3,6 +3,7 @@
  * ended. While `observe` is undefined, requests cost nothing more: no observation is created.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
 import { isJson } from './body.ts'
 import type { Caller, Observation, Principal } from './method.ts'
@@ -41,7 +42,7 @@ export function beginObservation(
   name: string,
   observe: (request: Observed) => void,
 ): Observation {
-  const startedAt = performance.now()
+  const startedAt = realElapsed()
   const body = watchBody(res)
   const observation: Observation = {
     streamFailed: (error) => report(101, JSON.stringify(error)),
@@ -50,7 +51,7 @@ export function beginObservation(
     const { caller, principal, input } = observation
     observe({
       ...{ name, req, status, errorBody, caller, principal, input },
-      ms: performance.now() - startedAt,
+      ms: realElapsed() - startedAt,
       sentBytes: body.size(),
     })
   }

@@ -8,9 +8,11 @@ import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Listen } from '../../routes/listeners.ts'
+import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
+import { parseJson } from '../../util/json.ts'
 import type { FaultOptions, Faults } from './faults.ts'
-import type { Requests } from './requests.ts'
+import type { NetworkRequest, Requests } from './requests.ts'
 
 interface DoorOptions {
   readonly port: number
@@ -28,6 +30,8 @@ interface DoorOptions {
 export interface Door {
   readonly port: number
   readonly url: string
+  /** For `observe` of the servers. */
+  readonly note: NonNullable<ServerOptions['observe']>
   /** Makes a place for a server. Several can wait, and the one that was attached last gets the requests. */
   createPlace(): Place
   readonly isPaused: boolean
@@ -63,6 +67,7 @@ interface Received {
 export async function openDoor(options: DoorOptions): Promise<Door> {
   let attached: Attached | undefined
   let resumed: PromiseWithResolvers<void> | undefined
+  const notes = new WeakMap<IncomingMessage, Pick<NetworkRequest, 'input' | 'error'>>()
   const all = new Set<Received>()
   const pendingOf = (server: Attached) => [...all].filter((each) => each.server === server)
 
@@ -72,7 +77,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     all.add(received)
     res.once('close', () => {
       all.delete(received)
-      record(received)
+      // The server notes what it has read at the same moment.
+      void Promise.resolve().then(() => record(received))
     })
     while (resumed) await resumed.promise
     const { nsid } = targetOf(req)
@@ -94,7 +100,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     const at = now().toISOString()
     const account = accountOf(res.req)
     const isFault = fault !== undefined
-    requests.add({ server, at, verb, path, nsid, query, account, status: res.statusCode, ms, isFault })
+    const known = { server, at, verb, path, nsid, query, account, status: res.statusCode, ms, isFault }
+    requests.add({ ...known, ...notes.get(res.req) })
   }
 
   async function leave(server: Attached | undefined, graceMs = 0): Promise<void> {
@@ -115,6 +122,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   return {
     port: listener.port,
     url: `http://localhost:${listener.port}`,
+    note: ({ input, error }, req) =>
+      void notes.set(req, {
+        ...(input !== undefined && { input: parseJson(Buffer.from(input)) }),
+        ...(error !== undefined && { error }),
+      }),
     createPlace() {
       let mine: Attached | undefined
       let isWanted = false

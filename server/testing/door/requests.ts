@@ -16,6 +16,10 @@ export interface NetworkRequest {
   readonly query: string
   /** DID of the token; undefined without one. */
   readonly account: string | undefined
+  /** The JSON that the server has read, without secrets; undefined for other bodies, and if no server has read it. */
+  readonly input?: unknown
+  /** Name of the error. */
+  readonly error?: string | undefined
   readonly status: number
   /** Milliseconds until the end of the answer, in real time. */
   readonly ms: number
