@@ -210,9 +210,12 @@ describe('imports', () => {
     expect(below.map(show)).toEqual([])
   })
 
-  test('nothing in server imports server/testing, so that an ordinary server never loads it', () => {
+  test('nothing in server, electron and renderer imports server/testing, so that an ordinary server never loads it', () => {
     const users = ours.filter(({ to }) => to.startsWith('server/testing/'))
+    expect(users.length).toBeGreaterThan(100)
     expect(users.filter(({ from }) => !from.startsWith('server/testing/')).map(show)).toEqual([])
+    const others = [...electron, ...list('renderer/**/*.{ts,tsx}')].flatMap(importsOf)
+    expect(others.filter(({ to }) => to.startsWith('server/testing/')).map(show)).toEqual([])
   })
 
   test('only server.ts, its routes and api/method.ts import services.ts', () => {

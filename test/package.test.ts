@@ -112,6 +112,22 @@ describe('the command', () => {
     }
   })
 
+  test('dev runs a network, with its page, its lexicons, and the interface of its server', () => {
+    const code = `(async () => {
+      const read = async (url) => (await fetch(url)).text()
+      const { DEV_URL, PDS_URL } = process.env
+      const { lexicons } = JSON.parse(await read(DEV_URL + '/dev/lexicons'))
+      console.log(lexicons.length > 20)
+      console.log((await read(DEV_URL + '/dev')).includes('Network for tests'))
+      console.log((await read(PDS_URL)).includes('id="root"'))
+      process.exit(4)
+    })()`
+    const { status, stdout, stderr } = run('dev', '--port', '0', '--exec', node, '--eval', code)
+    expect({ status, stderr }).toEqual({ status: 4, stderr: '' })
+    expect(stdout).toMatch(/\nDEV_URL=http:\S+\ntrue\ntrue\ntrue\n$/)
+    expect(run('dev', '--servers', '0').stderr).toBe('--servers must be a whole number from 1 to 9.\n')
+  })
+
   test('an error is one line', () => {
     const { status, stderr } = run('restore', 'absent.sqlite', '--data-dir', join(work, 'absent'))
     expect(status).toBe(1)
