@@ -1,50 +1,27 @@
 /** The network's library for apps in browsers, in a real one: its storage, its keys and its calls across origins. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
-import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServedApp, serveApp } from '../support/page/served-app.ts'
 import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { heading } from '../support/server/world.ts'
 
-let app: Server
-let appUrl: string
+let app: ServedApp
 
 beforeAll(async () => {
-  const entry = join(import.meta.dirname, '../support/accounts/browser-app.ts')
-  const built = (await build({
-    configFile: false,
-    logLevel: 'silent',
-    build: {
-      write: false,
-      minify: false,
-      target: 'esnext',
-      lib: { entry, formats: ['es'], fileName: 'app' },
-    },
-  })) as Rolldown.RolldownOutput[]
-  const code = built[0]?.output[0].code ?? ''
-  app = createServer(({ url }, res) => {
-    const isScript = url === '/app.js'
-    res.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    res.end(isScript ? code : '<!doctype html><body><script type="module" src="/app.js"></script></body>')
-  })
-  await new Promise<void>((listening) => {
-    app.listen(0, '127.0.0.1', listening)
-  })
-  appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`
+  app = await serveApp(join(import.meta.dirname, '../support/accounts/browser-app.ts'))
 }, 60_000)
 afterAll(() => app.close())
 
 // A page of another port may look accounts up once the owner has named it.
 setupWorld({
   accounts: ['alice'],
-  config: () => ({ publicUrl: undefined, trustedOrigins: [new URL(appUrl).origin] }),
+  config: () => ({ publicUrl: undefined, trustedOrigins: [new URL(app.url).origin] }),
 })
 
 async function signedIn(name: string): Promise<Page> {
   const page = await world.visitor()
-  await page.goto(`${appUrl}#server=${encodeURIComponent(world.url)}`)
+  await page.goto(`${app.url}#server=${encodeURIComponent(world.url)}`)
   await page.getByText('Signed out').waitFor()
   // The page leaves for the server, so the call does not return.
   await page.evaluate(`void app.signIn('${name}')`)
@@ -66,7 +43,7 @@ test.each(['the address', 'the handle'])(
     expect(await page.evaluate("app.read('com.atproto.server.getSession')")).toBe(200)
     expect(await page.evaluate("app.read('com.atproto.server.listAppPasswords')")).toBe(403)
     expect(await page.evaluate('app.refresh()')).toBe(true)
-    await page.goto(appUrl)
+    await page.goto(app.url)
     await page.getByText('Signed in as').waitFor()
     expect(await page.evaluate("app.post('after a reload')")).toBe(200)
     await page.evaluate('app.signOut()')
