@@ -1,6 +1,8 @@
 /** The export `desktop-pds/playwright` in a project of its own, with an app of another origin: Playwright's command runs its tests. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -54,12 +56,12 @@ test.use({ world: 'friends', servers: 2, networkOptions: { port: Number(process.
 
 test('fails', async ({ page, pds }) => {
   const { login } = await pds.accounts.get('alice')
-  pds.faults.add({ nsid: 'com.atproto.repo.createRecord', status: 503 })
+  pds.faults.add({ nsid: 'com.atproto.repo.createRecord', status: 503, message: 'busy' })
   await page.goto('/?service=' + pds.url)
   await page.getByLabel('Handle').fill(login.identifier)
   await page.getByLabel('Password').fill(login.password)
   await page.getByRole('button').click()
-  await expect(page.getByRole('status')).toContainText('Failed')
+  await expect(page.getByRole('status')).toContainText('Failed: busy')
   expect(pds.url).toBe('http://localhost:' + process.env.PORT)
   await expect(page.getByRole('status')).toContainText('Posted', { timeout: 100 })
 })`
@@ -101,14 +103,18 @@ async function playwright(files: readonly string[], env: NodeJS.ProcessEnv = {})
     env: { ...process.env, CHROMIUM: findChromium(), APP_URL: app.url, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
   expect(errors).toBe('')
   const { suites, errors: others } = JSON.parse(output)
   expect(others).toEqual([])
   const results: Result[] = suites.flatMap(({ specs }: { specs: { tests: { results: Result[] }[] }[] }) =>
     specs.flatMap(({ tests }) => tests.flatMap(({ results }) => results)),
   )
-  return { code: child.exitCode, results }
+  return { code, results }
 }
 
 test('each worker has a network of its own, which each test begins empty', async () => {
@@ -131,14 +137,19 @@ test('each worker has a network of its own, which each test begins empty', async
 })
 
 test('a test that fails has the requests in its trace', async () => {
-  const { code, results } = await playwright(['fails.spec.ts'], { PORT: String(await freePort()) })
+  const { code, results } = await playwright(['fails.spec.ts'], { PORT: String(await freePorts()) })
   expect(code).toBe(1)
   const [{ attachments = [], errors = [] } = {}] = results
   expect(errors[0]?.message).toContain('Posted')
   const attached = attachments.find(({ name }) => name === 'requests.json')
   const requests = JSON.parse(Buffer.from(attached?.body ?? '', 'base64').toString())
   expect(requests).toContainEqual(
-    expect.objectContaining({ nsid: 'com.atproto.repo.createRecord', status: 503, isFault: true }),
+    expect.objectContaining({
+      verb: 'POST',
+      nsid: 'com.atproto.repo.createRecord',
+      status: 503,
+      isFault: true,
+    }),
   )
   const trace = readZip(readFileSync(attachments.find(({ name }) => name === 'trace')?.path ?? ''))
   const events = lines(trace.get('test.trace'))
@@ -151,8 +162,8 @@ test('a test that fails has the requests in its trace', async () => {
   const click = steps.find(({ title, method }) => /click/i.test(`${title} ${method}`))
   expect(fault?.startTime).toBeGreaterThan(click?.startTime ?? Number.POSITIVE_INFINITY)
   const inTrace = events.flatMap(({ attachments: all = [] }) => all)
-  const file = inTrace.find(({ name }) => name === 'requests.json')
-  expect(trace.get(`resources/${file?.sha1}`)?.toString()).toContain('com.atproto.repo.createRecord')
+  const shown = inTrace.find(({ name }) => name === 'requests.json')
+  expect(trace.get(shown?.file ?? '')?.toString()).toContain('com.atproto.repo.createRecord')
 })
 
 interface TraceEvent {
@@ -161,13 +172,32 @@ interface TraceEvent {
   readonly method?: string
   readonly parentId?: string
   readonly startTime: number
-  readonly attachments?: readonly { readonly name: string; readonly sha1: string }[]
+  readonly attachments?: readonly { readonly name: string; readonly file: string }[]
 }
 
-function lines(content = Buffer.from('')): TraceEvent[] {
-  return content
-    .toString()
+function lines(content: Buffer | undefined): TraceEvent[] {
+  return String(content ?? '')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+}
+
+/** Returns the first of three free ports in a row. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const server = createServer()
+    await once(server.listen(0), 'listening')
+    const { port } = server.address() as AddressInfo
+    const others = await Promise.all([port + 1, port + 2].map(listening))
+    for (const each of [server, ...others]) each?.close()
+    if (others.every((each) => each !== undefined)) return port
+  }
+}
+
+/** Returns a server on a port; undefined if it is in use. */
+function listening(port: number): Promise<Server | undefined> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(undefined)).listen(port, () => resolve(server))
+  })
 }

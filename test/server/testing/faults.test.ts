@@ -1,0 +1,50 @@
+/** Faults of a network for tests, as pages of another origin meet them. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Network, startNetwork } from '../../../server/testing/network.ts'
+
+let network: Network
+
+beforeAll(async () => {
+  network = await startNetwork()
+})
+beforeEach(() => network.reset())
+afterAll(() => network.stop())
+
+const origin = 'http://localhost:5173'
+const describeServer = '/xrpc/com.atproto.server.describeServer'
+
+test('a fault leaves the preflight of a call alone and counts the call', async () => {
+  const fault = network.faults.add({ nsid: 'com.atproto.*', status: 503 })
+  const headers = {
+    origin,
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  }
+  const preflight = await fetch(network.url + describeServer, { method: 'OPTIONS', headers })
+  expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+    204,
+    'authorization',
+  ])
+  const call = await fetch(network.url + describeServer, { headers: { origin } })
+  expect(call.status).toBe(503)
+  expect(network.faults.list()).toMatchObject([{ id: fault.id, count: 1 }])
+})
+
+test('pages can read the Retry-After of a fault', async () => {
+  network.faults.add({ status: 429, retryAfter: 30 })
+  const { headers } = await fetch(network.url + describeServer, { headers: { origin } })
+  expect(headers.get('retry-after')).toBe('30')
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('access-control-expose-headers')).toContain('Retry-After')
+})
+
+test('observers of requests get each one once, after its answer, until they end', async () => {
+  const seen: string[] = []
+  const end = network.onRequest(({ verb, path, status }) => seen.push(`${status} ${verb} ${path}`))
+  await (await fetch(network.url + describeServer)).text()
+  await expect.poll(() => seen).toEqual([`200 GET ${describeServer}`])
+  end()
+  await (await fetch(network.url + describeServer)).text()
+  await expect.poll(() => network.requests()).toHaveLength(2)
+  expect(seen).toHaveLength(1)
+})
