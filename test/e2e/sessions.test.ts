@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { hour } from '../support/server/clock.ts'
-import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
 import { heading, open } from '../support/server/world.ts'
 
-setupWorld({ accounts: ['alice'] })
+setupNetworkWorld({ accounts: ['alice'] })
 
 test('sessions: each is listed with its client, and ends alone or with all others', async () => {
   const { body: phone } = await world.server.fetch('/xrpc/com.core.server.createSession', {
@@ -73,7 +73,7 @@ test('sessions: the use of an old token is shown, and the session can be ended',
   const carol = await world.server.account('carol')
   const refresh = () => world.server.post('com.core.server.refreshSession', undefined, carol.refreshJwt)
   const { body: successor } = await refresh()
-  world.server.clock.advance(3 * hour)
+  await world.server.clock.advance(3 * hour)
   await refresh()
   const page = await world.signedIn(carol, '/apps')
   const marked = page.getByRole('listitem').filter({ hasText: 'An old token of this session was used' })
@@ -95,7 +95,7 @@ test('sessions: an expired access token is refreshed once for all tabs', async (
   first.context().on('request', (request) => {
     if (request.url().endsWith('refreshSession')) refreshes.push(request.url())
   })
-  world.server.clock.advance(2 * hour)
+  await world.server.clock.advance(2 * hour)
   await Promise.all([first, second].map((page) => open(page, 'Account', 'Sessions')))
   await Promise.all([first, second].map((page) => page.getByText('This session').waitFor()))
   expect(refreshes).toHaveLength(1)

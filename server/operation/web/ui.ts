@@ -1,5 +1,5 @@
 /**
- * The user interface: the built renderer, at `/`. A file is read and compressed when it is first requested, then cached.
+ * The user interface: the built renderer, at `/`. A file is read and compressed when it is first requested, then cached by the process.
  *
  * CORS is for methods alone: the interface answers to its own origin only. Hashed files are cached by browsers for a year, all
  * others are revalidated each time.
@@ -35,10 +35,13 @@ interface UiFile {
 /** Answers a request for a file. @returns false when there is no file at the path */
 export type ServeUi = (req: IncomingMessage, res: ServerResponse, path: string) => Promise<boolean>
 
+/** Of the servers of this process: one that is restarted compresses nothing again. At most the files that were built. */
+const builtFiles = new Map<string, UiFile>()
+
 /** @param folder the built renderer */
 export function createUi(folder: URL = defaultFolder): ServeUi {
-  /** At most the files of the folder: missing files are not cached. */
-  const cache = new Map<string, UiFile>()
+  /** Missing files are not cached. */
+  const cache = folder === defaultFolder ? builtFiles : new Map<string, UiFile>()
   return async (req, res, path) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return false
     const name = fileAt(path)

@@ -43,7 +43,7 @@ export function blobPathOf(did: string, cid: string): string {
 
 /** Gets a blob without reading the body as JSON. */
 export function download(
-  server: TestServer,
+  server: { readonly url: string },
   did: string,
   cid: string,
   init?: RequestInit,

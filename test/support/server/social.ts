@@ -1,6 +1,7 @@
 /** Writes records and calls notification methods over the wire, in the name of accounts. */
 import type { Config } from '../../../server/platform/config/config.ts'
-import { type Account, type Answer, TestServer } from './server.ts'
+import type { Account, Answer, ServerClient } from './client.ts'
+import { TestServer } from './server.ts'
 
 export interface Ref {
   readonly uri: string
@@ -16,10 +17,10 @@ export const someCid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludir
 /** AT URI of a list that does not exist. */
 export const someList = 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.example.graph.list/3kaaaaaaaaaa2'
 
-export class SocialServer {
-  readonly server: TestServer
+export class SocialServer<Server extends ServerClient = TestServer> {
+  readonly server: Server
 
-  private constructor(server: TestServer) {
+  private constructor(server: Server) {
     this.server = server
   }
 
@@ -28,7 +29,7 @@ export class SocialServer {
   }
 
   /** Uses a running server. */
-  static on(server: TestServer): SocialServer {
+  static on<Server extends ServerClient>(server: Server): SocialServer<Server> {
     return new SocialServer(server)
   }
 

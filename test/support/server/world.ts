@@ -1,4 +1,4 @@
-/** The real server with its user interface, and a browser. */
+/** A real server with its user interface, and a browser. */
 import type { Config } from '../../../server/platform/config/config.ts'
 import type { ServerOptions } from '../../../server/server.ts'
 import type { ScriptedDesktop } from '../desktop/desktop-bridge.ts'
@@ -11,15 +11,16 @@ import {
   type Page,
   type View,
 } from '../page/browser.ts'
+import type { ServerClient } from './client.ts'
 import { TestServer } from './server.ts'
 
-export class World {
-  readonly server: TestServer
+export class World<Server extends ServerClient = TestServer> {
+  readonly server: Server
   readonly #browser: Browser
   readonly #profiles: BrowserContext[] = []
   readonly #errors: string[][] = []
 
-  private constructor(server: TestServer, browser: Browser) {
+  private constructor(server: Server, browser: Browser) {
     this.server = server
     this.#browser = browser
   }
@@ -27,12 +28,17 @@ export class World {
   static async open(config: Partial<Config> = {}, options: ServerOptions = {}): Promise<World> {
     const starting = TestServer.start(config, undefined, options)
     const [server, browser] = await Promise.all([starting, launchBrowser()])
+    return World.of(server, browser)
+  }
+
+  /** Uses a running server and browser, and closes both. */
+  static of<Server extends ServerClient>(server: Server, browser: Browser): World<Server> {
     return new World(server, browser)
   }
 
   /** The origin of the interface. The server redirects visits of 127.0.0.1. */
   get url(): string {
-    return `http://localhost:${this.server.running.port}`
+    return `http://localhost:${new URL(this.server.url).port}`
   }
 
   /** Opens a page in a new browser profile. @param desktop the desktop bridge of the page, if any */

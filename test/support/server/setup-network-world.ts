@@ -1,0 +1,45 @@
+/** The network and the browser of a test file whose tests are independent: each begins in the same state. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import type { Config } from '../../../server/platform/config/config.ts'
+import type { NetworkSnapshot } from '../../../server/testing/network.ts'
+import { launchBrowser } from '../page/browser.ts'
+import type { Account } from './client.ts'
+import { NetworkClient } from './network-client.ts'
+import { SocialServer } from './social.ts'
+import { World } from './world.ts'
+
+export let world: World<NetworkClient>
+/** Calls of the server in the name of its accounts. */
+export let social: SocialServer<NetworkClient>
+/** The first account, which owns the server. */
+export let owner: Account
+/** The second account. */
+export let other: Account
+
+interface Setup {
+  /** Settings of the server. */
+  readonly config?: Partial<Config>
+  /** Names of accounts, created in this order. */
+  readonly accounts?: readonly string[]
+}
+
+/**
+ * Registers the hooks that open and close a network. Before each test it has the accounts and nothing else; after each test its pages are
+ * closed, and none may have logged errors.
+ */
+export function setupNetworkWorld({ config = {}, accounts = [] }: Setup = {}): void {
+  let start: NetworkSnapshot
+  beforeAll(async () => {
+    const starting = NetworkClient.start({ now: '2030-01-01', config })
+    const [server, browser] = await Promise.all([starting, launchBrowser()])
+    world = World.of(server, browser)
+    social = SocialServer.on(server)
+    const created: Account[] = []
+    for (const name of accounts) created.push(await server.account(name))
+    ;[owner, other] = created as [Account, Account]
+    start = await server.network.snapshot()
+  })
+  beforeEach(() => world.server.network.restore(start))
+  afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
+  afterAll(() => world.close())
+}
