@@ -85,7 +85,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     const { nsid } = targetOf(req)
     const account = accountOf(req)
     const isOf = (named: string) => account !== undefined && options.isAccount(account, named)
-    // Browsers ask before a call of another origin: a fault of the question would hide the answer from the app.
+    // Browsers send a preflight before a call of another origin: a fault of it would hide the answer from the app.
     const isCall = nsid !== undefined && req.method !== 'OPTIONS'
     received.fault = isCall ? options.faults.take(nsid, isOf) : undefined
     if (received.fault && (await isAnswered(received.fault, req, res))) return
