@@ -51,18 +51,25 @@ interface State {
 
 const about = 'The data of a network for tests: see "desktop-pds dev". Passwords and keys in it are public.'
 const stateName = 'network.json'
+/** Names of folders of states. A folder may come from another person: any other name could lead out of it. */
+const statePattern = /^state-[0-9a-f]{24}$/
 
 /** Opens a folder, which may be missing. @throws DataFolderError, StoreLocked */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const names = (await nodeFiles.list(path)).filter((name) => name !== lockName)
   const mark = await readJson<Mark>(nodeFiles, join(path, testNetworkName))
-  if (!mark && names.includes(databaseName))
+  // Also with a mark, which may have been copied there.
+  if (names.includes(databaseName))
     throw new DataFolderError(
       `${path} has the data of a server, so a network for tests must not use it: name another folder with --data-dir.`,
     )
   if (!mark && names.length > 0)
     throw new DataFolderError(
       `${path} has other files, so a network for tests must not use it: name an empty folder with --data-dir.`,
+    )
+  if (mark?.state !== undefined && !statePattern.test(mark.state))
+    throw new DataFolderError(
+      `${join(path, testNetworkName)} names no state of a network for tests: name another folder with --data-dir.`,
     )
   await nodeFiles.makeDir(path)
   const lock = await nodeFiles.lock(path)
@@ -90,6 +97,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       for (const [index, disk] of snapshot.disks.entries())
         await saveDisk(disk, index, join(path, next, String(index + 1)))
       await nodeFiles.makeDir(join(path, next))
+      await replaceJson(nodeFiles, join(path, next, testNetworkName), { about })
       await replaceJson(nodeFiles, join(path, next, stateName), stateOf(snapshot))
       await nodeFiles.syncDir(path)
       await replaceJson(nodeFiles, join(path, testNetworkName), { about, state: next })
@@ -106,7 +114,9 @@ const isOfNetwork = (name: string) => name === testNetworkName || name === lockN
 async function loadDisk(from: string, index: number): Promise<DiskSnapshot> {
   const memory = createMemoryFiles({ now: () => new Date(0) })
   const dataDir = dataDirOf(index)
-  await loadFolder(from, memory, dataDir)
+  await loadFolder(from, memory, dataDir).catch((error: Error) => {
+    throw new DataFolderError(error.message)
+  })
   for (const name of (await memory.list(dataDir)).filter(isOfNetwork))
     await memory.remove(join(dataDir, name))
   return memory.snapshot()

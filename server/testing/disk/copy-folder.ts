@@ -1,5 +1,5 @@
 /** Copies folders between memory and the real disk. Names and contents are kept, files with two names included; times are not. */
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Files, nodeFiles, writeChunks } from '../../store/files/files.ts'
 import type { MemoryFiles } from './memory-files.ts'
@@ -16,10 +16,15 @@ export async function saveFolder(files: MemoryFiles, from: string, to: string): 
   }
 }
 
-/** Reads a real folder into memory. Sockets and links to other paths are left out. */
+/**
+ * Reads a real folder into memory. Sockets and links to other paths are left out.
+ * @throws Error with a sentence for people if the folder itself is a link, which may lead to the data of a server
+ */
 export async function loadFolder(from: string, files: Files, to: string): Promise<void> {
   /** Paths in memory of files with several names. */
   const linked = new Map<string, string>()
+  const itself = await lstat(from).catch(() => undefined)
+  if (itself?.isSymbolicLink()) throw new Error(`${from} is a link to another folder.`)
   await files.makeDir(to)
   for (const entry of await readdir(from, { withFileTypes: true, recursive: true })) {
     const source = join(entry.parentPath, entry.name)

@@ -1,7 +1,18 @@
 /** `desktop-pds dev` as a process, and what an ordinary server has of it: nothing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +24,7 @@ const fileOf = (path: string) => fileURLToPath(new URL(`../../../server/${path}`
 const dev = `import { runDev } from ${JSON.stringify(fileOf('testing/dev.ts'))}
 process.exitCode = await runDev(process.argv.slice(1))`
 const isWindows = process.platform === 'win32'
+const markName = 'network-for-tests.json'
 
 let folder: string
 beforeAll(async () => {
@@ -191,7 +203,7 @@ describe('a data folder', () => {
 
   test('is refused by an ordinary server, as are the folders in it', async () => {
     const state = (await readdir(dataDir)).find((name) => name.startsWith('state-')) ?? ''
-    for (const each of [dataDir, join(dataDir, state, '1')]) {
+    for (const each of [dataDir, join(dataDir, state), join(dataDir, state, '1')]) {
       const before = await readdir(each)
       const { code, output, errors } = await ended(start(serverArgs(each)))
       expect({ code, output }).toEqual({ code: 1, output: '' })
@@ -215,10 +227,51 @@ describe('a data folder', () => {
       `${real} has the data of a server, so a network for tests must not use it: name another folder with --data-dir.\n`,
     ])
     expect(await readdir(real)).toEqual(names)
+    // The mark was copied there.
+    await cp(join(dataDir, markName), join(real, markName))
+    expect((await run('--data-dir', real)).errors).toContain('has the data of a server')
+    expect(await readdir(real)).toHaveLength(names.length + 1)
     await mkdir(other)
     await writeFile(join(other, 'letter.txt'), 'Dear')
     expect((await run('--data-dir', other)).errors).toContain('has other files')
     expect(await readdir(other)).toEqual(['letter.txt'])
+  })
+})
+
+/** A folder that came from another person. */
+describe('a copied data folder', () => {
+  let copy: string
+  let state: string
+  beforeAll(async () => {
+    const dataDir = join(folder, 'copied', 'network')
+    await run('--seed', '5', '--data-dir', dataDir, '--exec', process.execPath, '--version')
+    state = (await readdir(dataDir)).find((name) => name.startsWith('state-')) ?? ''
+    copy = dataDir
+  })
+  const exec = ['--exec', process.execPath, '--version']
+
+  test('whose mark names another folder is refused, and that folder is kept', async () => {
+    const [parent, mark] = [join(copy, '..'), join(copy, markName)]
+    await cp(join(copy, state), parent, { recursive: true })
+    const before = [await readFile(mark), await readdir(parent)]
+    for (const named of ['..', '.', `../network/${state}`, `${state}/../..`]) {
+      await writeFile(mark, JSON.stringify({ about: '', state: named }))
+      const { code, errors } = await run('--data-dir', copy, ...exec)
+      expect([code, errors], named).toEqual([
+        2,
+        `${mark} names no state of a network for tests: name another folder with --data-dir.\n`,
+      ])
+    }
+    await writeFile(mark, before[0] as Buffer)
+    expect(await readdir(parent)).toEqual(before[1])
+  })
+
+  test.skipIf(isWindows)('with a link in the place of the data of a server is refused', async () => {
+    const [disk, real] = [join(copy, state, '1'), join(folder, 'moved')]
+    await rename(disk, real)
+    await symlink(real, disk)
+    const { code, errors } = await run('--data-dir', copy, ...exec)
+    expect([code, errors]).toEqual([2, `${disk} is a link to another folder.\n`])
   })
 })
 
