@@ -29,7 +29,7 @@ export async function openControl({ port, directory, stream }: Options): Promise
   const isOurs = hostFilter([], false)
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const name = req.headers.host === undefined ? undefined : hostname(req.headers.host)
-    if (name === undefined || !isOurs(name) || !isOfLoopbackPage(req))
+    if (name === undefined || !isOurs(name) || !isOfLoopbackPage(req) || isPartOfOtherSite(req))
       return sendError(
         req,
         res,
@@ -48,4 +48,10 @@ export async function openControl({ port, directory, stream }: Options): Promise
     use: (answer) => void answers.push(answer),
     close: () => listener.close(0),
   }
+}
+
+/** Whether a page of another site loads it as an image, a script or a frame, which have no origin: some answers sign an account in. */
+function isPartOfOtherSite({ headers }: IncomingMessage): boolean {
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': part } = headers
+  return origin === undefined && site === 'cross-site' && part !== 'document'
 }

@@ -74,6 +74,9 @@ async function refusal(verb: string, path: string, body?: unknown, headers?: Rec
   return [answer.status, answer.body.error, answer.body.message]
 }
 
+/** What browsers add to a request of a page of another site. */
+const parts = (dest: string) => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': dest })
+
 describe('lexicons', () => {
   test('describe each method, with its path', async () => {
     const { body } = await get('/dev/lexicons')
@@ -414,6 +417,17 @@ describe('protection', () => {
     const connection = await open(port)
     connection.send('GET /dev/accounts HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')
     expect((await connection.closed()).map(({ status }) => status)).toEqual([403])
+  })
+
+  test('images, scripts and frames of pages of other sites are refused: a GET may sign in', async () => {
+    const before = await get('/dev/clock')
+    for (const dest of ['image', 'script', 'iframe', 'empty'])
+      expect((await refusal('GET', '/dev/accounts/alice', undefined, parts(dest)))[0], dest).toBe(403)
+    expect((await get('/dev/clock')).body).toEqual(before.body)
+    expect((await call('GET', '/dev', undefined, parts('document'))).status).toBe(200)
+    const origin = 'http://127.0.0.1:3000'
+    const own = await call('GET', '/dev/clock', undefined, { ...parts('empty'), origin })
+    expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, origin])
   })
 
   test('pages of this computer may read answers', async () => {
