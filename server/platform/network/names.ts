@@ -118,6 +118,8 @@ export function createFindForOwner(options: OwnerOptions = {}): FindAddresses {
   const { ofOwner } = lookUp ? limited(lookUp) : system
   const findByDns = createFindByDns(nameServers)
   return async (host, signal) => {
+    // The system may ask a name server, also for names that end in localhost.
+    if (isRestricted) return findByDns(host, signal)
     const bySystem = ofOwner(host)
     const over = new AbortController()
     const early = pause(patienceMs, { ref: false, signal: over.signal })
@@ -148,7 +150,7 @@ export function createFindForOthers(options: OthersOptions = {}): FindAddresses 
   return (host, signal) =>
     findByDns(host, signal).catch((error: NodeJS.ErrnoException) => {
       // No name server can be reached: the system may know another way.
-      if (signal?.aborted || (!allowPrivate && error.code !== 'ECONNREFUSED')) throw error
+      if (signal?.aborted || isRestricted || (!allowPrivate && error.code !== 'ECONNREFUSED')) throw error
       return ofOthers(host, signal)
     })
 }

@@ -2,7 +2,11 @@ import type { LookupAddress } from 'node:dns'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { guardedFetch } from '../../../../server/platform/network/client.ts'
 import { OutboundRefused } from '../../../../server/platform/network/guard.ts'
-import { createFindForOthers, createFindForOwner } from '../../../../server/platform/network/names.ts'
+import {
+  createFindForOthers,
+  createFindForOwner,
+  restrictToLoopback,
+} from '../../../../server/platform/network/names.ts'
 import { NameServer } from '../../../support/network/dns.ts'
 import { loopbackServer } from '../../identity/did/support.ts'
 
@@ -133,5 +137,27 @@ describe('names of the owner', () => {
     await expect(owner(() => Promise.reject(new Error('ENOTFOUND')))('none.local')).rejects.toThrow(
       'ENOTFOUND',
     )
+  })
+})
+
+describe('names of a network for tests', () => {
+  test('lead to this computer or nowhere, and neither name servers nor the system are asked', async () => {
+    const asked: string[] = []
+    const lookUp = async (host: string) => {
+      asked.push(host)
+      return [address('192.0.2.1')]
+    }
+    const before = names.queries.length
+    const end = restrictToLoopback()
+    try {
+      const options = { lookUp, nameServers: [names.address], patienceMs: 0 }
+      for (const find of [createFindForOwner(options), others({ lookUp, allowPrivate: true })]) {
+        await expect(find('pds.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+        expect(await find('a.localhost')).toEqual([address('127.0.0.1'), address('::1')])
+      }
+    } finally {
+      end()
+    }
+    expect([asked, names.queries.length]).toEqual([[], before])
   })
 })
