@@ -5,8 +5,8 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { defaultDataDir } from '../../platform/config/config.ts'
 import { directory } from '../../platform/config/values.ts'
 import { isMissing } from '../../store/files/files.ts'
-import { databaseName } from '../../store/files/layout.ts'
-import { StoreDamaged } from '../../store/files/store-errors.ts'
+import { databaseName, testNetworkName } from '../../store/files/layout.ts'
+import { StoreDamaged, StoreForTests } from '../../store/files/store-errors.ts'
 
 const common = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
 
@@ -28,6 +28,9 @@ export function runCommand<const Options extends ParseArgsOptionsConfig>(
     const flags = values as Invocation<Options>['flags'] & Invocation<typeof common>['flags']
     if (flags.help) return help
     const dataDir = dataDirOf(flags['data-dir'])
+    // A backup would bring its public keys into a folder without the mark.
+    const mark = await stat(join(dataDir, testNetworkName)).catch(() => undefined)
+    if (mark) throw new StoreForTests(dataDir)
     const owner = await stat(join(dataDir, databaseName)).catch(() => undefined)
     const answer = await run({ dataDir, flags, positionals })
     if (!('list' in flags || 'status' in flags)) warnOfRoot(dataDir, owner)

@@ -214,6 +214,18 @@ describe('a data folder', () => {
     }
   })
 
+  test.each(['backup', 'restore'])('is refused by the command %s', async (command) => {
+    const state = (await readdir(dataDir)).find((name) => name.startsWith('state-')) ?? ''
+    const disk = join(dataDir, state, '1')
+    const before = await readdir(disk)
+    const option = command === 'backup' ? [] : ['--list']
+    const args = [fileOf(`operation/cli/${command}.ts`), ...option, '--data-dir', disk]
+    const { code, output, errors } = await ended(start(args))
+    expect({ code, output }).toEqual({ code: 1, output: '' })
+    expect(errors).toMatch(/^This folder belongs to a network for tests: /)
+    expect(await readdir(disk)).toEqual(before)
+  })
+
   test('with the data of a server, or with other files, is refused and stays as it is', async () => {
     const [real, other] = [join(folder, 'real'), join(folder, 'other')]
     const server = start(serverArgs(real))
