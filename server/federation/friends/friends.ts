@@ -11,6 +11,7 @@ import { isValidDid, isValidHandle } from '@atproto/syntax'
 import type { Config } from '../../platform/config/config.ts'
 import { guardedFetch } from '../../platform/network/client.ts'
 import { isPublicAddress } from '../../platform/network/guard.ts'
+import { isRestrictedToLoopback } from '../../platform/network/names.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { isLoopback, isOnLocalNetwork } from '../../platform/xrpc/host.ts'
 import type { Caller } from '../../platform/xrpc/method.ts'
@@ -100,7 +101,7 @@ const maxPairings = 6
 const maxPerAddress = 2
 
 export function createFriends({ config, store, log, now, signal, network }: FriendsDeps): Friends {
-  const isLocalNetwork = isOnLocalNetwork(config)
+  const isLocalNetwork = isOnLocalNetwork(config) && !isRestrictedToLoopback()
   const entries = new Map<string, Entry>()
   let discovery: Discovery | undefined
   let port = 0

@@ -5,6 +5,7 @@ import { type Files, nodeFiles } from '../../store/files/files.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import type { Logger } from '../../util/log.ts'
 import { randomId } from '../../util/random.ts'
+import { mayReach } from '../network/guard.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
   CODE_HEADER,
@@ -137,6 +138,8 @@ export async function tryMailServer(
 
 /** @returns the error in one line; undefined if the mail server accepted the message */
 async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<string | undefined> {
+  const host = new URL(smtpUrl).hostname.replace(/^\[|\]$/g, '')
+  if (!mayReach(host)) return `${host}: this network for tests stays on this computer`
   const { createTransport } = await nodemailer()
   const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
   return smtp.sendMail(message).then(() => undefined, oneLine)

@@ -48,12 +48,17 @@ export function checkUrl(target: string, allowPrivate: boolean): URL {
   if (url.username || url.password)
     throw new OutboundRefused(`${url.origin}: credentials in a URL are not allowed`)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isRestrictedToLoopback() && !isOfThisMachine(host)) {
+  if (!mayReach(host)) {
     throw new OutboundRefused(`${host}: this network for tests stays on this computer`)
   }
   // The look-up function below is not called for a literal address.
   if (isIP(host) !== 0) checkAddress(host, host, allowPrivate)
   return url
+}
+
+/** Whether a host name or address is permitted: a network for tests stays on this machine. */
+export function mayReach(host: string): boolean {
+  return !isRestrictedToLoopback() || isOfThisMachine(host)
 }
 
 /** Whether a host name or address can only be this machine (RFC 6761 §6.3). */

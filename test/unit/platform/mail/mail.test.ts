@@ -21,6 +21,7 @@ import {
   restoreMessage,
 } from '../../../../server/platform/mail/outbox.ts'
 import { mailFor } from '../../../../server/platform/mail/templates.ts'
+import { restrictToLoopback } from '../../../../server/platform/network/names.ts'
 import { createLogger } from '../../../../server/util/log.ts'
 import {
   type SmtpServer,
@@ -289,6 +290,21 @@ describe('with a mail server', () => {
   })
 
   // 0.0.0.0 connects to loopback, but is not a loopback address.
+  test('a network for tests sends to a mail server of this computer alone', async () => {
+    const server = await smtpServer()
+    const end = restrictToLoopback()
+    try {
+      await mailer({ smtpUrl: server.url.replace('127.0.0.1', '0.0.0.0') }).send(LETTER)
+      expect(server.messages).toEqual([])
+      const [kept] = await listOutbox(dataDir)
+      expect(kept?.failure).toBe('0.0.0.0: this network for tests stays on this computer')
+      await mailer({ smtpUrl: server.url }).send(LETTER)
+      expect(server.messages).toHaveLength(1)
+    } finally {
+      end()
+    }
+  })
+
   test('a password is not sent unencrypted beyond loopback, unless the URL allows it', async () => {
     const server = await smtpServer({ login: { user: 'me', password: 'hunter22' } })
     const smtpUrl = server.url.replace('127.0.0.1', '0.0.0.0')
