@@ -40,7 +40,7 @@ const defaultPort = 2583
 export function readDevArgs(args: readonly string[]): DevOptions {
   const own = beforeExec(args)
   const exec = own.length === args.length ? undefined : args.slice(own.length + 1)
-  if (exec?.length === 0) throw new UsageError('--exec needs a command.')
+  if (exec && !exec[0]) throw new UsageError('--exec needs a command.')
   const { values } = parse(own)
   const { seed, servers, port, world, now, 'data-dir': dataDir } = values
   if (now !== undefined && Number.isNaN(Date.parse(now)))

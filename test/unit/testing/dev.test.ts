@@ -36,6 +36,7 @@ describe('readDevArgs', () => {
     [['--port', '65536'], '--port must be a whole number from 0 to 65000.'],
     [['--now', 'tomorrow'], '--now must be a time such as 2026-01-01T12:00:00Z.'],
     [['--exec'], '--exec needs a command.'],
+    [['--exec', ''], '--exec needs a command.'],
     [['--word', 'sample'], "Unknown option '--word'"],
     [['sample'], "Unexpected argument 'sample'"],
     [['--world'], "Option '--world <value>' argument missing"],
