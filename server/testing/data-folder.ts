@@ -57,7 +57,7 @@ const statePattern = /^state-[0-9a-f]{24}$/
 /** Opens a folder, which may be missing. @throws DataFolderError, StoreLocked */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const names = (await nodeFiles.list(path)).filter((name) => name !== lockName)
-  const mark = await readJson<Mark>(nodeFiles, join(path, testNetworkName))
+  const mark = await readMark(path)
   // Also with a mark, which may have been copied there.
   if (names.includes(databaseName))
     throw new DataFolderError(
@@ -67,14 +67,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     throw new DataFolderError(
       `${path} has other files, so a network for tests must not use it: name an empty folder with --data-dir.`,
     )
-  if (mark?.state !== undefined && !statePattern.test(mark.state))
-    throw new DataFolderError(
-      `${join(path, testNetworkName)} names no state of a network for tests: name another folder with --data-dir.`,
-    )
   await nodeFiles.makeDir(path)
   const lock = await nodeFiles.lock(path)
-  await replaceJson(nodeFiles, join(path, testNetworkName), mark ?? { about })
-  let state = mark?.state
+  // Again: another network may have ended meanwhile.
+  let state = (await readMark(path))?.state
+  await replaceJson(nodeFiles, join(path, testNetworkName), { about, state })
 
   return {
     async load(count, later) {
@@ -106,6 +103,17 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     },
     close: () => lock.release(),
   }
+}
+
+/** @throws DataFolderError */
+async function readMark(path: string): Promise<Mark | undefined> {
+  const file = join(path, testNetworkName)
+  const mark = await readJson<Mark>(nodeFiles, file)
+  if (mark?.state !== undefined && !statePattern.test(mark.state))
+    throw new DataFolderError(
+      `${file} names no state of a network for tests: name another folder with --data-dir.`,
+    )
+  return mark
 }
 
 /** A server that is started on it by mistake finds the mark. It is not on the disk of the network. */
