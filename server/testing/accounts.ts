@@ -88,7 +88,10 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
     return host
   }
   const rowOf = (name: string) => {
-    for (const [server, host] of hosts().entries()) {
+    // An account that has moved is also on the server that it left.
+    const first = known.get(name)?.server
+    const all = [...hosts().entries()].toSorted(([a], [b]) => Number(b === first) - Number(a === first))
+    for (const [server, host] of all) {
       if (!host.isRunning) continue
       const { store } = host.running.services
       for (const handle of [name, `${name}.${host.domain}`]) {

@@ -1,5 +1,6 @@
 /** What a network for tests offers to tests. */
 import type { Config } from '../platform/config/config.ts'
+import type { AccountChanges } from './account-changes.ts'
 import type { AccountsState, NetworkAccounts } from './accounts.ts'
 import type { NetworkClock } from './clock.ts'
 import type { DirectoryState } from './directory/directory.ts'
@@ -76,7 +77,7 @@ export interface Network {
   readonly stream: { readonly url: string }
   /** URL of the directory, the stream and `/dev`. */
   readonly devUrl: string
-  readonly accounts: NetworkAccounts
+  readonly accounts: NetworkAccounts & AccountChanges
   readonly clock: NetworkClock
   readonly mail: NetworkMail
   readonly oauth: NetworkOAuth

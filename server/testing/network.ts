@@ -9,6 +9,7 @@ import { createLogger } from '../util/log.ts'
 import { createSerializer } from '../util/serialize.ts'
 import { replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
+import { createAccountChanges } from './account-changes.ts'
 import { createAccounts } from './accounts.ts'
 import { createClock } from './clock.ts'
 import type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
@@ -96,8 +97,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     const options = {
       ...{ index, door, passwords, now, plcUrl: control.url, log: createLogger('fatal') },
       others: doors.filter((other) => other !== door).map(({ url }) => url),
-      ...(config && { config }),
-      sources: () => sources,
+      ...{ ...(config && { config }), sources: () => sources },
       onStarted: ({ services }: RunningServer) => stream.attach(services),
     }
     const host = new Host(options, from?.disks[index])
@@ -175,7 +175,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts,
+    accounts: { ...accounts, ...createAccountChanges(() => hosts, accounts) },
     clock: createClock({ now, advance: (ms) => sources.advance(ms) }),
     mail: createMail(() => hosts, accounts),
     oauth: createOAuth(accounts, () => doors.map(({ url }) => url)),

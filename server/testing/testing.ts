@@ -1,5 +1,6 @@
 /** The export `desktop-pds/testing`. */
 export { version } from '../platform/config/version.ts'
+export type { AccountChanges } from './account-changes.ts'
 export type { NetworkAccount, NetworkAccounts, NewNetworkAccount } from './accounts.ts'
 export { NetworkCallFailed } from './call.ts'
 export type { Duration, NetworkClock } from './clock.ts'

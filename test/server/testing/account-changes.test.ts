@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Network, startNetwork } from '../../../server/testing/network.ts'
+
+let network: Network
+beforeAll(async () => {
+  network = await startNetwork({ servers: 2 })
+})
+beforeEach(() => network.reset())
+afterAll(() => network.stop())
+
+async function signIn(service: string, input: object) {
+  const response = await fetch(`${service}/xrpc/com.atproto.server.createSession`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+test('requireMailedCode: the password alone is refused, and the mailed code signs in', async () => {
+  const alice = await network.accounts.create({ handle: 'alice' })
+  await network.accounts.requireMailedCode('alice')
+  expect(await signIn(alice.service, alice.login)).toMatchObject({
+    status: 401,
+    body: { error: 'AuthFactorTokenRequired' },
+  })
+  const authFactorToken = await network.mail.code('alice')
+  expect((await signIn(alice.service, { ...alice.login, authFactorToken })).status).toBe(200)
+})
+
+test('move: the account is on the other server, with its records and its DID', async () => {
+  const alice = await network.accounts.create({ handle: 'alice' })
+  const record = { text: 'Hello', createdAt: network.clock.now().toISOString() }
+  const post = await fetch(`${alice.service}/xrpc/com.atproto.repo.createRecord`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${alice.session.accessJwt}` },
+    body: JSON.stringify({ repo: alice.did, collection: 'app.bsky.feed.post', record }),
+  })
+  expect(post.status).toBe(200)
+  const moved = await network.accounts.move('alice', 1)
+  const url = network.servers[1]?.url
+  expect(moved).toMatchObject({ did: alice.did, handle: 'alice.two.test', server: 1, service: url })
+  expect(network.accounts.list().find(({ did }) => did === alice.did)).toMatchObject({
+    ...{ handle: 'alice.two.test', server: 1, service: url },
+  })
+  const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post' })
+  const list = await fetch(`${url}/xrpc/com.atproto.repo.listRecords?${query}`)
+  expect(await list.json()).toMatchObject({ records: [{ value: record }] })
+  const document = await fetch(`${network.plc.url}/${alice.did}`)
+  expect(await document.json()).toMatchObject({ service: [{ serviceEndpoint: url }] })
+})
+
+test('move: a server that the network lacks is named', async () => {
+  await network.accounts.create({ handle: 'alice' })
+  await expect(network.accounts.move('alice', 2)).rejects.toThrow('no server 2, only 2')
+})
