@@ -32,6 +32,7 @@ test.each([
   ['README.md', 110],
   ['.github/ARCHITECTURE.md', 100],
   ['.github/CONTRIBUTING.md', 90],
+  ['.github/TESTING-YOUR-APP.md', 120],
 ])('%s has at most %i lines', (file, limit) => {
   expect(lineCount(file)).toBeLessThanOrEqual(limit)
 })

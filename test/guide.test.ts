@@ -43,6 +43,9 @@ beforeAll(() => {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(modules, name), 'junction')
   }
+  // Limits for tests that hang: no test depends on the speed of the machine.
+  const limits = `{ testTimeout: 120_000, hookTimeout: 120_000 }`
+  writeFileSync(join(user, 'vitest.config.mjs'), `export default { test: ${limits} }`)
   for (const { file, text } of blocks) if (file !== undefined) writeFileSync(join(user, file), text)
 }, 120_000)
 
@@ -84,8 +87,12 @@ test('the test of Vitest passes', () => {
 })
 
 test('the test of Playwright passes', () => {
-  const launch = `{ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] }`
-  writeFileSync(join(user, 'playwright.config.mjs'), `export default { use: { launchOptions: ${launch} } }`)
+  const config = `export default {
+    timeout: 120_000,
+    expect: { timeout: 60_000 },
+    use: { launchOptions: { executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] } },
+  }`
+  writeFileSync(join(user, 'playwright.config.mjs'), config)
   const { status, output } = run(process.execPath, bin('playwright/cli.js'), 'test', 'sign-in.spec.ts')
   expect(output).toContain('1 passed')
   expect(status, output).toBe(0)
