@@ -15,6 +15,7 @@ import { createStreams, type Streams } from '../platform/xrpc/streams.ts'
 import { callerRename, requestRename } from '../repository/records/rename.ts'
 import type { Services } from '../services.ts'
 import { reportFailure } from './answering.ts'
+import { callerError } from './caller-errors.ts'
 
 export interface XrpcRoutes {
   readonly dispatch: HttpOptions['dispatch']
@@ -69,6 +70,7 @@ export function createXrpcRoutes(
       labelerHeaders(nsid, headers['atproto-accept-labelers']?.toString(), services.serverDid),
     ownNames: requestRename(names),
     callerNames: (called, collection) => callerRename(names, called, collection),
+    callerError,
   })
   const known = new Set([...methods, ...subscriptions].map(({ nsid }) => nsid))
   return {

@@ -21,7 +21,7 @@ import { createResponseCache, type Slot } from './response-cache.ts'
 import { keepPrivate, sendJsonBody, setHeaders } from './send.ts'
 import type { Streams } from './streams.ts'
 import { asksForWebSocket } from './upgrade.ts'
-import { protocolError } from './xrpc-errors.ts'
+import { protocolError, type XrpcError } from './xrpc-errors.ts'
 
 export interface RouterOptions<Word, Services> {
   readonly answering: Answering
@@ -42,6 +42,8 @@ export interface RouterOptions<Word, Services> {
   readonly ownNames?: Rename
   /** Maps responses to the names that a caller uses: for the method, and for the collection if the call has one. */
   readonly callerNames?: (called: string, collection?: string) => Rename | undefined
+  /** Maps an error to the one for callers that use a name of the method; undefined: it stays. */
+  readonly callerError?: (called: string, thrown: unknown) => XrpcError | undefined
 }
 
 export type Dispatch = (
@@ -63,6 +65,7 @@ export function createRouter<Word extends string, Services>(
 ): Dispatch {
   const { services, answering } = options
   const { sources, rateLimits } = answering
+  type HandlerArgs = Services & Parameters<Method<Word, Services>['handler']>[0]
   const table = new Map(options.methods.map((method) => [method.nsid, prepare(method, services, rateLimits)]))
   const responses = createResponseCache()
 
@@ -103,9 +106,8 @@ export function createRouter<Word extends string, Services>(
       inputKind === 'none' ? undefined : await inputOf(prepared, req, options.ownNames, again, observation)
     const { account, credentials: auth } = inputKind === 'json' ? await again() : principal
     prepared.checkLimits?.({ input, address: caller.source, account }, res)
-    const args = { ...services, auth, params, input, caller, headers, fail } as Services &
-      Parameters<typeof method.handler>[0]
-    const output = await method.handler(args)
+    const args = { ...services, auth, params, input, caller, headers, fail } as HandlerArgs
+    const output = await runHandler(method, args, name.called)
     await settled().catch((error: unknown) => {
       discardOutput(prepared, output)
       throw error
@@ -115,6 +117,14 @@ export function createRouter<Word extends string, Services>(
     const body = { text: Buffer.from(JSON.stringify(prepared.projectOutput(output, rename))) }
     responses.keep(slot, body)
     return sendJsonBody(req, res, body)
+  }
+
+  async function runHandler(method: Method<Word, Services>, args: HandlerArgs, called: string) {
+    try {
+      return await method.handler(args)
+    } catch (error) {
+      throw options.callerError?.(called, error) ?? error
+    }
   }
 
   async function dispatch(incoming: IncomingCall, settled: () => Promise<void>): Promise<void> {

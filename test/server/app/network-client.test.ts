@@ -3,7 +3,9 @@
  * responses that violate the network's lexicons.
  */
 import { AppBskyNotificationListNotifications, AtpAgent, RichText } from '@atproto/api'
+import { NodeOAuthClient } from '@atproto/oauth-client-node'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { loopbackClient } from '../../support/accounts/loopback-client.ts'
 import { hour } from '../../support/server/clock.ts'
 import { adminAuth } from '../../support/server/server.ts'
 import { server, setupServer } from '../../support/server/setup.ts'
@@ -27,6 +29,11 @@ async function join(name: string): Promise<AtpAgent & { did: string; handle: str
 const now = () => server.clock.now().toISOString()
 const post = (agent: AtpAgent, text: string, more: object = {}) =>
   agent.post({ text, createdAt: now(), ...more })
+
+/** The messages of an error and of its causes. */
+function causesOf(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...causesOf(error.cause)] : []
+}
 
 /** The account's notifications, validated by the network's lexicon, oldest first. */
 async function listed(agent: AtpAgent) {
@@ -98,6 +105,18 @@ describe('sessions', () => {
     await alice.com.atproto.server.deleteAccount({ did: alice.did, password: alice.password, token })
     const anyone = new AtpAgent({ service: server.url })
     await expect(anyone.resolveHandle({ handle: alice.handle })).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('a handle of no account is reported as OAuth libraries expect it, under our name by its own error', async () => {
+    const store = { get: async () => undefined, set: async () => {}, del: async () => {} }
+    const client = new NodeOAuthClient({
+      ...loopbackClient(server.url, 'atproto', 'http://127.0.0.1:9999/callback'),
+      ...{ stateStore: store, sessionStore: store },
+    })
+    const error = await client.authorize('absent.test').catch((thrown: Error) => thrown)
+    expect(JSON.stringify(causesOf(error))).toContain('does not resolve to a DID')
+    const { body } = await server.get('com.core.identity.resolveHandle', { handle: 'absent.test' })
+    expect(body).toMatchObject({ error: 'HandleNotFound' })
   })
 })
 
