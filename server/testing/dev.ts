@@ -47,8 +47,9 @@ export function readDevArgs(args: readonly string[]): DevOptions {
     throw new UsageError('--now must be a time such as 2026-01-01T12:00:00Z.')
   return {
     ...(seed === undefined
-      ? ({ seed: randomInt(2 ** 31), clock: 'real', now: now ?? systemTime() } as const)
-      : { seed: whole('--seed', seed, 0, Number.MAX_SAFE_INTEGER), ...(now !== undefined && { now }) }),
+      ? ({ seed: randomInt(2 ** 31), clock: 'real' } as const)
+      : { seed: whole('--seed', seed, 0, Number.MAX_SAFE_INTEGER) }),
+    ...(now !== undefined && { now }),
     ...(servers !== undefined && { servers: whole('--servers', servers, 1, 9) }),
     port: port === undefined ? defaultPort : whole('--port', port, 0, 65_000),
     ...(world !== undefined && { world }),
@@ -93,7 +94,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
     const { openDataFolder } = await import('./data-folder.ts')
     const folder = await openDataFolder(dataDir)
     try {
-      const { servers, now, clock } = options
+      const { servers, clock } = options
+      const now = beginOf(options)
       const later = now === undefined ? undefined : new Date(now)
       const from = await folder.load(servers, later)
       if (from && clock !== 'real') requireLater(from.sources.at, later)
@@ -109,6 +111,11 @@ export async function runDev(args: readonly string[]): Promise<number> {
   }
 }
 
+/** Returns when the clock of the network begins; undefined: at the time of its seed. */
+function beginOf({ now, clock }: NetworkOptions): Date | string | undefined {
+  return now ?? (clock === 'real' ? systemTime() : undefined)
+}
+
 /** V8 collects garbage earlier. See `v8Flags` in package.json, of which one has no effect in a process that runs. */
 const smallHeap = ['--semi-space-growth-factor=1', '--heap-growing-percent=20']
 
@@ -121,7 +128,9 @@ async function runNetwork(
   // Before the server is loaded: it takes 35 MB less.
   for (const flag of smallHeap) setFlagsFromString(flag)
   const { startNetwork } = await import('./network.ts')
-  const network = await startNetwork(options)
+  // Not earlier: loading the server takes half a second, by which the clock would be behind.
+  const now = beginOf(options)
+  const network = await startNetwork({ ...options, ...(now !== undefined && { now }) })
   try {
     const ends = exec ? run(exec, network) : untilStopped()
     process.stdout.write(summary(network))

@@ -130,6 +130,16 @@ function isOpen(port: number, host: string): Promise<boolean> {
 }
 
 describe('a command', () => {
+  test('finds the clock of the network at the present', async () => {
+    const script = `const before = Date.now()
+      fetch(process.env.DEV_URL + '/dev/clock').then((answer) => answer.json())
+      .then(({ now }) => console.log('behind by', before - Date.parse(now)))`
+    const { output } = await run('--exec', process.execPath, '--eval', script)
+    const [, behind] = /behind by (-?\d+)/.exec(output) ?? []
+    // Loading the server takes longer.
+    expect(Number(behind)).toBeLessThan(200)
+  })
+
   test('has the addresses in its environment, and its exit code is passed on', async () => {
     const code = "const { servers } = await dev('/dev/servers'); console.log(servers[0].url); process.exit(7)"
     const { output, code: exit } = await run(...calling(code))
