@@ -1,4 +1,5 @@
 /** The clock of a network for tests. */
+import { createSerializer } from '../util/serialize.ts'
 import type { SeededSources } from './seed/seeded-sources.ts'
 
 /** Milliseconds, or a number with a unit: `90d`, `12h`, `5m`, `30s`, `2w`, `1y`. */
@@ -14,17 +15,31 @@ export interface NetworkClock {
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }
 
+/** Times are text of four digits for the year, whose order is the order of time. */
+const end = new Date('9999-12-31T23:59:59.999Z')
+
 export function createClock({ now, advance }: Pick<SeededSources, 'now' | 'advance'>): NetworkClock {
+  // A time is compared with that of the clock when the moves before it have ended.
+  const serialize = createSerializer()
+  const move = (millisecondsFrom: (present: number) => number) =>
+    serialize(async () => {
+      const present = now().getTime()
+      const ms = millisecondsFrom(present)
+      if (ms < 0)
+        throw new RangeError(`The clock is at ${now().toISOString()}: it cannot be set back. Use restore.`)
+      if (present + ms > end.getTime()) throw new RangeError(`The clock ends at ${end.toISOString()}.`)
+      await advance(ms)
+    })
   return {
     now,
-    advance: (by) => advance(millisecondsOf(by)),
+    async advance(by) {
+      const ms = millisecondsOf(by)
+      await move(() => ms)
+    },
     async set(to) {
       const at = new Date(to).getTime()
       if (Number.isNaN(at)) throw new TypeError(`${String(to)} is no date.`)
-      const ms = at - now().getTime()
-      if (ms < 0)
-        throw new RangeError(`The clock is at ${now().toISOString()}: it cannot be set back. Use restore.`)
-      await advance(ms)
+      await move((present) => at - present)
     },
   }
 }

@@ -76,12 +76,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     if (!isOfLoopbackPage(req)) return refusePage(req, res)
     const received: Received = { res, server: attached, startedAt: realElapsed(), fault: undefined }
     all.add(received)
-    res.once('close', () => {
-      all.delete(received)
-      // The server notes what it has read at the same moment.
-      void Promise.resolve().then(() => record(received))
-    })
+    // The server notes what it has read at the same moment.
+    res.once('close', () => void Promise.resolve().then(() => end(received)))
     while (resumed) await resumed.promise
+    // A connection that ended meanwhile has no call: it may belong to a server that was killed, or to the time before a reset.
+    if (!all.has(received)) return
     const { nsid } = targetOf(req)
     const account = accountOf(req)
     const isOf = (named: string) => account !== undefined && options.isAccount(account, named)
@@ -89,9 +88,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     const isCall = nsid !== undefined && req.method !== 'OPTIONS'
     received.fault = isCall ? options.faults.take(nsid, isOf) : undefined
     if (received.fault && (await isAnswered(received.fault, req, res))) return
+    if (!all.has(received)) return
     received.server = attached
     if (attached) options.around(req, () => attached?.app(req, res))
     else req.socket.destroy()
+  }
+
+  function end(received: Received): void {
+    if (all.delete(received)) record(received)
   }
 
   function record({ res, startedAt, fault }: Received): void {
@@ -157,7 +161,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     },
     cut() {
       attached = undefined
-      for (const { res } of all) res.req.socket.destroy()
+      for (const received of all) {
+        // At once: a reset forgets the requests before it, these too.
+        end(received)
+        received.res.req.socket.destroy()
+      }
     },
     close: () => listener.close(0),
   }

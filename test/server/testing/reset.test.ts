@@ -1,0 +1,82 @@
+/** What a reset, a restore and a kill leave of the calls before them: nothing. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { NetworkAccount } from '../../../server/testing/accounts.ts'
+import { call } from '../../../server/testing/call.ts'
+import { type Network, startNetwork } from '../../../server/testing/network.ts'
+
+const collection = 'app.bsky.feed.post'
+
+let network: Network
+
+beforeEach(async () => {
+  network = await startNetwork({ seed: 5 })
+})
+afterEach(() => network.stop())
+
+function post({ did, session }: NetworkAccount, text: string): Promise<{ uri: string }> {
+  const record = { $type: collection, text, createdAt: '2026-01-01T00:00:00.000Z' }
+  const input = { repo: did, collection, record }
+  return call(network.url, 'com.atproto.repo.createRecord', { input, token: session.accessJwt })
+}
+
+async function posts({ did }: NetworkAccount): Promise<unknown[]> {
+  const query = { repo: did, collection }
+  return (await call(network.url, 'com.atproto.repo.listRecords', { query })).records
+}
+
+test('the calls after a reset leave the bytes that they left after the start', async () => {
+  const left = async () => {
+    const alice = await network.accounts.create({ handle: 'alice' })
+    const password = await network.accounts.appPassword('alice')
+    return { did: alice.did, password, post: await post(alice, 'hello'), at: network.clock.now() }
+  }
+  const first = await left()
+  await network.reset()
+  expect(await left()).toEqual(first)
+  await network.reset()
+  expect(await left()).toEqual(first)
+})
+
+test('a restore ends the calls that wait: they change nothing and are in no list', async () => {
+  const alice = await network.accounts.create({ handle: 'alice' })
+  const before = await network.snapshot()
+  const at = network.clock.now()
+  for (const hold of [() => network.servers[0]?.pause(), () => network.faults.add({ latencyMs: 500 })]) {
+    hold()
+    const failed = post(alice, 'before').catch((error: unknown) => error)
+    await wait(200)
+    await network.restore(before)
+    expect(await failed).toMatchObject({ error: 'ServerNotReachable' })
+    await wait(500)
+    expect(network.requests()).toEqual([])
+    expect(network.clock.now()).toEqual(at)
+    expect(await posts(alice)).toEqual([])
+  }
+})
+
+test('a call that waited at a kill is not made by the next process', async () => {
+  const alice = await network.accounts.create({ handle: 'alice' })
+  const [server] = network.servers
+  server?.pause()
+  const failed = post(alice, 'before').catch((error: unknown) => error)
+  await wait(200)
+  server?.kill()
+  expect(await failed).toMatchObject({ error: 'ServerNotReachable' })
+  await server?.restart()
+  server?.resume()
+  await wait(100)
+  expect(await posts(alice)).toEqual([])
+})
+
+test('the clock: moves at the same time follow each other, and end with the year 9999', async () => {
+  const { clock } = network
+  const next = '2026-01-02T00:00:00.000Z'
+  await Promise.all([clock.set(next), clock.set(next)])
+  expect(clock.now().toISOString()).toBe(next)
+  const earlier = await Promise.allSettled([clock.advance('1h'), clock.set(next)])
+  expect(earlier).toMatchObject([{ status: 'fulfilled' }, { reason: { name: 'RangeError' } }])
+  await expect(clock.advance(-1)).rejects.toThrow('forwards only')
+  await expect(clock.advance('9999y')).rejects.toThrow('The clock ends')
+  await expect(clock.set('+012026-01-01T00:00:00Z')).rejects.toThrow('The clock ends')
+})
