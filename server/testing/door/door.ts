@@ -4,9 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { allowAnyOrigin } from '../../platform/xrpc/cors.ts'
+import type { Socket } from 'node:net'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
+import { asksForWebSocket } from '../../platform/xrpc/upgrade.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Listen } from '../../routes/listeners.ts'
 import type { ServerOptions } from '../../server.ts'
@@ -70,6 +72,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   let resumed: PromiseWithResolvers<void> | undefined
   const notes = new WeakMap<IncomingMessage, Pick<NetworkRequest, 'input' | 'error'>>()
   const all = new Set<Received>()
+  /** Connections of event streams, which have no response that is pending. */
+  const streams = new Set<Socket>()
   const pendingOf = (server: Attached) => [...all].filter((each) => each.server === server)
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -90,8 +94,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     if (received.fault && (await isAnswered(received.fault, req, res))) return
     if (!all.has(received)) return
     received.server = attached
+    if (attached && asksForWebSocket(req)) addStream(req.socket)
     if (attached) options.around(req, () => attached?.app(req, res))
     else req.socket.destroy()
+  }
+
+  function addStream(socket: Socket): void {
+    streams.add(socket)
+    socket.once('close', () => streams.delete(socket))
   }
 
   function end(received: Received): void {
@@ -166,6 +176,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
         end(received)
         received.res.req.socket.destroy()
       }
+      for (const socket of streams) socket.destroy()
     },
     close: () => listener.close(0),
   }

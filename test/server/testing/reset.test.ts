@@ -1,6 +1,8 @@
 /** What a reset, a restore and a kill leave of the calls before them: nothing. */
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import type { NetworkAccount } from '../../../server/testing/accounts.ts'
 import { call } from '../../../server/testing/call.ts'
 import { type Network, startNetwork } from '../../../server/testing/network.ts'
@@ -67,6 +69,17 @@ test('a call that waited at a kill is not made by the next process', async () =>
   server?.resume()
   await wait(100)
   expect(await posts(alice)).toEqual([])
+})
+
+test('a kill cuts the event streams of the server, without a close frame', async () => {
+  const [server] = network.servers
+  const url = `${network.url.replace('http', 'ws')}/xrpc/com.atproto.sync.subscribeRepos`
+  const consumer = new WebSocket(url)
+  await once(consumer, 'open')
+  server?.kill()
+  const [code] = await once(consumer, 'close')
+  expect(code).toBe(1006)
+  await server?.restart()
 })
 
 test('the clock: moves at the same time follow each other, and end with the year 9999', async () => {
