@@ -82,8 +82,10 @@ export class Host {
 
   /** Starts it again on its disk; closes it first if it runs. */
   async restart(): Promise<void> {
+    const disk = this.#disk
     await this.stop()
-    await this.open()
+    // Killed while it stopped.
+    if (this.#disk === disk) await this.open()
   }
 
   async snapshot(): Promise<DiskSnapshot> {
@@ -102,9 +104,13 @@ export class Host {
 
   /** Starts it on its disk. */
   async open(): Promise<void> {
+    const disk = this.#disk
     const place = this.#options.door.createPlace()
     place.attach()
-    this.#adopt(await this.#start(this.#disk, place, this.#options.sources()))
+    const started = await this.#start(disk, place, this.#options.sources())
+    // Killed while it started.
+    if (this.#disk !== disk) return void started.running.close().catch(() => {})
+    this.#adopt(started)
   }
 
   /** Starts a server on the disk of a snapshot, beside the one that runs. */

@@ -147,7 +147,13 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const first = await snapshot()
   // A server draws other values at its first start than on a disk that has its keys. So the network begins as it does after a reset.
   if (options.clock !== 'real') await restore(first)
-  const serialize = createSerializer()
+  const inOrder = createSerializer()
+  let isStopped = false
+  const serialize = <T>(task: () => Promise<T>) =>
+    inOrder(() => {
+      if (isStopped) throw new Error('The network has been stopped.')
+      return task()
+    })
   let spare: ReturnType<typeof prepare> | undefined
   stops.defer(async () => void (await (await spare)?.server.running.close()))
 
@@ -168,12 +174,14 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
       putBack(first, ready.next)
       only.replace(ready.server)
     } else await restore(first)
-    if (canPrepare) spare = prepare(only, first.disks[0] as DiskSnapshot)
+    if (canPrepare && !isStopped) spare = prepare(only, first.disks[0] as DiskSnapshot)
   }
 
   const network: Network = {
     url: (doors[0] as Door).url,
-    servers: hosts.map((host, index) => serverOf(host, doors[index] as Door)),
+    servers: hosts.map((host, index) =>
+      serverOf(host, doors[index] as Door, () => serialize(() => host.restart())),
+    ),
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
@@ -190,13 +198,16 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     restore: (from) => serialize(() => restore(from)),
     reset: () => serialize(reset),
     idle,
-    stop: () => stops.run(),
+    stop() {
+      isStopped = true
+      return stops.run()
+    },
   }
   control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
   return network
 }
 
-function serverOf(host: Host, door: Door): NetworkServer {
+function serverOf(host: Host, door: Door, restart: () => Promise<void>): NetworkServer {
   return {
     url: door.url,
     domain: host.domain,
@@ -210,7 +221,7 @@ function serverOf(host: Host, door: Door): NetworkServer {
     pause: () => door.pause(),
     resume: () => door.resume(),
     kill: () => host.kill(),
-    restart: () => host.restart(),
+    restart,
   }
 }
 

@@ -25,7 +25,8 @@ let areReplaced = false
  * @throws if they are replaced already
  */
 export function replaceSources(sources: Sources): () => void {
-  if (areReplaced) throw new Error('The sources are replaced already: put those of the system back first.')
+  if (areReplaced)
+    throw new Error('Time is replaced already: one network for tests can run in a process, stop it first.')
   areReplaced = true
   apply(sources)
   let isOver = false

@@ -82,6 +82,24 @@ test('a kill cuts the event streams of the server, without a close frame', async
   await server?.restart()
 })
 
+test('restarts and resets at the same time follow each other, and a kill ends a start', async () => {
+  const [server] = network.servers
+  await Promise.all([server?.restart(), network.reset(), server?.restart(), server?.restart()])
+  const restart = server?.restart().catch(() => {})
+  await wait(1)
+  server?.kill()
+  await restart
+  expect(server?.isRunning).toBe(false)
+  await server?.restart()
+  expect((await network.accounts.create({ handle: 'alice' })).handle).toBe('alice.test')
+})
+
+test('a network that was stopped refuses to start again', async () => {
+  await network.stop()
+  for (const work of [network.reset(), network.snapshot(), network.servers[0]?.restart()])
+    await expect(work).rejects.toThrow('has been stopped')
+})
+
 test('the clock: moves at the same time follow each other, and end with the year 9999', async () => {
   const { clock } = network
   const next = '2026-01-02T00:00:00.000Z'
