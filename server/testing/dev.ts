@@ -72,7 +72,8 @@ function parse(args: readonly string[]) {
       options: { seed: text, servers: text, port: text, world: text, now: text, 'data-dir': text },
     })
   } catch (error) {
-    throw new UsageError(`${(error as Error).message} See desktop-pds dev --help.`)
+    const [sentence = ''] = (error as Error).message.split(/\.?(?:\n|$)/)
+    throw new UsageError(`${sentence}. See desktop-pds dev --help.`)
   }
 }
 
@@ -152,10 +153,11 @@ function requireLater(at: Date, later: Date | undefined): void {
 function sentenceOf({ name, code, message, syscall }: NodeJS.ErrnoException): string | undefined {
   if (code === 'EADDRINUSE')
     return `A port is in use by another program. Choose another with --port (${message}).`
+  if (code === 'EACCES' && syscall === 'listen')
+    return `This user may not listen on a port. Choose another with --port (${message}).`
   const known = ['UsageError', 'WorldError', 'DataFolderError', 'StoreLocked']
-  return known.includes(name) || syscall === 'open' || syscall === 'mkdir' || syscall === 'scandir'
-    ? message
-    : undefined
+  // Other errors of the system are of files that the arguments name.
+  return known.includes(name) || syscall !== undefined ? message : undefined
 }
 
 export function environmentOf({ url, servers, plc, stream, devUrl }: Network): Record<string, string> {

@@ -16,15 +16,15 @@ export interface Source {
 
 const mostLines = 20
 
-/** A world has errors. The message has a line for each. */
+/** A world has errors, or a server has refused a part of it. The message has a line for each. */
 export class WorldError extends Error {
   override readonly name = 'WorldError'
   readonly problems: readonly Problem[]
 
-  constructor(problems: readonly Problem[], source?: Source) {
+  constructor(problems: readonly Problem[], source?: Source, options?: ErrorOptions) {
     const lines = problems.slice(0, mostLines).map((problem) => lineFor(problem, source))
     const more = problems.length - lines.length
-    super([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'))
+    super([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'), options)
     this.problems = problems
   }
 }

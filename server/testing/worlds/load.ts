@@ -4,13 +4,13 @@
  */
 import { act } from './actions.ts'
 import { checkSchema } from './check.ts'
-import { formatPath, sourceOf, throwProblems } from './errors.ts'
+import { sourceOf, throwProblems, WorldError } from './errors.ts'
 import type { Loading, Ref, Undo } from './loading.ts'
 import { createMembers, type Member, type WorldDeps } from './members.ts'
 import { isFile, pictureOf } from './pictures.ts'
 import { planWorld } from './plan.ts'
 import { type World, worldSchema } from './schema.ts'
-import type { Action, Step } from './steps.ts'
+import type { Action } from './steps.ts'
 
 export interface LoadedAccount {
   readonly did: string
@@ -38,7 +38,7 @@ export interface LoadedWorld {
 
 /**
  * @param end the present of the world, to which its times are relative; the present of the network by default
- * @throws WorldError if the world has errors, before the first call; an error with the place in the world if a call fails
+ * @throws WorldError if the world has errors, before the first call; also if a call fails, then of its place in the world
  */
 export async function loadWorld(world: World, deps: WorldDeps, end = deps.now()): Promise<LoadedWorld> {
   throwProblems(world, checkSchema(worldSchema, world))
@@ -53,16 +53,12 @@ export async function loadWorld(world: World, deps: WorldDeps, end = deps.now())
       const undone = await act(loading, action)
       if (undone) undo.set(action, undone)
     } catch (error) {
-      throw new Error(`${placeOf(world, step)}: ${(error as Error).message}`, { cause: error })
+      const problem = { path: step.path, reason: (error as Error).message }
+      throw new WorldError([problem], sourceOf(world), { cause: error })
     }
   }
   if (deps.now() < end) await deps.passUntil?.(end)
   return loading.result()
-}
-
-function placeOf(world: World, { path }: Step): string {
-  const source = sourceOf(world)
-  return source ? `${source.file}:${source.lineOf(path)}: ${formatPath(path)}` : formatPath(path)
 }
 
 class WorldLoading implements Loading {
