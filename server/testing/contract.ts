@@ -95,6 +95,7 @@ export interface Network {
   /** Loads a world at the present. Its records have its times, events and the clock do not. @throws WorldError */
   world(source: WorldSource): Promise<LoadedWorld>
   snapshot(): Promise<NetworkSnapshot>
+  /** @throws NotInNetwork for a snapshot of another network, which `NetworkOptions.from` takes */
   restore(snapshot: NetworkSnapshot): Promise<void>
   /** Returns to the state after the start. */
   reset(): Promise<void>

@@ -7,7 +7,7 @@ import { restrictToLoopback } from '../platform/network/names.ts'
 import type { RunningServer } from '../server.ts'
 import { createLogger } from '../util/log.ts'
 import { createSerializer } from '../util/serialize.ts'
-import { replaceSources } from '../util/sources.ts'
+import { areSourcesReplaced, replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
 import { createAccountChanges } from './account-changes.ts'
 import { createAccounts } from './accounts.ts'
@@ -20,6 +20,7 @@ import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { type Door, openDoor } from './door/door.ts'
 import { createFaults } from './door/faults.ts'
 import { createRequests } from './door/requests.ts'
+import { NotInNetwork } from './errors.ts'
 import { adminPassword, Host, plcOriginOf } from './host.ts'
 import { createMail } from './mail.ts'
 import { createOAuth } from './oauth.ts'
@@ -39,9 +40,12 @@ export const defaultStart = '2026-01-01T00:00:00.000Z'
 
 /**
  * Starts a network. One can run in a process at a time, because its time and its random values are those of the process.
- * @throws the system's error if a port is in use
+ * @throws the system's error if a port is in use; TypeError or RangeError for an option without a meaning; an error if another runs
  */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
+  checkOptions(options)
+  if (areSourcesReplaced())
+    throw new Error('A network runs in this process already, and there can be one at a time: stop it first.')
   const stops = createStops()
   try {
     return await createNetwork(options, stops)
@@ -49,6 +53,13 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     await stops.run()
     throw error
   }
+}
+
+function checkOptions({ servers = 1, now = defaultStart }: NetworkOptions): void {
+  if (!(Number.isInteger(servers) && servers >= 1))
+    throw new RangeError('servers must be a whole number from 1.')
+  if (Number.isNaN(new Date(now).getTime()))
+    throw new TypeError(`now must be a time such as ${defaultStart}, not ${now}.`)
 }
 
 async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Network> {
@@ -74,6 +85,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const stream = createEventStream({ now })
   const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream })
   stops.defer(() => control.close())
+  stops.defer(() => stream.close(0))
   for (let index = 0; index < count; index++) {
     const door = await openDoor({
       ...{ server: index, port: port === 0 ? 0 : port + index, faults, requests, now },
@@ -131,7 +143,8 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   }
 
   async function restore(from: NetworkSnapshot): Promise<void> {
-    if (from.disks.length !== hosts.length) throw new Error('The snapshot has another number of servers.')
+    if (from.urls.join() !== doors.map(({ url }) => url).join())
+      throw new NotInNetwork('The snapshot is of another network: start one with it as `from`.')
     for (const [index, host] of hosts.entries()) host.kill(from.disks[index])
     putBack(from, begin(from.sources))
     for (const host of hosts) await host.open()
@@ -147,13 +160,14 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const first = await snapshot()
   // A server draws other values at its first start than on a disk that has its keys. So the network begins as it does after a reset.
   if (options.clock !== 'real') await restore(first)
-  const inOrder = createSerializer()
+  const serialize = createSerializer()
   let isStopped = false
-  const serialize = <T>(task: () => Promise<T>) =>
-    inOrder(() => {
-      if (isStopped) throw new Error('The network has been stopped.')
-      return task()
+  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    return serialize(async () => {
+      if (isStopped) throw new Error('The network was stopped: start another one.')
+      return work()
     })
+  }
   let spare: ReturnType<typeof prepare> | undefined
   stops.defer(async () => void (await (await spare)?.server.running.close()))
 
@@ -194,14 +208,16 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     onRequest: requests.observe,
     events: stream.events,
     world: (source) => loadNow(source, true),
-    snapshot: () => serialize(snapshot),
-    restore: (from) => serialize(() => restore(from)),
-    reset: () => serialize(reset),
+    snapshot: () => whileOpen(snapshot),
+    restore: (from) => whileOpen(() => restore(from)),
+    reset: () => whileOpen(reset),
     idle,
-    stop() {
-      isStopped = true
-      return stops.run()
-    },
+    // After the work that has begun, which would start servers again.
+    stop: () =>
+      serialize(() => {
+        isStopped = true
+        return stops.run()
+      }),
   }
   control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
   return network

@@ -19,6 +19,8 @@ export interface Sources {
 
 let areReplaced = false
 
+export const areSourcesReplaced = (): boolean => areReplaced
+
 /**
  * Replaces sources of this process. Call it before the parts that use them are created: signers and running timers stay as they are.
  * @returns a function that puts those of the system back; further calls of it do nothing

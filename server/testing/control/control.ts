@@ -13,7 +13,7 @@ export type Answer = (req: IncomingMessage, res: ServerResponse) => boolean | Pr
 
 export interface Control {
   readonly url: string
-  /** Adds what answers paths that nothing before answers. */
+  /** Adds what answers paths that nothing before answers: the network is ready. */
   use(answer: Answer): void
   close(): Promise<void>
 }
@@ -26,6 +26,8 @@ interface Options {
 
 export async function openControl({ port, directory, stream }: Options): Promise<Control> {
   const answers: Answer[] = [stream.handle, directory.handle]
+  /** A network with a world takes seconds to start. */
+  let isReady = false
   const isOurs = hostFilter([], false)
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const name = req.headers.host === undefined ? undefined : hostname(req.headers.host)
@@ -36,6 +38,8 @@ export async function openControl({ port, directory, stream }: Options): Promise
         protocolError('Forbidden', 'Only programs and pages of this computer may use a network for tests'),
       )
     for (const answer of answers) if (await answer(req, res)) return
+    if (!isReady)
+      return sendError(req, res, protocolError('NotEnoughResources', 'The network starts: try again'))
     sendError(req, res, protocolError('PathNotFound', 'See /dev for what a network for tests answers'))
   }
   const listener = await listen(
@@ -45,7 +49,10 @@ export async function openControl({ port, directory, stream }: Options): Promise
   )
   return {
     url: `http://localhost:${listener.port}`,
-    use: (answer) => void answers.push(answer),
+    use(answer) {
+      answers.push(answer)
+      isReady = true
+    },
     close: () => listener.close(0),
   }
 }

@@ -59,6 +59,7 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
   const subscribers = createSubscribers({ log, now, drainMs, collect: sources.collect })
   /** Ends the readers in this process. */
   let readers = new AbortController()
+  let isClosed = false
 
   function add({ did, at, change }: Change): void {
     const time = Math.max(at * 1000, log.lastTime + 1)
@@ -70,7 +71,7 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
   function disconnectAll(reason: string): void {
     subscribers.disconnectAll(reason)
     readers.abort()
-    readers = new AbortController()
+    if (!isClosed) readers = new AbortController()
   }
 
   function replace({ events, positions }: EventStreamState, reason: string): void {
@@ -88,6 +89,7 @@ export function createEventStream({ now, limit = defaultLimit, drainMs }: EventS
     snapshot: () => ({ events: log.all(), positions: new Map(sources.positions) }),
 
     close(graceMs) {
+      isClosed = true
       disconnectAll('The network is closing')
       return subscribers.close(graceMs)
     },
