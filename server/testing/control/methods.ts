@@ -78,17 +78,18 @@ export function createMethods<Snapshot>(network: ControlledNetwork<Snapshot>) {
       try {
         await (set === undefined ? clock.advance(advance as Duration) : clock.set(String(set)))
       } catch (error) {
-        const isRefused = error instanceof TypeError || error instanceof RangeError
-        throw isRefused ? new XrpcError('InvalidRequest', error.message) : error
+        throw refusalOf(error)
       }
       return { now: clock.now().toISOString() }
     },
 
     listFaults: () => ({ faults: faults.list() }),
     addFault({ body }) {
-      if (!['status', 'error', 'drop', 'latencyMs'].some((name) => body[name] !== undefined))
-        throw new XrpcError('InvalidRequest', 'Give at least one of status, error, drop and latencyMs')
-      return faults.add(body)
+      try {
+        return faults.add(body)
+      } catch (error) {
+        throw refusalOf(error)
+      }
     },
     clearFaults() {
       faults.clear()
@@ -117,6 +118,12 @@ export function createMethods<Snapshot>(network: ControlledNetwork<Snapshot>) {
     },
     listLexicons: () => ({ lexicons: Object.values(lexicons) }),
   } satisfies Record<string, Method>
+}
+
+/** The refusal of a value that the lexicon allows. */
+function refusalOf(error: unknown): unknown {
+  const isRefused = error instanceof TypeError || error instanceof RangeError
+  return isRefused ? new XrpcError('InvalidRequest', error.message) : error
 }
 
 function serverMethods(servers: readonly ControlledServer[]) {

@@ -30,7 +30,7 @@ export interface Fault extends FaultOptions {
 }
 
 export interface Faults {
-  /** @returns the fault, with a function that ends it */
+  /** @returns the fault, with a function that ends it @throws TypeError or RangeError if it can have no effect */
   add(options: FaultOptions): Fault & { remove(): boolean }
   remove(id: string): boolean
   list(): Fault[]
@@ -53,6 +53,7 @@ export function createFaults(): Faults {
   const shown = ({ id, options, count }: Entry): Fault => ({ ...options, id, count })
   return {
     add(options) {
+      check(options)
       const entry = { id: String(++last), options, seen: 0, count: 0 }
       entries.set(entry.id, entry)
       return { ...shown(entry), remove: () => entries.delete(entry.id) }
@@ -72,6 +73,19 @@ export function createFaults(): Faults {
       return undefined
     },
   }
+}
+
+/** Not every test has types, and a fault without an effect hides those after it. */
+function check({ status, error, drop, latencyMs, every = 1, times = 1 }: FaultOptions): void {
+  if ([status, error, drop, latencyMs].every((value) => value === undefined))
+    throw new TypeError('Give at least one of status, error, drop and latencyMs')
+  if (drop !== undefined && drop !== 'before' && drop !== 'after')
+    throw new TypeError('drop must be "before" or "after"')
+  if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599))
+    throw new RangeError('status must be from 400 to 599')
+  if (latencyMs !== undefined && !(latencyMs >= 0)) throw new RangeError('latencyMs must be at least 0')
+  for (const [name, value] of Object.entries({ every, times }))
+    if (!(Number.isInteger(value) && value >= 1)) throw new RangeError(`${name} must be at least 1`)
 }
 
 function fits(pattern: string, nsid: string): boolean {
