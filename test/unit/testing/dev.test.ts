@@ -1,6 +1,7 @@
 /** The arguments of `desktop-pds dev`. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { devHelp, readDevArgs, runDev, UsageError } from '../../../server/testing/dev.ts'
+import { outputOf } from '../../support/testing/output.ts'
 
 describe('readDevArgs', () => {
   test('without arguments: random values, the present, and the usual port', () => {
@@ -47,17 +48,7 @@ describe('readDevArgs', () => {
 })
 
 describe('runDev', () => {
-  /** Runs it and returns its exit code and output. */
-  async function run(...args: string[]) {
-    const texts: string[] = []
-    const write = (text: unknown) => texts.push(String(text)) > 0
-    const spies = [process.stdout, process.stderr].map((to) =>
-      vi.spyOn(to, 'write').mockImplementation(write),
-    )
-    const code = await runDev(args)
-    for (const spy of spies) spy.mockRestore()
-    return { code, text: texts.join('') }
-  }
+  const run = (...args: string[]) => outputOf(() => runDev(args))
 
   test('prints its help, which names all options', async () => {
     expect(await run('--seed', '1', '-h')).toEqual({ code: 0, text: devHelp })

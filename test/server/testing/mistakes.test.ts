@@ -1,0 +1,127 @@
+/** Mistakes of those who write tests: each has an error that says what to do. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openControl } from '../../../server/testing/control/control.ts'
+import { runDev } from '../../../server/testing/dev.ts'
+import type { FaultOptions } from '../../../server/testing/door/faults.ts'
+import { type Network, type NetworkOptions, startNetwork } from '../../../server/testing/network.ts'
+import type { NetworkEvent } from '../../../server/testing/stream/network-event.ts'
+import { outputOf } from '../../support/testing/output.ts'
+
+let network: Network | undefined
+afterEach(() => network?.stop())
+
+async function started(options?: NetworkOptions): Promise<Network> {
+  network = await startNetwork(options)
+  return network
+}
+
+describe('startNetwork', () => {
+  test('twice in a process', async () => {
+    await started()
+    await expect(startNetwork()).rejects.toThrow('A network runs in this process already')
+  })
+
+  test.each<[NetworkOptions, string]>([
+    [{ servers: 0 }, 'servers must be a whole number from 1'],
+    [{ servers: 1.5 }, 'servers must be a whole number from 1'],
+    [{ now: 'tomorrow' }, 'now must be a time such as 2026-01-01T00:00:00.000Z, not tomorrow'],
+  ])('with %j', async (options, message) => {
+    await expect(started(options)).rejects.toThrow(message)
+  })
+})
+
+async function eventsOf({ events }: Network): Promise<NetworkEvent[]> {
+  const all: NetworkEvent[] = []
+  for await (const event of events()) all.push(event)
+  return all
+}
+
+test('calls after the stop are refused, and readers of events end', async () => {
+  const stopped = await started()
+  const first = await stopped.snapshot()
+  const reading = eventsOf(stopped)
+  // A reset that has begun ends before.
+  const [, ...stops] = await Promise.all([stopped.reset(), stopped.stop(), stopped.stop()])
+  expect(stops).toEqual([undefined, undefined])
+  for (const call of [() => stopped.reset(), () => stopped.snapshot(), () => stopped.restore(first)])
+    await expect(call()).rejects.toThrow('The network was stopped')
+  expect(await reading).toEqual([])
+  expect(await eventsOf(stopped)).toEqual([])
+})
+
+test('a snapshot of another network', async () => {
+  const one = await started()
+  const snapshot = await one.snapshot()
+  await one.stop()
+  const other = await started()
+  await expect(other.restore(snapshot)).rejects.toThrow('The snapshot is of another network')
+})
+
+test('faults without an effect', async () => {
+  const { faults } = await started()
+  const wrong: [object, string][] = [
+    [{}, 'Give at least one of status, error, drop and latencyMs'],
+    [{ nsid: 'com.atproto.repo.createRecord', times: 2 }, 'Give at least one of'],
+    [{ status: 200 }, 'status must be from 400 to 599'],
+    [{ status: '429' }, 'status must be from 400 to 599'],
+    [{ drop: 'later' }, 'drop must be "before" or "after"'],
+    [{ status: 500, every: 0 }, 'every must be at least 1'],
+    [{ status: 500, times: 0.5 }, 'times must be at least 1'],
+    [{ latencyMs: -1 }, 'latencyMs must be at least 0'],
+  ]
+  for (const [fault, message] of wrong) expect(() => faults.add(fault as FaultOptions)).toThrow(message)
+  expect(faults.list()).toEqual([])
+})
+
+test('a clock gets no duration', async () => {
+  const { clock } = await started()
+  const advanced = clock.advance('3 days' as '3d')
+  await expect(advanced).rejects.toThrow('3 days is no duration')
+})
+
+test('/dev of a network that starts is not missing', async () => {
+  const directory = { handle: async () => false }
+  const control = await openControl({ port: 0, directory, stream: { handle: () => false } })
+  const status = async () => (await fetch(`${control.url}/dev/clock`)).status
+  expect(await status()).toBe(503)
+  control.use(() => false)
+  expect(await status()).toBe(404)
+  await control.close()
+})
+
+describe('desktop-pds dev', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pds-mistakes-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  const run = (...args: string[]) => outputOf(() => runDev(['--port', '0', ...args]))
+
+  test.each<[object, string]>([
+    [{ name: 'alice', password: 'short' }, 'A password needs at least 8 characters'],
+    [{ name: 'alice', server: 1 }, 'the network has no server 1, only 1'],
+    [{ name: 'alice', profile: { avatar: { path: 'none.png' } } }, 'none.png'],
+  ])('a world that a server refuses: %j', async (account, message) => {
+    const file = join(folder, 'world.json')
+    await writeFile(file, JSON.stringify({ accounts: [account] }))
+    const { code, text } = await run('--world', file)
+    expect(text).toContain(message)
+    expect(text).toContain(`${file}:1: accounts[0]`)
+    expect(text.trimEnd().split('\n')).toHaveLength(1)
+    expect(code).toBe(2)
+  })
+
+  test('a folder in the place of a world', async () => {
+    expect(await run('--world', folder)).toEqual({ code: 2, text: expect.stringMatching(/^EISDIR.*\n$/) })
+  })
+
+  test('arguments, in a line each', async () => {
+    const see = 'See desktop-pds dev --help.\n'
+    expect((await run('--prot', '1')).text).toBe(`Unknown option '--prot'. ${see}`)
+    expect((await run('--seed', '-1')).text).toBe(`Option '--seed' argument is ambiguous. ${see}`)
+  })
+})
