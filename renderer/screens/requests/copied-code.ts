@@ -39,9 +39,9 @@ export function testOf(request: InspectedRequest): string {
   const options = [
     ...(verb === 'GET' ? [] : [`method: '${verb}'`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
-    ...(input === undefined ? [] : [`body: JSON.stringify(${input})`]),
+    ...(input === undefined ? [] : [`body: JSON.stringify(${withCaller(input, request)})`]),
   ]
-  const url = `network.url + ${literal(targetOf(request))}`
+  const url = `network.url + ${targetCode(request)}`
   const call =
     options.length === 0 ? url : `${url}, {\n${options.map((option) => `      ${option},\n`).join('')}    }`
   return [
@@ -71,6 +71,24 @@ const signIn = [
   '    const agent = new AtpAgent({ service: network.url })',
   "    await agent.createAccount({ handle: 'alice.test', email: 'alice@mail.test', password: 'alice-password' })",
 ]
+
+/** The account of the test has another DID than that of the request, which is in `repo` and `actor`. */
+const callerDid = 'agent.did'
+
+/** The JSON of a body as code. */
+function withCaller(json: string, { did, scheme }: InspectedRequest): string {
+  if (did === undefined || scheme === undefined) return json
+  return json.replaceAll(/(?<!\\)"(did:[^"]+)"(?!\s*:)/g, (text, found) => (found === did ? callerDid : text))
+}
+
+/** The path with its query as code. */
+function targetCode(request: InspectedRequest): string {
+  const { did, scheme } = request
+  const target = targetOf(request)
+  if (did === undefined || scheme === undefined) return literal(target)
+  const parts = target.split(encodeURIComponent(did)).map((part) => (part === '' ? [] : [literal(part)]))
+  return parts.flatMap((part, index) => (index === 0 ? part : [callerDid, ...part])).join(' + ')
+}
 
 /** Whether nothing was hidden or cut. */
 function isWhole({ input, params }: InspectedRequest): boolean {

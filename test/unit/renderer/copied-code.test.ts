@@ -71,3 +71,26 @@ test('test: sends the request to a network, and expects its answer', async () =>
   })
   expect(stopped?.url).toBe('stopped')
 })
+
+test('test: the account of the test takes the place of the caller', () => {
+  const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+  const other = 'did:plc:44ybard66vv44zksje25o7dz'
+  const code = testOf(
+    sample({
+      did,
+      params: [
+        { name: 'actor', value: did },
+        { name: 'others', value: other },
+      ],
+      input: JSON.stringify({ repo: did, text: `"${did}"`, cut: `"${did}`, subject: other, [did]: 1 }),
+    }),
+  )
+  expect(code).toContain(
+    `network.url + '/xrpc/com.test.it?actor=' + agent.did + '&others=${encodeURIComponent(other)}'`,
+  )
+  expect(code).toContain(
+    `JSON.stringify({"repo":agent.did,"text":"\\"${did}\\"","cut":"\\"${did}","subject":"${other}","${did}":1})`,
+  )
+  const isAdmin = testOf(sample({ scheme: undefined, did, input: JSON.stringify({ did }) }))
+  expect(isAdmin).not.toContain('agent')
+})
