@@ -12,7 +12,7 @@ import { createStops, type Stops } from '../util/stops.ts'
 import { createAccountChanges } from './account-changes.ts'
 import { createAccounts } from './accounts.ts'
 import { createClock } from './clock.ts'
-import type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
+import type { Network, NetworkOptions, NetworkSnapshot } from './contract.ts'
 import { openControl } from './control/control.ts'
 import { answerDev } from './control/dev-answer.ts'
 import { createDirectory } from './directory/directory.ts'
@@ -21,8 +21,9 @@ import { type Door, openDoor } from './door/door.ts'
 import { createFaults } from './door/faults.ts'
 import { createRequests } from './door/requests.ts'
 import { NotInNetwork } from './errors.ts'
-import { adminPassword, Host, plcOriginOf } from './host.ts'
+import { Host, plcOriginOf } from './host.ts'
 import { createMail } from './mail.ts'
+import { serverOf } from './network-server.ts'
 import { createOAuth } from './oauth.ts'
 import {
   createSeededSources,
@@ -221,24 +222,6 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   }
   control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
   return network
-}
-
-function serverOf(host: Host, door: Door, restart: () => Promise<void>): NetworkServer {
-  return {
-    url: door.url,
-    domain: host.domain,
-    adminPassword,
-    get isRunning() {
-      return host.isRunning
-    },
-    get isPaused() {
-      return door.isPaused
-    },
-    pause: () => door.pause(),
-    resume: () => door.resume(),
-    kill: () => host.kill(),
-    restart,
-  }
 }
 
 /** Identities name a fixed address at first, because the ports of a network differ from run to run, and its DIDs must not. */

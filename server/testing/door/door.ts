@@ -3,7 +3,6 @@
  * where faults happen and requests are recorded. The server itself is the ordinary one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { allowAnyOrigin } from '../../platform/xrpc/cors.ts'
 import type { Socket } from 'node:net'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
@@ -14,6 +13,7 @@ import type { Listen } from '../../routes/listeners.ts'
 import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
+import { answerFault } from './fault-answers.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { NetworkRequest, Requests } from './requests.ts'
 
@@ -91,7 +91,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     // Browsers send a preflight before a call of another origin: a fault of it would hide the answer from the app.
     const isCall = nsid !== undefined && req.method !== 'OPTIONS'
     received.fault = isCall ? options.faults.take(nsid, isOf) : undefined
-    if (received.fault && (await isAnswered(received.fault, req, res))) return
+    if (received.fault && (await answerFault(received.fault, req, res))) return
     if (!all.has(received)) return
     received.server = attached
     if (attached && asksForWebSocket(req)) addStream(req.socket)
@@ -184,49 +184,6 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
 async function ended(requests: readonly Received[]): Promise<void> {
   await Promise.all(requests.map(({ res }) => new Promise((resolve) => res.once('close', resolve))))
-}
-
-/** @returns whether the call needs no server: it was answered, or cut off */
-async function isAnswered(fault: FaultOptions, req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-  const { latencyMs, drop, error, status = error === undefined ? undefined : 400 } = fault
-  if (latencyMs !== undefined) await pause(latencyMs)
-  if (drop === 'before') {
-    req.socket.destroy()
-    return true
-  }
-  if (drop === 'after') cutAnswer(res)
-  if (status === undefined) return false
-  // The connection can be used again only after the whole request has been read.
-  req.resume()
-  if (fault.retryAfter !== undefined) res.setHeader('retry-after', fault.retryAfter)
-  const { message = 'A fault of this network for tests' } = fault
-  allowAnyOrigin(res)
-  res.statusCode = status
-  res.setHeader('content-type', 'application/json; charset=utf-8')
-  res.end(JSON.stringify({ error: error ?? names[status] ?? 'InternalServerError', message }))
-  return true
-}
-
-/** Error names of XRPC by status. */
-const names: Readonly<Record<number, string>> = {
-  400: 'InvalidRequest',
-  401: 'AuthenticationRequired',
-  403: 'Forbidden',
-  404: 'NotFound',
-  413: 'PayloadTooLarge',
-  429: 'RateLimitExceeded',
-  501: 'MethodNotImplemented',
-  502: 'UpstreamFailure',
-  503: 'NotEnoughResources',
-  504: 'UpstreamTimeout',
-}
-
-/** Lets the call happen, and cuts the connection when its answer would be sent. */
-function cutAnswer(res: ServerResponse): void {
-  res.writeHead = () => {
-    res.req.socket.destroy()
-    return res
-  }
 }
 
 function targetOf({ url = '' }: IncomingMessage) {

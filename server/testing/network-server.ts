@@ -1,0 +1,23 @@
+/** A server of a network, as tests see it. */
+import type { NetworkServer } from './contract.ts'
+import type { Door } from './door/door.ts'
+import { adminPassword, type Host } from './host.ts'
+
+/** @param restart in the order of resets and restores */
+export function serverOf(host: Host, door: Door, restart: () => Promise<void>): NetworkServer {
+  return {
+    url: door.url,
+    domain: host.domain,
+    adminPassword,
+    get isRunning() {
+      return host.isRunning
+    },
+    get isPaused() {
+      return door.isPaused
+    },
+    pause: () => door.pause(),
+    resume: () => door.resume(),
+    kill: () => host.kill(),
+    restart,
+  }
+}
