@@ -16,7 +16,10 @@ import type { WorldSource } from './world-loader.ts'
 import type { LoadedWorld } from './worlds/worlds.ts'
 
 export interface NetworkOptions {
-  /** Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. */
+  /**
+   * Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. The same calls in the same order leave
+   * the same bytes; calls at the same time are made in the order of their arrival, which can differ.
+   */
   readonly seed?: number
   /** Number of servers, 1 by default. They read each other's event streams. */
   readonly servers?: number
@@ -95,7 +98,11 @@ export interface Network {
   /** Loads a world at the present. Its records have its times, events and the clock do not. @throws WorldError */
   world(source: WorldSource): Promise<LoadedWorld>
   snapshot(): Promise<NetworkSnapshot>
-  /** @throws NotInNetwork for a snapshot of another network, which `NetworkOptions.from` takes */
+  /**
+   * Returns to a snapshot: the servers start on what was on their disks. The same calls after each restore leave the same bytes; they
+   * may differ from those of the calls that followed the snapshot itself.
+   * @throws NotInNetwork for a snapshot of another network, which \`NetworkOptions.from\` takes
+   */
   restore(snapshot: NetworkSnapshot): Promise<void>
   /** Returns to the state after the start. */
   reset(): Promise<void>
