@@ -11,6 +11,7 @@ import { areSourcesReplaced, replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
 import { createAccountChanges } from './account-changes.ts'
 import { createAccounts } from './accounts.ts'
+import { addressOf, movedStream } from './addresses.ts'
 import { createClock } from './clock.ts'
 import type { Network, NetworkOptions, NetworkSnapshot } from './contract.ts'
 import { openControl } from './control/control.ts'
@@ -21,23 +22,22 @@ import { type Door, openDoor } from './door/door.ts'
 import { createFaults } from './door/faults.ts'
 import { createRequests } from './door/requests.ts'
 import { NotInNetwork } from './errors.ts'
-import { Host, plcOriginOf } from './host.ts'
+import { Host } from './host.ts'
 import { createMail } from './mail.ts'
 import { serverOf } from './network-server.ts'
 import { createOAuth } from './oauth.ts'
+import { checkOptions, defaultStart } from './options.ts'
 import {
   createSeededSources,
   type SeededSources,
   type SourcesState,
   switchSources,
 } from './seed/seeded-sources.ts'
-import { createEventStream, type EventStreamState } from './stream/stream.ts'
+import { createEventStream } from './stream/stream.ts'
 import type { WorldSource } from './world-loader.ts'
 import type { LoadedWorld } from './worlds/worlds.ts'
 
 export type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
-
-export const defaultStart = '2026-01-01T00:00:00.000Z'
 
 /**
  * Starts a network. One can run in a process at a time, because its time and its random values are those of the process.
@@ -54,13 +54,6 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     await stops.run()
     throw error
   }
-}
-
-function checkOptions({ servers = 1, now = defaultStart }: NetworkOptions): void {
-  if (!(Number.isInteger(servers) && servers >= 1))
-    throw new RangeError('servers must be a whole number from 1.')
-  if (Number.isNaN(new Date(now).getTime()))
-    throw new TypeError(`now must be a time such as ${defaultStart}, not ${now}.`)
 }
 
 async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Network> {
@@ -195,7 +188,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
-      serverOf(host, doors[index] as Door, () => serialize(() => host.restart())),
+      serverOf(host, doors[index] as Door, () => whileOpen(() => host.restart())),
     ),
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
@@ -222,17 +215,4 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   }
   control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
   return network
-}
-
-/** Identities name a fixed address at first, because the ports of a network differ from run to run, and its DIDs must not. */
-function addressOf(doors: readonly Door[], endpoint: string): string {
-  return doors.find((_, index) => endpoint === plcOriginOf(index))?.url ?? endpoint
-}
-
-/** Returns the stream of a snapshot of another network, whose servers may have had other ports. */
-function movedStream({ stream, urls }: NetworkSnapshot, doors: readonly Door[]): EventStreamState {
-  const moved = [...stream.positions].map(
-    ([origin, seq]) => [doors[urls.indexOf(origin)]?.url ?? origin, seq] as const,
-  )
-  return { ...stream, positions: new Map(moved) }
 }

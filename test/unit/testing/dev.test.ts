@@ -4,10 +4,9 @@ import { devHelp, readDevArgs, runDev, UsageError } from '../../../server/testin
 import { outputOf } from '../../support/testing/output.ts'
 
 describe('readDevArgs', () => {
-  test('without arguments: random values, the present, and the usual port', () => {
-    const { seed, now, ...rest } = readDevArgs([])
+  test('without arguments: random values, a clock that runs, and the usual port', () => {
+    const { seed, ...rest } = readDevArgs([])
     expect(seed).toSatisfy(Number.isInteger)
-    expect(now).toBeInstanceOf(Date)
     expect(rest).toEqual({ clock: 'real', port: 2583 })
   })
 
