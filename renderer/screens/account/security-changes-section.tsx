@@ -9,7 +9,6 @@ import { EmptyState, Loaded } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
 const { listSecurityChanges } = com.core.server
-const { titles } = t.securityChanges
 
 type Change = Body<typeof listSecurityChanges.main>['changes'][number]
 
@@ -46,7 +45,13 @@ function ChangeRow({ change: { change, changedAt, client, byAdmin } }: { readonl
           <span title={client}>{byAdmin ? t.securityChanges.byAdmin : clientName(client)}</span>
         </>
       }
-      title={Object.hasOwn(titles, change) ? titles[change as keyof typeof titles] : change}
+      title={titleOf(change)}
     />
   )
+}
+
+/** The title of a change; the name of one that a newer server knows. */
+function titleOf(change: string): string {
+  const isKnown = Object.hasOwn(t.securityChanges.titles, change)
+  return isKnown ? t.securityChanges.titles[change as keyof typeof t.securityChanges.titles] : change
 }
