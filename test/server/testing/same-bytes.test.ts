@@ -21,6 +21,15 @@ test('500 calls leave the bytes that are kept in the repository', async () => {
   }
 })
 
+test('as do the same calls with accounts that /dev creates', async () => {
+  const network = await startNetwork({ seed })
+  try {
+    expect(await makeManyCalls(network.url, network.devUrl)).toEqual(expected)
+  } finally {
+    await network.stop()
+  }
+})
+
 test('as do the same calls of a program that `desktop-pds dev --exec` runs', async () => {
   const calls = join(root, 'test/support/testing/many-calls.ts')
   const command = ['build/package/commands.ts', 'dev', '--seed', `${seed}`, '--port', '0', '--exec']

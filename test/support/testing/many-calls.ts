@@ -20,7 +20,8 @@ export interface Left {
   readonly calls: number
 }
 
-export async function makeManyCalls(url: string): Promise<Left> {
+/** @param devUrl creates the accounts there, by `/dev` */
+export async function makeManyCalls(url: string, devUrl?: string): Promise<Left> {
   let calls = 0
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
   async function call(nsid: string, input?: object, token?: string): Promise<any> {
@@ -40,8 +41,13 @@ export async function makeManyCalls(url: string): Promise<Left> {
   const people: { did: string; handle: string; accessJwt: string }[] = []
   for (const name of names) {
     const input = { handle: `${name}.test`, email: `${name}@mail.test`, password: `${name}-password` }
-    people.push(await call('com.atproto.server.createAccount', input))
+    people.push(
+      devUrl === undefined
+        ? await call('com.atproto.server.createAccount', input)
+        : await createByDev(devUrl, input),
+    )
   }
+  if (devUrl !== undefined) calls += names.length
   const of = (index: number) => people[index % people.length] as (typeof people)[number]
   const create = (who: number, collection: string, record: object) =>
     call(
@@ -91,6 +97,19 @@ export async function makeManyCalls(url: string): Promise<Left> {
   }
   const frames = await readFrames(url, lastKey)
   return { repositories, dids, events: hashOf(frames), frames: frames.length, appPassword, calls }
+}
+
+async function createByDev(devUrl: string, input: object) {
+  const response = await fetch(`${devUrl}/dev/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
+  if (!response.ok) throw new Error(`/dev/accounts: ${response.status} ${await response.text()}`)
+  const { session } = (await response.json()) as {
+    session: { did: string; handle: string; accessJwt: string }
+  }
+  return session
 }
 
 const createdAt = (index: number) => new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString()
