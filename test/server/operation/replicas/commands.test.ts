@@ -61,10 +61,13 @@ function timesIn(list: string): string[] {
 
 test('the state has the backups first, with the last one and its proof, then the places', async () => {
   const backups = { place: pathToFileURL(join(dataDir(), 'backups')).href, behindSeconds: null, error: null }
-  expect(await status()).toEqual([
-    { ...backups, lastCopiedAt: null, lastProvenAt: null },
-    expect.objectContaining({ place: url() }),
-  ])
+  // The server writes the status of the places shortly after its start.
+  await expect
+    .poll(status, { timeout: 20_000 })
+    .toEqual([
+      { ...backups, lastCopiedAt: null, lastProvenAt: null },
+      expect.objectContaining({ place: url() }),
+    ])
   await backup()
   const [time] = timesIn(await restore('--list'))
   const [first] = await status()
