@@ -12,7 +12,7 @@ const { listSecurityChanges } = com.core.server
 
 type Change = Body<typeof listSecurityChanges.main>['changes'][number]
 
-/** The last changes that could lock the holder out. An account without an email address has no other notice of them. */
+/** The last changes that could lock the holder out: the only notice of them for an account that has no email address. */
 export function SecurityChangesSection() {
   const query = useXrpcQuery(listSecurityChanges, {})
   return (

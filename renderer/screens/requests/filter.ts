@@ -5,7 +5,7 @@ import type { InspectedRequest } from './inspected-request.ts'
 export interface Filter {
   /** Part of the name of the method. */
   readonly method: string
-  /** DID; empty: all, `none`: requests without an account. */
+  /** A DID; empty for all requests, `none` for those of no account. */
   readonly account: string
   /** As `appOf`; empty: all, except for this interface. */
   readonly app: string

@@ -68,7 +68,7 @@ function signOperation(unsigned: UnsignedOperation, signer: SigningKey): PlcOper
   return { ...unsigned, sig: Buffer.from(signature).toString('base64url') }
 }
 
-/** Parses an operation of a log; undefined if no directory would have accepted it. Does not check the signature. */
+/** Parses an operation of a log; undefined if directories would have refused it. The caller checks the signature. */
 export function parseOperation(value: unknown): PlcOperation | undefined {
   return isPlcOperation(value) ? value : undefined
 }

@@ -169,7 +169,7 @@ export interface Principal {
 /** A request under way that is observed; see `observe.ts`. The protocol layer sets what it learns. */
 export interface Observation {
   caller?: Caller
-  /** Who sent it; absent if it has no credentials, or these are not valid. */
+  /** Who sent it; present only if its credentials are valid. */
   principal?: Principal
   /** The value of a JSON body, before it is validated. */
   input?: unknown

@@ -1,6 +1,6 @@
 /**
  * Observes requests, for the inspector and for tests: collects what the protocol layer learns of a request until its response has
- * ended. While `observe` is undefined, requests cost nothing more: no observation is created.
+ * ended. While `observe` is undefined, requests cost nothing more.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { realElapsed } from '../../util/deadlines.ts'

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { NetworkAccounts, NewNetworkAccount } from '../accounts.ts'
 import type { Duration, NetworkClock } from '../clock.ts'
+import type { NetworkServer } from '../contract.ts'
 import type { Fault, FaultOptions } from '../door/faults.ts'
 import type { NetworkRequest, RequestFilter } from '../door/requests.ts'
 import { NotInNetwork } from '../errors.ts'
@@ -15,21 +16,9 @@ import type { LoadedWorld, World } from '../worlds/worlds.ts'
 import type { Values } from './input.ts'
 import { lexicons } from './lexicons.ts'
 
-interface ControlledServer {
-  readonly url: string
-  readonly domain: string
-  readonly adminPassword: string
-  readonly isRunning: boolean
-  readonly isPaused: boolean
-  pause(): void
-  resume(): void
-  kill(): void
-  restart(): Promise<void>
-}
-
 /** The parts of a network that are used. */
 export interface ControlledNetwork<Snapshot> {
-  readonly servers: readonly ControlledServer[]
+  readonly servers: readonly NetworkServer[]
   readonly accounts: NetworkAccounts & { didOf(handleOrDid: string): string | undefined }
   readonly clock: NetworkClock
   readonly mail: NetworkMail
@@ -126,13 +115,13 @@ function refusalOf(error: unknown): unknown {
   return isRefused ? new XrpcError('InvalidRequest', error.message) : error
 }
 
-function serverMethods(servers: readonly ControlledServer[]) {
-  const shown = (server: ControlledServer, index: number) => {
+function serverMethods(servers: readonly NetworkServer[]) {
+  const shown = (server: NetworkServer, index: number) => {
     const { url, domain, adminPassword, isRunning, isPaused } = server
     return { server: index, url, domain, adminPassword, isRunning, isPaused }
   }
   const change =
-    (work: (server: ControlledServer) => void | Promise<void>): Method =>
+    (work: (server: NetworkServer) => void | Promise<void>): Method =>
     async ({ params }) => {
       const index = Number(params.server)
       const server = servers[index]
