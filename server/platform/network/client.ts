@@ -11,6 +11,7 @@ import https from 'node:https'
 import { pipeline, Readable } from 'node:stream'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { XrpcError } from '../xrpc/xrpc-errors.ts'
+import { connectionOptions } from './connections.ts'
 import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
 import type { FindAddresses } from './names.ts'
 
@@ -163,7 +164,7 @@ function send(url: URL, options: Options, life: Life, agents?: Pool['agents']): 
   const { request: create } = url.protocol === 'https:' ? https : http()
   const request = create(url, {
     // false: a new connection. A pooled one, or a proxy that resolves the host itself, would evade the check of the address.
-    agent: agents?.[url.protocol] ?? false,
+    ...(connectionOptions(url) ?? { agent: agents?.[url.protocol] ?? false }),
     method,
     headers: { 'accept-encoding': 'identity', ...headers },
     lookup: checkedLookup(allowPrivate, life.signal, findAddresses),

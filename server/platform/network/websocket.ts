@@ -15,6 +15,7 @@ import {
 import { type Timer, yieldToEventLoop } from '../../util/timers.ts'
 import { createTokenBucket } from '../../util/token-bucket.ts'
 import { pieceMs } from '../../util/turns.ts'
+import { connectionOptions } from './connections.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
 
 export interface StreamOptions {
@@ -87,6 +88,7 @@ export function openStream(target: string, options: StreamOptions): Stream {
             followRedirects: false,
             headers: options.headers,
             lookup: checkedLookup(options.allowPrivate),
+            ...connectionOptions(url),
           }),
       ),
     (error: unknown) => stream.end(messageOf(error)),

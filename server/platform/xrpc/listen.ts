@@ -49,7 +49,8 @@ export async function listen(
   }
   try {
     for (const host of hosts) {
-      const next = await bind(app, { host, port: bound[0]?.port ?? port }, timeouts, onConnection)
+      const http = createHttpServer(app, timeouts, onConnection)
+      const next = await bind(http, { host, port: bound[0]?.port ?? port })
       if (next) bound.push(next)
     }
   } catch (error) {
@@ -70,13 +71,22 @@ function abandon(res: ServerResponse): void {
   res.emit('close')
 }
 
-/** Returns undefined for an address family that this machine does not have. */
-async function bind(
+/** An HTTP server that is not bound to an address yet. */
+export interface HttpServer {
+  readonly server: Server
+  /** Stops accepting connections, lets requests in flight finish for `graceMs`, then cuts the rest. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Creates an HTTP server. A simulated network gives it connections by its event `connection`.
+ * @param onConnection called with each new connection
+ */
+export function createHttpServer(
   app: App,
-  address: { host: string; port: number },
-  timeouts: Timeouts,
-  onConnection: (socket: Duplex) => void,
-): Promise<Bound | undefined> {
+  timeouts = defaultTimeouts,
+  onConnection: (socket: Duplex) => void = () => {},
+): HttpServer {
   /** Each connection with its pending responses. */
   const connections = new Map<Duplex, Set<ServerResponse>>()
   /** A function of each response would be made for each request. */
@@ -131,9 +141,8 @@ async function bind(
     else answerFault(code, socket)
   }
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => refuse(code, socket))
-  if (!(await isBound(server, address))) return undefined
   return {
-    port: (server.address() as AddressInfo).port,
+    server,
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setDeadline(() => server.closeAllConnections(), graceMs)
@@ -144,6 +153,15 @@ async function bind(
         for (const [socket, pending] of connections) if (pending.size === 0) socket.destroy()
       }),
   }
+}
+
+/** Returns undefined for an address family that this machine does not have. */
+async function bind(
+  { server, close }: HttpServer,
+  address: { host: string; port: number },
+): Promise<Bound | undefined> {
+  if (!(await isBound(server, address))) return undefined
+  return { port: (server.address() as AddressInfo).port, close }
 }
 
 function isBound(server: Server, address: { host: string; port: number }): Promise<boolean> {

@@ -105,6 +105,11 @@ export class FaultyDisk {
     return this.#off
   }
 
+  /** Whether a fault happens later, or has happened and stays. */
+  get hasFault(): boolean {
+    return this.#fault !== undefined || this.#full || this.#removed
+  }
+
   /** Whether files can be read. */
   get isReadable(): boolean {
     return !this.#off && !this.#removed
@@ -254,10 +259,13 @@ export class FaultyDisk {
         const part = this.#faultNow('short write', 'torn write') ? Math.ceil(bytes.length / 2) : bytes.length
         return this.#step('write', () => {
           const end = Math.max(inode.data.length, position + part)
-          const grown = Buffer.alloc(end)
-          inode.data.copy(grown)
-          grown.set(bytes.subarray(0, part), position)
-          inode.data = grown
+          // What was synced stays as it is.
+          if (inode.data === inode.onDisk || end > inode.data.length) {
+            const grown = Buffer.alloc(end)
+            inode.data.copy(grown)
+            inode.data = grown
+          }
+          inode.data.set(bytes.subarray(0, part), position)
           return part
         })
       },

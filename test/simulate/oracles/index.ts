@@ -1,0 +1,19 @@
+/** What must hold when nothing fails and everything has come to rest. */
+import type { World } from '../world/world.ts'
+import { checkRepositories } from './repositories.ts'
+
+const oracles = [checkRepositories]
+
+/** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
+export async function checkAll(world: World): Promise<void> {
+  world.wire.heal()
+  for (const machine of world.machines) {
+    if (!machine.isRunning || machine.disk.hasFault) {
+      machine.kill()
+      await world.drive(machine.start())
+    }
+  }
+  await world.rest()
+  for (const oracle of oracles) await oracle(world)
+  world.note(`  checked, ${world.people.reduce((sum, { records }) => sum + records.size, 0)} records`)
+}

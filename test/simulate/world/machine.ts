@@ -1,0 +1,151 @@
+/** A computer with a server: its disk stays, its processes come and go. */
+import { createPasswordHasher } from '../../../server/identity/auth/passwords.ts'
+import { defaultConfig } from '../../../server/platform/config/config.ts'
+import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
+import { type RunningServer, startServer } from '../../../server/server.ts'
+import { createLogger } from '../../../server/util/log.ts'
+import { type Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
+import { filesOf } from './process-files.ts'
+import { currentProcess, type Process, type Wire } from './wire.ts'
+
+export interface MachineOptions {
+  readonly name: string
+  readonly wire: Wire
+  readonly now: () => Date
+  /** Hosts of the servers whose event streams it reads. */
+  readonly upstreams: readonly string[]
+}
+
+export const adminPassword = 'admin'
+const dataDir = '/data'
+/** Small, so that checkpoints are frequent. */
+const checkpointBytes = 48 * 1024
+const passwords = { ...createPasswordHasher({ cost: 4, isInline: true }), close: async () => {} }
+const log = createLogger(process.env.SIMULATE_LOG === undefined ? 'fatal' : 'warn')
+
+export class Machine {
+  readonly name: string
+  readonly host: string
+  readonly disk = new FaultyDisk()
+  readonly #options: MachineOptions
+  #process: Process | undefined
+  #running: RunningServer | undefined
+
+  constructor(options: MachineOptions) {
+    this.name = options.name
+    this.host = hostOf(options.name)
+    this.#options = options
+  }
+
+  get url(): string {
+    return `http://${this.host}`
+  }
+
+  /** Handles of its accounts end in this. */
+  get domain(): string {
+    return `${this.name}.test`
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined && !this.disk.off
+  }
+
+  get running(): RunningServer {
+    if (!this.#running) throw new Error(`${this.name} does not run`)
+    return this.#running
+  }
+
+  /** @throws the error of the start, after which no process runs */
+  async start(): Promise<void> {
+    this.disk.restart()
+    const process: Process = { node: this.name, isDead: false }
+    this.#process = process
+    const { wire, now, upstreams } = this.#options
+    const settings = defaultConfig({
+      dataDir,
+      port: 80,
+      publicUrl: this.url,
+      userDomains: [`.${this.domain}`],
+      inviteRequired: 'off',
+      adminPassword,
+      plcUrl: 'http://plc.localhost',
+      upstreams: upstreams.map((host) => `http://${host}`),
+      rateLimits: false,
+      allowPrivateTargets: true,
+      dailyBackups: false,
+      diskReserve: 1,
+      logLevel: 'fatal',
+    })
+    const work = currentProcess.run(process, () =>
+      startServer(settings, {
+        ...{
+          passwords,
+          log,
+          now,
+          files: filesOf(process, this.disk.files),
+          inlineJobs: true,
+          checkpointBytes,
+        },
+        listen: async (app) => {
+          const http = createHttpServer((req, res) => currentProcess.run(process, () => app(req, res)))
+          wire.listen(this.host, process, (socket) => void http.server.emit('connection', socket))
+          return { port: 80, close: async () => wire.end(process) }
+        },
+      }),
+    )
+    try {
+      const running = await work
+      if (process.isDead) abandon(running)
+      else this.#running = running
+    } catch (error) {
+      this.#end()
+      throw error
+    }
+  }
+
+  /** Ends the process as `kill -9` does: the system keeps written bytes. */
+  kill(): void {
+    this.disk.kill()
+    this.#end()
+  }
+
+  /** Ends the process; bytes that were not synced are lost. */
+  cutPower(): void {
+    this.disk.cutPower()
+    this.#end()
+  }
+
+  /** After a fault of the disk that has ended the process. */
+  noticeDeath(): void {
+    if (this.disk.off) this.#end()
+  }
+
+  /** Stops the server in order. */
+  async stop(): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    await running?.close()
+    this.#end()
+  }
+
+  /** Lets a fault happen at one of the next operations of the disk. */
+  failSoon(after: number, fault: Fault): void {
+    this.disk.failAt(this.disk.operations + 1 + after, fault)
+  }
+
+  #end(): void {
+    if (this.#process) this.#options.wire.end(this.#process)
+    this.#process = undefined
+    abandon(this.#running)
+    this.#running = undefined
+  }
+}
+
+/** Frees the memory of a server whose process has ended: nothing of it reaches the disk or the network. */
+function abandon(running: RunningServer | undefined): void {
+  running?.close().catch(() => {})
+}
+
+export function hostOf(name: string): string {
+  return `${name}.localhost`
+}

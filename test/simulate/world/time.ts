@@ -1,0 +1,88 @@
+/** Makes a process deterministic: logical time, seeded random values, and no work of threads that time could pass. */
+import { replaceConnections } from '../../../server/platform/network/connections.ts'
+import { restrictToLoopback } from '../../../server/platform/network/names.ts'
+import { createDeterministicSigner } from '../../../server/testing/seed/deterministic-signer.ts'
+import {
+  createLogicalClock,
+  deadlinesBy,
+  type LogicalClock,
+} from '../../../server/testing/seed/logical-clock.ts'
+import { createRandomStream, fractionOf } from '../../../server/testing/seed/random-stream.ts'
+import { replaceSources } from '../../../server/util/sources.ts'
+import { systemTimers } from '../../../server/util/timers.ts'
+import type { Wire } from './wire.ts'
+
+export interface Time {
+  readonly clock: LogicalClock
+  /** Resolves when everything that can run without time passing has run. */
+  settle(): Promise<void>
+  end(): void
+}
+
+/** Turns of the event loop in which nothing happens. */
+const quietTurns = 3
+
+/** @param activity grows with everything that happens to disks */
+export function beginTime(seed: number, start: Date, wire: Wire, activity: () => number): Time {
+  countThreadWork()
+  async function settle(): Promise<void> {
+    for (let quiet = 0; quiet < quietTurns; ) {
+      const before = wire.activity + activity() + threadWork.started
+      await systemTimers.nextTurn()
+      quiet =
+        threadWork.running === 0 && before === wire.activity + activity() + threadWork.started ? quiet + 1 : 0
+    }
+  }
+  const clock = createLogicalClock({ start, settle })
+  const bytes = createRandomStream(String(seed), 'bytes')
+  const fractions = createRandomStream(String(seed), 'fraction')
+  const putBack = replaceSources({
+    timers: clock,
+    deadlines: deadlinesBy(clock),
+    random: { bytes, temporaryBytes: bytes, fraction: () => fractionOf(fractions) },
+    createSigner: createDeterministicSigner,
+  })
+  const unrestrict = restrictToLoopback()
+  replaceConnections((url) => wire.connect(url))
+  return {
+    clock,
+    settle,
+    end() {
+      clock.close()
+      replaceConnections()
+      unrestrict()
+      putBack()
+    },
+  }
+}
+
+/** Work of the thread pool, which ends in an order that differs between runs. Logical time stands still meanwhile. */
+const threadWork = { started: 0, running: 0 }
+let isCounting = false
+
+/** Counts calls of Web Crypto and WebAssembly, the only work of threads that the servers start here: jobs run inline. */
+function countThreadWork(): void {
+  if (isCounting) return
+  isCounting = true
+  count(Object.getPrototypeOf(crypto.subtle), [
+    ...['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'importKey', 'exportKey'],
+    ...['deriveBits', 'deriveKey', 'generateKey'],
+  ])
+  count(Reflect.get(globalThis, 'WebAssembly'), ['compile', 'instantiate'])
+}
+
+type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>
+
+function count(owner: object, names: readonly string[]): void {
+  const methods = owner as Methods
+  for (const name of names) {
+    const original = methods[name] as Methods[string]
+    methods[name] = function (...args) {
+      threadWork.started++
+      threadWork.running++
+      return original.apply(this, args).finally(() => {
+        threadWork.running--
+      })
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/** Three servers with people, a directory, and the time that they share. */
+import { guardedFetch, OutboundFailed } from '../../../server/platform/network/client.ts'
+import { OutboundRefused } from '../../../server/platform/network/guard.ts'
+import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
+import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
+import type { Person } from '../model/person.ts'
+import { adminPassword, hostOf, Machine } from './machine.ts'
+import { beginTime, type Time } from './time.ts'
+import { currentProcess, outside, type Process, Wire } from './wire.ts'
+
+const names = ['one', 'two', 'three']
+const start = new Date('2030-01-01T00:00:00Z')
+/** Milliseconds of logical time after which a call that gets no answer is a fault of the server. */
+const hangMs = 10 * 60_000
+
+export interface Answer {
+  /** 0 if there was no answer: the call may have had its effect. */
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
+  readonly body: any
+  readonly bytes: Buffer
+}
+
+export interface CallOptions {
+  readonly input?: object
+  readonly query?: Readonly<Record<string, string>>
+  readonly token?: string
+  /** Calls as the administrator. */
+  readonly isAdmin?: boolean
+  /** Body that is not JSON, with its type. */
+  readonly bytes?: Uint8Array
+  readonly type?: string
+}
+
+export class World {
+  readonly wire = new Wire()
+  readonly machines: readonly Machine[]
+  readonly people: Person[] = []
+  readonly time: Time
+  /** Makes names unique. */
+  counter = 1
+  readonly #directory: Directory
+  /** What happened, in words. Two runs of a seed have the same. */
+  readonly trace: string[] = []
+
+  constructor(seed: number) {
+    this.time = beginTime(seed, start, this.wire, () =>
+      this.machines.reduce((sum, { disk }) => sum + disk.operations, 0),
+    )
+    const { now } = this.time.clock
+    this.machines = names.map(
+      (name) =>
+        new Machine({
+          ...{ name, now, wire: this.wire },
+          upstreams: names.filter((other) => other !== name).map(hostOf),
+        }),
+    )
+    const directory = createDirectory({ now })
+    this.#directory = directory
+    const process: Process = { node: 'plc', isDead: false }
+    const { server } = createHttpServer((req, res) => void directory.handle(req, res))
+    this.wire.listen(hostOf('plc'), process, (socket) => void server.emit('connection', socket))
+  }
+
+  async start(): Promise<void> {
+    for (const machine of this.machines) await this.drive(machine.start())
+  }
+
+  /** The did:key with which the repository of an account is signed, by the directory. */
+  signingKeyOf(did: string): string {
+    const key = this.#directory.resolve(did)?.verificationMethod?.find(({ id }) => id.endsWith('#atproto'))
+    return `did:key:${key?.publicKeyMultibase}`
+  }
+
+  /** Lets time pass until the servers know of each other what they can know. */
+  async rest(): Promise<void> {
+    const { clock } = this.time
+    await clock.set(new Date(clock.now().getTime() + 10 * 60_000), 10)
+    await this.time.settle()
+  }
+
+  note(words: string): void {
+    this.trace.push(words)
+  }
+
+  /** Resolves with the result of work; lets time pass while nothing else moves. @throws if it takes too long */
+  async drive<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    const end = () => {
+      isDone = true
+    }
+    work.then(end, end)
+    for (let waited = 0; ; waited += 1000) {
+      await this.time.settle()
+      for (const machine of this.machines) machine.noticeDeath()
+      if (isDone) return work
+      if (waited >= hangMs) throw new Error('hangs')
+      await this.time.clock.advance(1000)
+    }
+  }
+
+  /** Calls a method as a client outside does. */
+  async call(machine: Machine, nsid: string, options: CallOptions = {}): Promise<Answer> {
+    const { input, query, bytes, type = 'application/json' } = options
+    const authorization = authorizationOf(options)
+    const body = bytes ?? (input && JSON.stringify(input))
+    const target = `${machine.url}/xrpc/${nsid}${query ? `?${new URLSearchParams(query)}` : ''}`
+    const work = currentProcess.run(outside, () =>
+      guardedFetch(target, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...(body !== undefined && { 'content-type': type }),
+          ...(authorization !== undefined && { authorization }),
+        },
+        body,
+        allowPrivate: true,
+        timeoutMs: 60_000,
+        maxBytes: 50_000_000,
+      }),
+    )
+    this.time.clock.tick()
+    try {
+      const response = await this.drive(work)
+      const isJson = String(response.headers['content-type']).startsWith('application/json')
+      return {
+        status: response.status,
+        body: isJson && response.body.length > 0 ? JSON.parse(response.body.toString()) : undefined,
+        bytes: response.body,
+      }
+    } catch (error) {
+      if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error
+      return { status: 0, body: undefined, bytes: Buffer.alloc(0) }
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const machine of this.machines) machine.kill()
+    await this.time.settle()
+    this.time.end()
+  }
+}
+
+function authorizationOf({ token, isAdmin = false }: CallOptions): string | undefined {
+  if (isAdmin) return `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}`
+  return token === undefined ? undefined : `Bearer ${token}`
+}
