@@ -37,7 +37,6 @@ const functions: Readonly<Record<string, string>> = {
   'electron/desktop.ts runDesktop': 'the order of all parts',
   'server/api/com/core/admin/updateSubjectStatus.ts handler': 'one case for each kind of subject',
   'server/api/com/core/server/createAccount.ts handler': 'the order of all checks of a sign-up',
-  'server/platform/xrpc/listen.ts createHttpServer': 'the events of one listener',
   'server/server.ts start': 'the order of all parts',
 }
 

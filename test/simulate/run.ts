@@ -42,6 +42,7 @@ export async function run(seed: number, plan: readonly Step[]): Promise<Result> 
     await world.start()
     for (const { act, seed } of plan) {
       taken++
+      world.connectConsumers()
       const words = await acts[act]?.run(world, createRandom(seed))
       if (words !== undefined) world.note(`${taken} ${world.time.clock.now().toISOString()} ${words}`)
       if (taken % checkEvery === 0) await checkAll(world)

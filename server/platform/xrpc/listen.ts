@@ -89,12 +89,13 @@ export function createHttpServer(
 ): HttpServer {
   /** Each connection with its pending responses. */
   const connections = new Map<Duplex, Set<ServerResponse>>()
+  let isClosing = false
   /** A function of each response would be made for each request. */
   function forget(this: ServerResponse): void {
     const { socket } = this.req
     const pending = connections.get(socket)
     pending?.delete(this)
-    if (!server.listening && pending?.size === 0) socket.destroy()
+    if (isClosing && pending?.size === 0) socket.destroy()
   }
   const answer: App = (req, res) => {
     const { socket } = req
@@ -145,6 +146,7 @@ export function createHttpServer(
     server,
     close: (graceMs) =>
       new Promise((resolve) => {
+        isClosing = true
         const cut = setDeadline(() => server.closeAllConnections(), graceMs)
         server.close(() => {
           clearDeadline(cut)

@@ -48,6 +48,16 @@ function postIn({ people }: World, random: Random): { uri: string; cid: string }
   return all.length > 0 ? random.pick(all) : undefined
 }
 
+/** Whether an author has liked, reposted or followed the same already: servers show one of them. */
+function hasSame({ records }: Person, collection: string, draft: object): boolean {
+  if (!('subject' in draft)) return false
+  const subject = JSON.stringify(draft.subject)
+  return [...records].some(
+    ([path, { value }]) =>
+      path.startsWith(`${collection}/`) && 'subject' in value && JSON.stringify(value.subject) === subject,
+  )
+}
+
 /** The record keys of a run are unique, so that it is known which change was made. */
 const keyOf = (world: World) => tidOf(world.counter++)
 
@@ -58,7 +68,7 @@ export const createRecord: Act = {
     if (!author) return undefined
     const collection = random.pick(Object.keys(drafts))
     const draft = drafts[collection]?.(world, random, author)
-    if (!draft) return undefined
+    if (!draft || hasSame(author, collection, draft)) return undefined
     const createdAt = world.time.clock.now().toISOString()
     return write(world, author, `${collection}/${keyOf(world)}`, { $type: collection, ...draft, createdAt })
   },

@@ -1,8 +1,10 @@
 /** What must hold when nothing fails and everything has come to rest. */
 import type { World } from '../world/world.ts'
+import { checkEventStreams } from './event-streams.ts'
+import { checkNotifications } from './notifications.ts'
 import { checkRepositories } from './repositories.ts'
 
-const oracles = [checkRepositories]
+const oracles = [checkRepositories, checkEventStreams, checkNotifications]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
 export async function checkAll(world: World): Promise<void> {

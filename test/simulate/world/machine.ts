@@ -57,6 +57,7 @@ export class Machine {
 
   /** @throws the error of the start, after which no process runs */
   async start(): Promise<void> {
+    this.#end()
     this.disk.restart()
     const process: Process = { node: this.name, isDead: false }
     this.#process = process

@@ -192,6 +192,13 @@ class End extends Duplex {
     done(error)
   }
 
+  /** As sockets of node:net have it. */
+  destroySoon(): void {
+    if (this.writable) this.end()
+    if (this.writableFinished) this.destroy()
+    else this.once('finish', () => this.destroy())
+  }
+
   reset(): void {
     if (this.destroyed) return
     const error = Object.assign(new Error('connection reset'), { code: 'ECONNRESET' })

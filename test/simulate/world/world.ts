@@ -3,6 +3,7 @@ import { guardedFetch, OutboundFailed } from '../../../server/platform/network/c
 import { OutboundRefused } from '../../../server/platform/network/guard.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
+import { Consumer } from '../oracles/consumer.ts'
 import type { Person } from '../model/person.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
 import { beginTime, type Time } from './time.ts'
@@ -40,6 +41,7 @@ export class World {
   /** Makes names unique. */
   counter = 1
   readonly #directory: Directory
+  readonly #consumers = new Map<Machine, Consumer>()
   /** What happened, in words. Two runs of a seed have the same. */
   readonly trace: string[] = []
 
@@ -72,9 +74,22 @@ export class World {
     return `did:key:${key?.publicKeyMultibase}`
   }
 
+  /** The consumer of a machine's event stream. */
+  consumerOf(machine: Machine): Consumer {
+    const consumer = this.#consumers.get(machine) ?? new Consumer(machine)
+    this.#consumers.set(machine, consumer)
+    return consumer
+  }
+
+  /** Lets consumers connect that have lost their connection. */
+  connectConsumers(): void {
+    for (const machine of this.machines) if (machine.isRunning) this.consumerOf(machine).connect()
+  }
+
   /** Lets time pass until the servers know of each other what they can know. */
   async rest(): Promise<void> {
     const { clock } = this.time
+    this.connectConsumers()
     await clock.set(new Date(clock.now().getTime() + 10 * 60_000), 10)
     await this.time.settle()
   }
@@ -134,6 +149,7 @@ export class World {
   }
 
   async close(): Promise<void> {
+    for (const consumer of this.#consumers.values()) consumer.close()
     for (const machine of this.machines) machine.kill()
     await this.time.settle()
     this.time.end()

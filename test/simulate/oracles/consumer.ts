@@ -1,0 +1,96 @@
+/** A consumer of a server's event stream, which connects again after each end, from the last event that it has. */
+import { decodeAll } from '@atproto/lex-cbor'
+import { openStream, type Stream } from '../../../server/platform/network/websocket.ts'
+import { Violation } from '../acts/act.ts'
+import type { Machine } from '../world/machine.ts'
+import { currentProcess, outside } from '../world/wire.ts'
+
+/** A repository as the events describe it. */
+interface Followed {
+  rev: string | undefined
+  /** CIDs by path; undefined after a `#sync`, which says that the repository must be read again. */
+  contents: Map<string, string> | undefined
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: events of several shapes
+type Payload = any
+
+export class Consumer {
+  readonly machine: Machine
+  readonly #repositories = new Map<string, Followed>()
+  #stream: Stream | undefined
+  #cursor = 0
+  /** The first rule that an event has broken. */
+  #broken: string | undefined
+
+  constructor(machine: Machine) {
+    this.machine = machine
+  }
+
+  /** Connects unless it is connected. */
+  connect(): void {
+    if (this.#stream) return
+    const target = `${this.machine.url}/xrpc/com.atproto.sync.subscribeRepos?cursor=${this.#cursor}`
+    const stream = currentProcess.run(outside, () =>
+      openStream(target, {
+        allowPrivate: true,
+        onOpen: () => {},
+        onMessage: (bytes) => this.#receive(bytes),
+        onEnd: () => {
+          if (this.#stream === stream) this.#stream = undefined
+        },
+      }),
+    )
+    this.#stream = stream
+  }
+
+  /** Returns what the events say of a repository; undefined if it must be read. @throws Violation for events that break a rule */
+  contentsOf(did: string): ReadonlyMap<string, string> | undefined {
+    if (this.#broken !== undefined) throw new Violation(`events of ${this.machine.name}: ${this.#broken}`)
+    return this.#followed(did).contents
+  }
+
+  /** Continues with a repository that was read. */
+  read(did: string, contents: ReadonlyMap<string, string>): void {
+    this.#followed(did).contents = new Map(contents)
+  }
+
+  close(): void {
+    this.#stream?.close()
+    this.#stream = undefined
+  }
+
+  #followed(did: string): Followed {
+    const followed = this.#repositories.get(did) ?? { rev: undefined, contents: new Map() }
+    this.#repositories.set(did, followed)
+    return followed
+  }
+
+  #receive(bytes: Buffer): void {
+    const [header, payload] = [...decodeAll(bytes)] as [{ readonly op: number; readonly t?: string }, Payload]
+    if (header.op !== 1) return this.#break(`error frame ${payload.error}`)
+    if (header.t === '#info') return this.#break(`info ${payload.name}`)
+    if (payload.seq <= this.#cursor) return this.#break(`${payload.seq} follows ${this.#cursor}`)
+    this.#cursor = payload.seq
+    if (header.t === '#commit') this.#commit(payload)
+    if (header.t === '#sync') Object.assign(this.#followed(payload.did), { rev: payload.rev, contents: undefined })
+  }
+
+  #commit({ seq, repo, rev, since, ops }: Payload): void {
+    const followed = this.#followed(repo)
+    if (followed.rev !== undefined && since !== followed.rev)
+      return this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)
+    if (followed.rev !== undefined && rev <= followed.rev)
+      return this.#break(`${seq}: ${repo} goes from ${followed.rev} to ${rev}`)
+    followed.rev = rev
+    for (const { action, path, cid } of ops) {
+      if ((action === 'create') === followed.contents?.has(path)) this.#break(`${seq}: ${action} of ${path}`)
+      if (action === 'delete') followed.contents?.delete(path)
+      else followed.contents?.set(path, String(cid))
+    }
+  }
+
+  #break(rule: string): void {
+    this.#broken ??= rule
+  }
+}
