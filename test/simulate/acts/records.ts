@@ -58,8 +58,8 @@ function hasSame({ records }: Person, collection: string, draft: object): boolea
   )
 }
 
-/** The record keys of a run are unique, so that it is known which change was made. */
-const keyOf = (world: World) => tidOf(world.counter++)
+/** The record keys of a run are unique, so that it is known which change was made; servers take their time for that of the record. */
+const keyOf = (world: World) => tidOf(world.time.clock.now().getTime() * 1000 + (world.counter++ % 1000))
 
 export const createRecord: Act = {
   weight: 40,

@@ -68,20 +68,21 @@ export class Consumer {
 
   #receive(bytes: Buffer): void {
     const [header, payload] = [...decodeAll(bytes)] as [{ readonly op: number; readonly t?: string }, Payload]
-    if (header.op !== 1) return this.#break(`error frame ${payload.error}`)
-    if (header.t === '#info') return this.#break(`info ${payload.name}`)
-    if (payload.seq <= this.#cursor) return this.#break(`${payload.seq} follows ${this.#cursor}`)
+    if (header.op !== 1) this.#break(`error frame ${payload.error}`)
+    if (header.t === '#info') this.#break(`info ${payload.name}`)
+    if (payload.seq <= this.#cursor) this.#break(`${payload.seq} follows ${this.#cursor}`)
     this.#cursor = payload.seq
     if (header.t === '#commit') this.#commit(payload)
-    if (header.t === '#sync') Object.assign(this.#followed(payload.did), { rev: payload.rev, contents: undefined })
+    if (header.t === '#sync')
+      Object.assign(this.#followed(payload.did), { rev: payload.rev, contents: undefined })
   }
 
   #commit({ seq, repo, rev, since, ops }: Payload): void {
     const followed = this.#followed(repo)
     if (followed.rev !== undefined && since !== followed.rev)
-      return this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)
+      this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)
     if (followed.rev !== undefined && rev <= followed.rev)
-      return this.#break(`${seq}: ${repo} goes from ${followed.rev} to ${rev}`)
+      this.#break(`${seq}: ${repo} goes from ${followed.rev} to ${rev}`)
     followed.rev = rev
     for (const { action, path, cid } of ops) {
       if ((action === 'create') === followed.contents?.has(path)) this.#break(`${seq}: ${action} of ${path}`)

@@ -12,7 +12,11 @@ export async function checkEventStreams(world: World): Promise<void> {
   }
 }
 
-function compare(whose: string, found: ReadonlyMap<string, string>, truth: ReadonlyMap<string, string>): void {
+function compare(
+  whose: string,
+  found: ReadonlyMap<string, string>,
+  truth: ReadonlyMap<string, string>,
+): void {
   for (const [path, cid] of truth) {
     if (found.get(path) !== cid) throw new Violation(`${whose}: ${path} is missing or different`)
   }

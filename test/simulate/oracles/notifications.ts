@@ -24,11 +24,10 @@ async function notificationsOf(world: World, person: Person): Promise<string[]> 
   const token = await freshToken(world, person)
   for (let cursor: string | undefined, page = 0; page === 0 || cursor !== undefined; page++) {
     const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
-    const { status, body } = await world.call(
-      person.machine,
-      'app.bsky.notification.listNotifications',
-      { query, token },
-    )
+    const { status, body } = await world.call(person.machine, 'app.bsky.notification.listNotifications', {
+      query,
+      token,
+    })
     if (status !== 200) throw new Violation(`notifications of ${person.name}: ${status} ${body?.error}`)
     for (const { reason, uri, reasonSubject = '' } of body.notifications)
       lines.push(`${reason} ${uri} ${reasonSubject}`)

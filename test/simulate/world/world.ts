@@ -3,8 +3,8 @@ import { guardedFetch, OutboundFailed } from '../../../server/platform/network/c
 import { OutboundRefused } from '../../../server/platform/network/guard.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
-import { Consumer } from '../oracles/consumer.ts'
 import type { Person } from '../model/person.ts'
+import { Consumer } from '../oracles/consumer.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
 import { beginTime, type Time } from './time.ts'
 import { currentProcess, outside, type Process, Wire } from './wire.ts'
@@ -90,7 +90,7 @@ export class World {
   async rest(): Promise<void> {
     const { clock } = this.time
     this.connectConsumers()
-    await clock.set(new Date(clock.now().getTime() + 10 * 60_000), 10)
+    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 20)
     await this.time.settle()
   }
 
