@@ -152,6 +152,8 @@ describe('check of Node.js', () => {
   test.each([
     ['the command', join(installed, 'bin.js')],
     ['the built server', join(root, 'dist/server/main.js')],
+    ['the export for tests', join(installed, 'dist/server/testing/testing.js')],
+    ['the export for Playwright', join(installed, 'dist/server/testing/playwright.js')],
   ])('%s: names the versions that work in one line', (_name, file) => {
     for (const old of ['16.20.2', '20.20.2', '22.20.0', '23.11.0', '24.8.0']) {
       expect(startOn(old, file)).toEqual({
@@ -159,6 +161,16 @@ describe('check of Node.js', () => {
         stderr: `Desktop PDS needs Node.js 22.21 and later of 22, or 24.9 and later. This is Node.js ${old}.\n`,
       })
     }
+  })
+
+  test.each(['testing', 'playwright'])('%s: an old Node.js loads little before the check', (name) => {
+    /** The bytes of a file and of all that it imports at once. An old Node.js ends with the first import that it lacks. */
+    const bytesOf = (file: string): number => {
+      const code = readFileSync(file, 'utf8')
+      const imported = [...code.matchAll(/^import .*?"(\.[^"]+)";$/gm)].map(([, path = '']) => path)
+      return imported.reduce((sum, path) => sum + bytesOf(join(file, '..', path)), code.length)
+    }
+    expect(bytesOf(join(installed, 'dist/server/testing', `${name}.js`))).toBeLessThan(50_000)
   })
 
   test('accepts the versions in package.json', () => {

@@ -39,10 +39,7 @@ import type { LoadedWorld } from './worlds/worlds.ts'
 
 export type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './contract.ts'
 
-/**
- * Starts a network. One can run in a process at a time, because its time and its random values are those of the process.
- * @throws the system's error if a port is in use; TypeError or RangeError for an option without a meaning; an error if another runs
- */
+/** The same function as in `testing.ts`, which loads this file. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   checkOptions(options)
   if (areSourcesReplaced())

@@ -2,6 +2,7 @@
  * The export `desktop-pds/playwright`: fixtures of Playwright Test. Each worker has a network of its own, which is reset before each
  * test that uses `pds`; the requests that its servers received are steps of the test, and an attachment if it fails.
  */
+import '../util/check-node.cts'
 import { AsyncResource } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 import type * as Runner from 'playwright/test'
