@@ -195,7 +195,7 @@ export class Disk {
         return (work as (...args: unknown[]) => unknown)(...args)
       },
     ])
-    this.files = Object.fromEntries(guarded) as unknown as Files
+    this.files = { ...(Object.fromEntries(guarded) as unknown as Files), isForTests: true }
   }
 
   snapshot(): DiskSnapshot {

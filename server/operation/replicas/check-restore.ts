@@ -13,7 +13,13 @@ import { Database } from '../../store/database.ts'
 import { blobsIn, exists, isIntact } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 import { blobPath, blobsName } from '../../store/files/layout.ts'
-import { BackupForeign, StoreDamaged, StoreTooNew, StoreTooOld } from '../../store/files/store-errors.ts'
+import {
+  BackupForeign,
+  StoreDamaged,
+  StoreForTests,
+  StoreTooNew,
+  StoreTooOld,
+} from '../../store/files/store-errors.ts'
 import { seqOf } from '../../store/pages/database-file.ts'
 import type { Reader } from '../../store/pages/reader.ts'
 import { assemble, databasePath } from './assemble.ts'
@@ -161,6 +167,8 @@ function problemOf(error: unknown): string {
   if (error instanceof StoreTooNew) return 'A newer version of this program made it.'
   if (error instanceof StoreTooOld)
     return 'A version of this program from before its first release made it, which this one cannot open.'
+  if (error instanceof StoreForTests)
+    return 'It belongs to a network for tests, whose keys and passwords are public.'
   if (error instanceof BackupForeign) return 'It is not a backup of this program.'
   throw error
 }

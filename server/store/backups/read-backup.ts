@@ -8,7 +8,7 @@ import { isIntact, linkBlob, matchesCid, syncBlobDirs, writeBlob } from '../file
 import { hasSpace } from '../files/disk-space.ts'
 import { type Files, hashed, nodeFiles, readHead, through, writeChunks } from '../files/files.ts'
 import { blobPath } from '../files/layout.ts'
-import { BackupForeign, StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
+import { BackupForeign, StoreDamaged, StoreForTests, StoreUnavailable } from '../files/store-errors.ts'
 import { closeFile, isSqlite, type OpenedFile, openChecked } from '../pages/database-file.ts'
 import { blobCids, blobFoldersOf } from './backup-blobs.ts'
 import { decodePortable, isPortable, type ReceiveBlob, type ReceiveDatabase } from './portable.ts'
@@ -49,7 +49,7 @@ const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
  * Reads a backup, and writes its database to the file `databaseTo`. Checks that this program wrote it, its checksum if it has one,
  * SQLite's integrity check, and the content of each blob. Missing blobs are no error.
  * @param use gets the database opened, which is closed afterwards
- * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupForeign, BackupLocked; then there is no file `databaseTo`
+ * @throws StoreDamaged, StoreTooNew, StoreTooOld, StoreForTests, BackupForeign, BackupLocked; then there is no file `databaseTo`
  */
 export async function readBackup<T>(
   file: string,
@@ -209,6 +209,7 @@ async function openAs(file: string, files: Files, path: string): Promise<OpenedF
   try {
     return await openChecked(files, path)
   } catch (error) {
+    if (error instanceof StoreForTests) throw new StoreForTests(file)
     throw error instanceof StoreDamaged ? new StoreDamaged(file, error.reason) : error
   }
 }

@@ -62,7 +62,7 @@ export interface OpenedStore extends Loaded {
   readonly sealedBytes: number
 }
 
-/** Opens the store; the caller holds its lock. Throws StoreTooNew, StoreTooOld, or StoreDamaged after moving the damaged file aside. */
+/** Opens the store; the caller holds its lock. Throws StoreForTests, StoreTooNew, StoreTooOld, or StoreDamaged after moving the damaged file aside. */
 export async function openStore(
   files: Files,
   dir: string,
@@ -142,7 +142,7 @@ async function isNew(files: Files, dir: string): Promise<boolean> {
 
 /** Writes an empty database. Its checksums follow after the first journal, so a database with checksums has a journal. */
 async function createStore(files: Files, dir: string, schema: Schema): Promise<void> {
-  const sqlite = await createSqlite()
+  const sqlite = await createSqlite(files)
   try {
     await migrate(sqlite, schema)
     await replaceByChunks(files, join(dir, databaseName), sqlite.chunks())

@@ -45,6 +45,8 @@ export interface Measured {
 }
 
 export interface Files {
+  /** True for the disk of a network for tests: it has databases for tests and no others, which real disks refuse. */
+  readonly isForTests?: true
   /** Names in a directory; empty if it is missing. */
   list(dir: string): Promise<string[]>
   read(path: string): Promise<Uint8Array>

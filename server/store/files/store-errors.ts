@@ -44,13 +44,13 @@ export class StoreLocked extends Error {
   }
 }
 
-/** The data folder belongs to a network for tests. Nothing was changed. */
+/** A data folder, a database or a backup belongs to a network for tests. Nothing was changed. */
 export class StoreForTests extends Error {
   override readonly name = 'StoreForTests'
 
-  constructor(directory: string) {
+  constructor(path: string) {
     super(
-      `This folder belongs to a network for tests: ${directory}. Its keys and passwords are public, so use another data folder.`,
+      `${path} belongs to a network for tests. Its keys and passwords are public, so use another folder or backup.`,
     )
   }
 }
@@ -147,6 +147,7 @@ export function withClass(error: unknown): unknown {
   const classes = [
     StoreUnavailable,
     StoreLocked,
+    StoreForTests,
     StoreDamaged,
     StoreTooNew,
     StoreTooOld,

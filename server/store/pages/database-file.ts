@@ -6,7 +6,13 @@
 import { join } from 'node:path'
 import { type Files, isMissing } from '../files/files.ts'
 import { checkpointName, checksumsName, databaseName } from '../files/layout.ts'
-import { StoreDamaged, StoreTooNew, StoreTooOld, StoreUnavailable } from '../files/store-errors.ts'
+import {
+  StoreDamaged,
+  StoreForTests,
+  StoreTooNew,
+  StoreTooOld,
+  StoreUnavailable,
+} from '../files/store-errors.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { pageBytes } from './page.ts'
 import { PageChecksums, readChecksums } from './page-checksums.ts'
@@ -17,6 +23,8 @@ import { Sqlite } from './sqlite.ts'
 
 /** "PDS1": the application id in the SQLite files of this program. */
 const applicationId = 0x50445331
+/** "PDST": that of databases for tests, whose keys are public. */
+const testApplicationId = 0x50445354
 /** 1: written before the first release. */
 const formatVersion = 2
 /** The first bytes of every SQLite file. */
@@ -38,10 +46,10 @@ export interface OpenedDatabase extends OpenedFile {
 }
 
 /** Creates an empty database with our application id. */
-export async function createSqlite(): Promise<Sqlite> {
+export async function createSqlite({ isForTests }: Pick<Files, 'isForTests'> = {}): Promise<Sqlite> {
   const sqlite = await Sqlite.open()
   sqlite.exec(
-    `PRAGMA application_id = ${applicationId};
+    `PRAGMA application_id = ${isForTests ? testApplicationId : applicationId};
      CREATE TABLE store_meta (seq INTEGER NOT NULL, format INTEGER NOT NULL) STRICT;
      INSERT INTO store_meta VALUES (0, ${formatVersion})`,
   )
@@ -135,7 +143,7 @@ export async function closeFile({ sqlite, file }: Pick<OpenedFile, 'sqlite' | 'f
 
 /**
  * Opens the pages of a file. Throws StoreDamaged when this program did not write them or, if `check` is thorough, when they fail SQLite's
- * integrity check; StoreTooNew or StoreTooOld when another version wrote them.
+ * integrity check; StoreTooNew or StoreTooOld when another version wrote them, StoreForTests.
  */
 export async function openPageFile(file: PageFile, check: 'quick' | 'thorough'): Promise<OpenedFile> {
   const { path } = file
@@ -147,7 +155,7 @@ export async function openPageFile(file: PageFile, check: 'quick' | 'thorough'):
     throw isOfStore(error) ? error : new StoreDamaged(path, 'is not a readable SQLite file')
   })
   try {
-    const meta = readMeta(sqlite)
+    const meta = readMeta(sqlite, file)
     if (meta === undefined) throw new StoreDamaged(path, 'is not a database of this program')
     if (meta.format > formatVersion) throw new StoreTooNew(path, meta.format, formatVersion)
     if (meta.format < formatVersion) throw new StoreTooOld(path)
@@ -199,13 +207,19 @@ export function schemaVersion(sqlite: Sqlite): number {
 }
 
 function isOfStore(error: unknown): boolean {
-  return error instanceof StoreDamaged || error instanceof StoreUnavailable
+  return [StoreDamaged, StoreUnavailable, StoreForTests].some((kind) => error instanceof kind)
 }
 
-function readMeta(sqlite: Sqlite): { seq: number; format: number } | undefined {
+function readMeta(
+  sqlite: Sqlite,
+  { path, isForTests }: PageFile,
+): { seq: number; format: number } | undefined {
   try {
     const id = sqlite.get<{ application_id: number }>('PRAGMA application_id')?.application_id
-    return id === applicationId ? sqlite.get('SELECT seq, format FROM store_meta') : undefined
+    if (id === testApplicationId && !isForTests) throw new StoreForTests(path)
+    return id === (isForTests ? testApplicationId : applicationId)
+      ? sqlite.get('SELECT seq, format FROM store_meta')
+      : undefined
   } catch (error) {
     if (isOfStore(error)) throw error
     return undefined

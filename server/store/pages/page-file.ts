@@ -12,6 +12,8 @@ const lockPage = 1024 ** 3 / pageBytes + 1
 
 export class PageFile {
   readonly path: string
+  /** Whether the database is for tests; see `Files`. */
+  readonly isForTests: boolean
   /** Undefined if there is no file of checksums: then all pages are accepted. */
   checksums: PageChecksums | undefined
   /** Pages that are newer than those in the file. */
@@ -23,14 +25,20 @@ export class PageFile {
   readonly #file: ReadableFile
   readonly #buffer = Buffer.alloc(pageBytes)
 
-  private constructor(path: string, file: ReadableFile, checksums: PageChecksums | undefined) {
+  private constructor(
+    path: string,
+    file: ReadableFile,
+    checksums: PageChecksums | undefined,
+    isForTests: boolean,
+  ) {
     this.path = path
+    this.isForTests = isForTests
     this.#file = file
     this.checksums = checksums
   }
 
   static async open(files: Files, path: string, checksums?: PageChecksums): Promise<PageFile> {
-    return new PageFile(path, await files.open(path), checksums)
+    return new PageFile(path, await files.open(path), checksums, files.isForTests === true)
   }
 
   /** Pages of the file and of `frozen`. */

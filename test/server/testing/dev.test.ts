@@ -218,7 +218,7 @@ describe('a data folder', () => {
       const { code, output, errors } = await ended(start(serverArgs(each)))
       expect({ code, output }).toEqual({ code: 1, output: '' })
       expect(errors).toBe(
-        `This folder belongs to a network for tests: ${each}. Its keys and passwords are public, so use another data folder.\n`,
+        `${each} belongs to a network for tests. Its keys and passwords are public, so use another folder or backup.\n`,
       )
       expect(await readdir(each)).toEqual(before)
     }
@@ -232,8 +232,32 @@ describe('a data folder', () => {
     const args = [fileOf(`operation/cli/${command}.ts`), ...option, '--data-dir', disk]
     const { code, output, errors } = await ended(start(args))
     expect({ code, output }).toEqual({ code: 1, output: '' })
-    expect(errors).toMatch(/^This folder belongs to a network for tests: /)
+    expect(errors).toContain(`${disk} belongs to a network for tests.`)
     expect(await readdir(disk)).toEqual(before)
+  })
+
+  test('that was copied without its marks is refused by an ordinary server, and by a restore', async () => {
+    const state = (await readdir(dataDir)).find((name) => name.startsWith('state-')) ?? ''
+    const [copy, real] = [join(folder, 'unmarked'), join(folder, 'restored')]
+    await cp(join(dataDir, state, '1'), copy, { recursive: true })
+    await rm(join(copy, markName))
+    const [database, backup] = [join(copy, 'pds.sqlite'), join(folder, 'backup.sqlite')]
+    await cp(database, backup)
+    const before = await readdir(copy)
+    const restore = fileOf('operation/cli/restore.ts')
+    const ways: [named: string, args: string[]][] = [
+      [database, serverArgs(copy)],
+      [database, [fileOf('operation/cli/backup.ts'), '--data-dir', copy]],
+      [database, [restore, '--salvage', '--data-dir', copy]],
+      [backup, [restore, backup, '--data-dir', real]],
+    ]
+    for (const [named, args] of ways) {
+      const { code, output, errors } = await ended(start(args))
+      const refused = `${named} belongs to a network for tests. Its keys and passwords are public, so use another folder or backup.\n`
+      expect({ code, output, errors }, args[0]).toEqual({ code: 1, output: '', errors: refused })
+    }
+    expect((await readdir(copy)).filter((name) => name !== 'backups')).toEqual(before)
+    expect(await readdir(real)).not.toContain('pds.sqlite')
   })
 
   test('with the data of a server, or with other files, is refused and stays as it is', async () => {
