@@ -1,7 +1,7 @@
 /** The accounts of a network for tests, created by the same call as any client makes. */
 import * as rows from '../store/tables/accounts.ts'
 import { call } from './call.ts'
-import { NotInNetwork } from './errors.ts'
+import { NotInNetwork, ServerNotRunning } from './errors.ts'
 import type { Host } from './host.ts'
 
 export interface NewNetworkAccount {
@@ -43,9 +43,9 @@ export type ListedAccount = Pick<NetworkAccount, 'did' | 'handle' | 'password' |
 }
 
 export interface NetworkAccounts {
-  /** @throws NetworkCallFailed with the error of the server, for example for a handle that is taken */
+  /** @throws NetworkCallFailed with the error of the server, for example for a handle that is taken; ServerNotRunning */
   create(account: NewNetworkAccount): Promise<NetworkAccount>
-  /** Signs in anew. @param handle as in `create` @throws if the network has no such account */
+  /** Signs in anew. @param handle as in `create` @throws NotInNetwork, ServerNotRunning */
   get(handle: string): Promise<NetworkAccount>
   /** Creates an app password and returns it. */
   appPassword(
@@ -103,6 +103,10 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   }
   const found = (name: string) => {
     const place = rowOf(name)
+    const own = known.get(place?.row.did ?? name)?.server
+    const isPossible = (index: number) => index === own || (own === undefined && !place)
+    const killed = hosts().findIndex((host, index) => !host.isRunning && isPossible(index))
+    if (killed >= 0) throw new ServerNotRunning(killed, `No server that runs has the account ${name}.`)
     if (!place) throw new NotInNetwork(`The network has no account ${name}.`)
     return place
   }
@@ -110,6 +114,7 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   return {
     async create({ handle: name, server = 0, ...given }) {
       const host = hostOf(server)
+      if (!host.isRunning) throw new ServerNotRunning(server)
       const [first = ''] = name.split('.')
       const handle = name.includes('.') ? name : `${name}.${host.domain}`
       const { password = `${first}-password`, email = `${first}@mail.test` } = given

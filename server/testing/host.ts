@@ -7,6 +7,7 @@ import type { Files } from '../store/files/files.ts'
 import { createMemoryFiles, type MemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import type { Door, Place } from './door/door.ts'
+import { ServerNotRunning } from './errors.ts'
 import type { SeededSources } from './seed/seeded-sources.ts'
 
 /** Password of the administrator of each server of a network. */
@@ -50,9 +51,9 @@ export class Host {
     this.#disk = new Disk(options.now, from)
   }
 
-  /** Throws while the server is killed. */
+  /** @throws ServerNotRunning */
   get running(): RunningServer {
-    if (!this.#running) throw new Error(`Server ${this.#options.index + 1} of the network does not run.`)
+    if (!this.#running) throw new ServerNotRunning(this.#options.index)
     return this.#running
   }
 

@@ -3,8 +3,16 @@ import type { NetworkServer } from './contract.ts'
 import type { Door } from './door/door.ts'
 import { adminPassword, type Host } from './host.ts'
 
-/** @param restart in the order of resets and restores */
-export function serverOf(host: Host, door: Door, restart: () => Promise<void>): NetworkServer {
+/**
+ * @param restart in the order of resets and restores
+ * @param whenOpen makes a function throw after the stop of the network
+ */
+export function serverOf(
+  host: Host,
+  door: Door,
+  restart: () => Promise<void>,
+  whenOpen: (work: () => void) => () => void,
+): NetworkServer {
   return {
     url: door.url,
     domain: host.domain,
@@ -15,9 +23,9 @@ export function serverOf(host: Host, door: Door, restart: () => Promise<void>): 
     get isPaused() {
       return door.isPaused
     },
-    pause: () => door.pause(),
-    resume: () => door.resume(),
-    kill: () => host.kill(),
+    pause: whenOpen(() => door.pause()),
+    resume: whenOpen(() => door.resume()),
+    kill: whenOpen(() => host.kill()),
     restart,
   }
 }

@@ -59,6 +59,18 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const loader = options.world === undefined || from ? undefined : await import('./world-loader.ts')
   const world = await loader?.openWorld(options.world ?? '')
   const hosts: Host[] = []
+  let isStopped = false
+  /** Returns the servers. @throws after the stop of the network */
+  const open = () => {
+    if (isStopped) throw new Error('The network was stopped: start another one.')
+    return hosts
+  }
+  const whenOpen =
+    <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+    (...args: Args) => {
+      open()
+      return work(...args)
+    }
   const doors: Door[] = []
   const idle = async () => void (await Promise.all(hosts.map((host) => host.idle())))
   const start = (world && loader?.beginOf(world, end)) ?? end
@@ -71,7 +83,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const now = () => sources.now()
   const faults = createFaults()
   const requests = createRequests()
-  const accounts = createAccounts(() => hosts)
+  const accounts = createAccounts(open)
   const directory = createDirectory({ now, endpointOf: (named) => addressOf(doors, named) })
   const stream = createEventStream({ now })
   const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream })
@@ -145,6 +157,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const passUntil = (at: Date) => sources.set(at, 1)
   if (world) await loader?.fillNetwork(world, { hosts, accounts, now, passUntil }, end)
   async function loadNow(source: WorldSource, readsFiles: boolean): Promise<LoadedWorld> {
+    open()
     const { openWorld, fillNetwork } = await import('./world-loader.ts')
     return fillNetwork(await openWorld(source), { hosts, accounts, now, readsFiles }, now())
   }
@@ -152,10 +165,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   // A server draws other values at its first start than on a disk that has its keys. So the network begins as it does after a reset.
   if (options.clock !== 'real') await restore(first)
   const serialize = createSerializer()
-  let isStopped = false
   function whileOpen<T>(work: () => Promise<T>): Promise<T> {
     return serialize(async () => {
-      if (isStopped) throw new Error('The network was stopped: start another one.')
+      open()
       return work()
     })
   }
@@ -185,24 +197,24 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
-      serverOf(host, doors[index] as Door, () => whileOpen(() => host.restart())),
+      serverOf(host, doors[index] as Door, () => whileOpen(() => host.restart()), whenOpen),
     ),
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts: { ...accounts, ...createAccountChanges(() => hosts, accounts) },
-    clock: createClock({ now, advance: (ms) => sources.advance(ms) }),
-    mail: createMail(() => hosts, accounts),
-    oauth: createOAuth(accounts, () => doors.map(({ url }) => url)),
-    faults,
-    requests: requests.list,
-    onRequest: requests.observe,
-    events: stream.events,
+    accounts: { ...accounts, ...createAccountChanges(open, accounts), list: whenOpen(accounts.list) },
+    clock: createClock({ now: whenOpen(now), advance: (ms) => sources.advance(ms) }),
+    mail: createMail(open, accounts),
+    oauth: createOAuth(accounts, () => open().map(({ url }) => url)),
+    faults: { add: whenOpen(faults.add), list: whenOpen(faults.list), clear: whenOpen(faults.clear) },
+    requests: whenOpen(requests.list),
+    onRequest: whenOpen(requests.observe),
+    events: whenOpen(stream.events),
     world: (source) => loadNow(source, true),
     snapshot: () => whileOpen(snapshot),
     restore: (from) => whileOpen(() => restore(from)),
     reset: () => whileOpen(reset),
-    idle,
+    idle: async () => whenOpen(idle)(),
     // After the work that has begun, which would start servers again.
     stop: () =>
       serialize(() => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendError, sendJson } from '../../platform/xrpc/send.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { NetworkCallFailed } from '../call.ts'
-import { NotInNetwork } from '../errors.ts'
+import { NotInNetwork, ServerNotRunning } from '../errors.ts'
 import { ApprovalError } from '../oauth.ts'
 import { WorldError } from '../worlds/errors.ts'
 import { type LexiconMethod, readBody, readParams } from './input.ts'
@@ -111,6 +111,7 @@ function refusalOf(error: unknown): XrpcError {
   if (error instanceof XrpcError) return error
   const { message } = error as Error
   if (error instanceof NotInNetwork) return new XrpcError('NotFound', message, { status: 404 })
+  if (error instanceof ServerNotRunning) return new XrpcError('ServerNotReachable', message, { status: 502 })
   if (error instanceof NetworkCallFailed) return new XrpcError(error.error, message, { status: error.status })
   if (error instanceof ApprovalError) return new XrpcError('InvalidApproval', message)
   if (error instanceof WorldError) return new XrpcError('InvalidWorld', message)

@@ -41,15 +41,70 @@ async function eventsOf({ events }: Network): Promise<NetworkEvent[]> {
 
 test('calls after the stop are refused, and readers of events end', async () => {
   const stopped = await started()
+  await stopped.accounts.create({ handle: 'alice' })
   const first = await stopped.snapshot()
   const reading = eventsOf(stopped)
   // A reset that has begun ends before.
   const [, ...stops] = await Promise.all([stopped.reset(), stopped.stop(), stopped.stop()])
   expect(stops).toEqual([undefined, undefined])
-  for (const call of [() => stopped.reset(), () => stopped.snapshot(), () => stopped.restore(first)])
-    await expect(call()).rejects.toThrow('The network was stopped')
   expect(await reading).toEqual([])
-  expect(await eventsOf(stopped)).toEqual([])
+  const refused = 'The network was stopped: start another one.'
+  const { accounts, clock, mail, oauth, faults, servers } = stopped
+  const calls: [string, () => Promise<unknown>][] = [
+    ['reset', () => stopped.reset()],
+    ['snapshot', () => stopped.snapshot()],
+    ['restore', () => stopped.restore(first)],
+    ['idle', () => stopped.idle()],
+    ['world', () => stopped.world('friends')],
+    ['accounts.create', () => accounts.create({ handle: 'bob' })],
+    ['accounts.get', () => accounts.get('alice')],
+    ['accounts.appPassword', () => accounts.appPassword('alice')],
+    ['accounts.requireMailedCode', () => accounts.requireMailedCode('alice')],
+    ['accounts.move', () => accounts.move('alice', 0)],
+    ['clock.advance', () => clock.advance('1d')],
+    ['clock.set', () => clock.set('2030-01-01')],
+    ['mail.messages', () => mail.messages()],
+    ['mail.code', () => mail.code('alice')],
+    ['oauth.approve', () => oauth.approve(`${stopped.url}/oauth/authorize`, 'alice')],
+    ['server.restart', async () => servers[0]?.restart()],
+  ]
+  for (const [name, call] of calls) await expect(call(), name).rejects.toThrow(refused)
+  const immediate: [string, () => unknown][] = [
+    ['accounts.list', () => accounts.list()],
+    ['clock.now', () => clock.now()],
+    ['faults.add', () => faults.add({ status: 500 })],
+    ['faults.list', () => faults.list()],
+    ['faults.clear', () => faults.clear()],
+    ['requests', () => stopped.requests()],
+    ['onRequest', () => stopped.onRequest(() => {})],
+    ['events', () => stopped.events()],
+    ['server.pause', () => servers[0]?.pause()],
+    ['server.resume', () => servers[0]?.resume()],
+    ['server.kill', () => servers[0]?.kill()],
+  ]
+  for (const [name, call] of immediate) expect(call, name).toThrow(refused)
+})
+
+test('accounts of a server that was killed', async () => {
+  const { accounts, servers } = await started({ servers: 2 })
+  const { did } = await accounts.create({ handle: 'alice' })
+  servers[0]?.kill()
+  const reason = 'Server 1 of the network does not run: start it again by servers[0].restart().'
+  await expect(accounts.create({ handle: 'bob' })).rejects.toThrow(reason)
+  for (const call of [accounts.get('alice'), accounts.get(did), accounts.appPassword('alice')])
+    await expect(call).rejects.toThrow(/^No server that runs has the account .*\. Server 1 of the network/)
+  await accounts.create({ handle: 'carol', server: 1 })
+  await servers[0]?.restart()
+  expect((await accounts.get('alice')).did).toBe(did)
+  await expect(accounts.get('dora')).rejects.toThrow('The network has no account dora.')
+})
+
+test('an account that has moved to a server that was killed', async () => {
+  const { accounts, servers } = await started({ servers: 2 })
+  await accounts.create({ handle: 'alice' })
+  await accounts.move('alice', 1)
+  servers[1]?.kill()
+  await expect(accounts.get('alice.test')).rejects.toThrow('Server 2 of the network does not run')
 })
 
 test('a snapshot of another network', async () => {
