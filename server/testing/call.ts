@@ -1,4 +1,7 @@
-/** Calls servers of a network for tests over HTTP, as any client does. */
+/** Calls of the network for tests to its servers, over HTTP. */
+
+/** Marks the calls of the network itself: they have no faults, and are not among its requests. */
+export const ownCallHeader = 'x-network-for-tests'
 
 /** A server of the network has refused a call. */
 export class NetworkCallFailed extends Error {
@@ -45,13 +48,14 @@ export async function call(url: string, nsid: string, options: CallOptions = {})
   const response = await fetch(`${url}/xrpc/${target}`, {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
+      [ownCallHeader]: 'own',
       ...(body !== undefined && { 'content-type': type }),
       ...(authorization !== undefined && { authorization }),
       ...(client !== undefined && { 'user-agent': client }),
     },
     ...(body !== undefined && { body }),
   }).catch((error: unknown) => {
-    const message = `${url} does not answer. It may have been killed, or have a fault.`
+    const message = `${url} does not answer. It may have been killed.`
     throw Object.assign(new NetworkCallFailed(nsid, 502, { error: 'ServerNotReachable', message }), {
       cause: error,
     })
@@ -70,6 +74,6 @@ function authorizationOf({ token, adminPassword }: CallOptions): string | undefi
 
 /** Opens a URL and returns the address to which the server redirects; undefined if it does not. */
 export async function redirectOf(url: string): Promise<string | undefined> {
-  const { headers } = await fetch(url, { redirect: 'manual' })
+  const { headers } = await fetch(url, { redirect: 'manual', headers: { [ownCallHeader]: 'own' } })
   return headers.get('location') ?? undefined
 }

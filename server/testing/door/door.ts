@@ -13,6 +13,7 @@ import type { Listen } from '../../routes/listeners.ts'
 import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
+import { ownCallHeader } from '../call.ts'
 import { answerFault } from './fault-answers.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { NetworkRequest, Requests } from './requests.ts'
@@ -89,7 +90,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     const account = accountOf(req)
     const isOf = (named: string) => account !== undefined && options.isAccount(account, named)
     // Browsers send a preflight before a call of another origin: a fault of it would hide the answer from the app.
-    const isCall = nsid !== undefined && req.method !== 'OPTIONS'
+    const isCall = nsid !== undefined && req.method !== 'OPTIONS' && !isOwn(req)
     received.fault = isCall ? options.faults.take(nsid, isOf) : undefined
     if (received.fault && (await answerFault(received.fault, req, res))) return
     if (!all.has(received)) return
@@ -110,7 +111,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
   function record({ res, startedAt, fault }: Received): void {
     const { path, query, nsid } = targetOf(res.req)
-    if (path === '/xrpc/_health') return
+    if (path === '/xrpc/_health' || isOwn(res.req)) return
     const { server, requests, now } = options
     const { method: verb = 'GET' } = res.req
     const ms = realElapsed() - startedAt
@@ -190,6 +191,11 @@ function targetOf({ url = '' }: IncomingMessage) {
   const [path = '', query = ''] = url.split('?', 2)
   const nsid = /^\/xrpc\/([a-zA-Z][a-zA-Z0-9.-]*)$/.exec(path)?.[1]
   return { path, query, nsid: nsid === undefined || nsid.startsWith('_') ? undefined : nsid }
+}
+
+/** Whether the network itself has sent a request. */
+function isOwn({ headers }: IncomingMessage): boolean {
+  return headers[ownCallHeader] !== undefined
 }
 
 /** Returns the DID in the token of a request, which is not verified here. */

@@ -247,13 +247,15 @@ describe('mail, requests and events', () => {
 
   test('requests are filtered', async () => {
     const { body: alice } = await post('/dev/accounts', { handle: 'alice' })
-    await post('/dev/accounts/alice/app-passwords')
+    const headers = { authorization: `Bearer ${alice.session.accessJwt}` }
+    const [session, describe] = ['com.atproto.server.getSession', 'com.atproto.server.describeServer']
+    await fetch(`${network.url}/xrpc/${describe}`)
+    await fetch(`${network.url}/xrpc/${session}`, { headers })
     const list = async (query: string) =>
       (await get(`/dev/requests?${query}`)).body.requests.map(({ nsid }: { nsid: string }) => nsid)
-    expect(await list('account=alice')).toEqual(['com.atproto.server.createAppPassword'])
+    expect(await list('account=alice')).toEqual([session])
     expect(await list(`account=${alice.did}&status=401`)).toEqual([])
-    const create = 'com.atproto.server.createAccount'
-    expect(await list(`nsid=${create}&server=0&status=200`)).toEqual([create])
+    expect(await list(`nsid=${describe}&server=0&status=200`)).toEqual([describe])
     const { id } = (await get('/dev/requests?limit=1')).body.requests[0]
     expect(await list(`after=${id}`)).toEqual([])
     expect((await refusal('GET', '/dev/requests?after=last'))[2]).toBe(

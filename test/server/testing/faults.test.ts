@@ -30,6 +30,20 @@ test('a fault leaves the preflight of a call alone and counts the call', async (
   expect(network.faults.list()).toMatchObject([{ id: fault.id, count: 1 }])
 })
 
+test('calls of the network itself have no faults, use none up, and are not among its requests', async () => {
+  const fault = network.faults.add({ error: 'ExpiredToken', times: 1 })
+  const alice = await network.accounts.create({ handle: 'alice' })
+  await network.accounts.appPassword('alice')
+  await network.accounts.requireMailedCode('alice')
+  await network.world({ accounts: [{ name: 'bob', state: 'takedown' }] })
+  expect(network.requests()).toEqual([])
+  const headers = { authorization: `Bearer ${alice.session.accessJwt}` }
+  const session = await fetch(`${network.url}/xrpc/com.atproto.server.getSession`, { headers })
+  expect(await session.json()).toMatchObject({ error: 'ExpiredToken' })
+  expect(network.faults.list()).toMatchObject([{ id: fault.id, count: 1 }])
+  expect(network.requests()).toMatchObject([{ account: alice.did, isFault: true }])
+})
+
 test('pages can read the Retry-After of a fault', async () => {
   network.faults.add({ status: 429, retryAfter: 30 })
   const { headers } = await fetch(network.url + describeServer, { headers: { origin } })
