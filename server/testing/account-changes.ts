@@ -28,7 +28,7 @@ export function createAccountChanges(
       await post('updateEmail', { email, emailAuthFactor: true, token: await mail.code(session.did) })
     },
     async move(name, server) {
-      const { did, handle: oldHandle, password, email } = await accounts.get(name)
+      const { did, handle: oldHandle, password } = await accounts.get(name)
       const host = hosts()[server]
       if (!host) throw new NotInNetwork(`The network has no server ${server}, only ${hosts().length}.`)
       const handle = `${oldHandle.split('.')[0]}.${host.domain}`
@@ -44,7 +44,7 @@ export function createAccountChanges(
       }
       const { step, error, need } = await settled()
       if (step !== 'done') throw new Error(`${oldHandle} has not moved: ${error ?? `${step} needs ${need}`}`)
-      accounts.add({ did, password, email, server })
+      accounts.add({ did, server })
       return accounts.get(did)
     },
   }

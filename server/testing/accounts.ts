@@ -3,6 +3,7 @@ import * as rows from '../store/tables/accounts.ts'
 import { call } from './call.ts'
 import { NotInNetwork, ServerNotRunning } from './errors.ts'
 import type { Host } from './host.ts'
+import type { LearntPasswords } from './passwords.ts'
 
 export interface NewNetworkAccount {
   /** A name such as `alice`, which becomes `alice.test`, or a whole handle. */
@@ -56,22 +57,16 @@ export interface NetworkAccounts {
   list(): readonly ListedAccount[]
 }
 
-/** What only the network remembers of an account. */
-export interface Known {
-  readonly did: string
-  readonly password: string
-  /** Undefined for an account of a world that has none. */
-  readonly email: string | undefined
-  readonly server: number
-}
-
 export interface AccountsState {
-  readonly known: ReadonlyMap<string, Known>
+  /** Positions of their servers, by DID. */
+  readonly servers: ReadonlyMap<string, number>
+  /** Passwords by hash. */
+  readonly passwords: ReadonlyMap<string, string>
 }
 
 export interface Accounts extends NetworkAccounts {
-  /** Adds an account that a world has created. */
-  add(account: Known): void
+  /** Adds an account that a world has created, or that has moved. */
+  add(account: { readonly did: string; readonly server: number }): void
   didOf(handleOrDid: string): string | undefined
   /** @throws if the network has no such account, or it has no email address */
   addressOf(handleOrDid: string): string
@@ -79,9 +74,12 @@ export interface Accounts extends NetworkAccounts {
   restore(state: AccountsState): void
 }
 
-export function createAccounts(hosts: () => readonly Host[]): Accounts {
-  /** By DID. Passwords are not in the store, only their hashes. */
-  let known = new Map<string, Known>()
+export function createAccounts(
+  hosts: () => readonly Host[],
+  passwords: Pick<LearntPasswords, 'find' | 'snapshot' | 'restore'>,
+): Accounts {
+  /** Positions by DID. */
+  let servers = new Map<string, number>()
   const hostOf = (index: number) => {
     const host = hosts()[index]
     if (!host) throw new NotInNetwork(`The network has no server ${index}, only ${hosts().length}.`)
@@ -89,7 +87,7 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   }
   const rowOf = (name: string) => {
     // An account that has moved is also on the server that it left.
-    const first = known.get(name)?.server
+    const first = servers.get(name)
     const all = [...hosts().entries()].toSorted(([a], [b]) => Number(b === first) - Number(a === first))
     for (const [server, host] of all) {
       if (!host.isRunning) continue
@@ -103,13 +101,16 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
   }
   const found = (name: string) => {
     const place = rowOf(name)
-    const own = known.get(place?.row.did ?? name)?.server
+    const own = servers.get(place?.row.did ?? name)
     const isPossible = (index: number) => index === own || (own === undefined && !place)
     const killed = hosts().findIndex((host, index) => !host.isRunning && isPossible(index))
     if (killed >= 0) throw new ServerNotRunning(killed, `No server that runs has the account ${name}.`)
     if (!place) throw new NotInNetwork(`The network has no account ${name}.`)
     return place
   }
+
+  const passwordOf = ({ passwordHash }: rows.Account) =>
+    passwordHash === null ? undefined : passwords.find(passwordHash)
 
   return {
     async create({ handle: name, server = 0, ...given }) {
@@ -120,16 +121,16 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
       const { password = `${first}-password`, email = `${first}@mail.test` } = given
       const input = { handle, email, password }
       const session = await call(host.url, 'com.atproto.server.createAccount', { input })
-      known.set(session.did, { did: session.did, password, email, server })
+      servers.set(session.did, server)
       return shown(host, { ...session, email, password, server })
     },
     async get(name) {
       const { row, server, host } = found(name)
-      const { password, email } = known.get(row.did) ?? {}
+      const password = passwordOf(row)
       if (password === undefined) throw new Error(`The password of ${row.handle} is unknown to the network.`)
       const input = { identifier: row.did, password }
       const session = await call(host.url, 'com.atproto.server.createSession', { input })
-      return shown(host, { ...session, email: email ?? row.email ?? '', password, server })
+      return shown(host, { ...session, email: row.email ?? '', password, server })
     },
     async appPassword(name, { name: title = 'test', privileged = false } = {}) {
       const { session, service } = await this.get(name)
@@ -140,20 +141,25 @@ export function createAccounts(hosts: () => readonly Host[]): Accounts {
       return made.password
     },
     list: () =>
-      [...known.values()].flatMap((account) => {
-        const place = rowOf(account.did)
-        return place ? [{ ...account, handle: place.row.handle, service: place.host.url }] : []
+      [...servers].flatMap(([did, server]) => {
+        const place = rowOf(did)
+        if (!place) return []
+        const { row, host } = place
+        const { handle, email } = row
+        const password = passwordOf(row) ?? ''
+        return [{ did, handle, email: email ?? undefined, password, server, service: host.url }]
       }),
-    add: (account) => void known.set(account.did, account),
+    add: ({ did, server }) => void servers.set(did, server),
     didOf: (name) => rowOf(name)?.row.did,
     addressOf(name) {
       const { email, handle } = found(name).row
       if (email === null) throw new Error(`${handle} has no email address.`)
       return email
     },
-    snapshot: () => ({ known: new Map(known) }),
+    snapshot: () => ({ servers: new Map(servers), passwords: passwords.snapshot() }),
     restore(state) {
-      known = new Map(state.known)
+      servers = new Map(state.servers)
+      passwords.restore(state.passwords)
     },
   }
 }

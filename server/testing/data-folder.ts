@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { nodeFiles, readJson, replaceJson } from '../store/files/files.ts'
 import { databaseName, lockName, testNetworkName } from '../store/files/layout.ts'
 import { temporaryName } from '../util/random.ts'
-import type { Known } from './accounts.ts'
 import { loadFolder, saveFolder } from './disk/copy-folder.ts'
 import { createMemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
@@ -41,7 +40,8 @@ interface Mark {
 interface State {
   readonly urls: readonly string[]
   readonly directory: NetworkSnapshot['directory']
-  readonly accounts: readonly (readonly [did: string, account: Known])[]
+  readonly accounts: readonly (readonly [did: string, server: number])[]
+  readonly passwords: readonly (readonly [hash: string, password: string])[]
   readonly events: NetworkSnapshot['stream']['events']
   readonly positions: readonly (readonly [origin: string, seq: number])[]
   readonly at: string
@@ -140,7 +140,8 @@ function stateOf({ urls, directory, accounts, stream, sources }: NetworkSnapshot
   return {
     urls,
     directory,
-    accounts: [...accounts.known],
+    accounts: [...accounts.servers],
+    passwords: [...accounts.passwords],
     events: stream.events,
     positions: [...stream.positions],
     at: sources.at.toISOString(),
@@ -150,11 +151,11 @@ function stateOf({ urls, directory, accounts, stream, sources }: NetworkSnapshot
 }
 
 function snapshotOf(state: State, disks: readonly DiskSnapshot[], later: Date | undefined): NetworkSnapshot {
-  const { urls, directory, accounts, events, positions, position, counts } = state
+  const { urls, directory, accounts, passwords, events, positions, position, counts } = state
   const at = new Date(Math.max(Date.parse(state.at), later?.getTime() ?? 0))
   return {
     ...{ urls, disks, directory },
-    accounts: { known: new Map(accounts) },
+    accounts: { servers: new Map(accounts), passwords: new Map(passwords) },
     stream: { events, positions: new Map(positions) },
     sources: { at, position, counts: new Map(counts) },
   }

@@ -2,7 +2,6 @@
  * A network for tests: servers, a did:plc directory, an event stream and a mailbox in this process, in memory. The servers are the
  * ordinary ones. Read this first, then `host.ts` (one server) and `door/door.ts` (its address).
  */
-import { createPasswordHasher } from '../identity/auth/passwords.ts'
 import { restrictToLoopback } from '../platform/network/names.ts'
 import type { RunningServer } from '../server.ts'
 import { createLogger } from '../util/log.ts'
@@ -27,6 +26,7 @@ import { createMail } from './mail.ts'
 import { serverOf } from './network-server.ts'
 import { createOAuth } from './oauth.ts'
 import { checkOptions, defaultStart } from './options.ts'
+import { createLearntPasswords } from './passwords.ts'
 import {
   createSeededSources,
   type SeededSources,
@@ -83,7 +83,8 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const now = () => sources.now()
   const faults = createFaults()
   const requests = createRequests()
-  const accounts = createAccounts(open)
+  const passwords = createLearntPasswords()
+  const accounts = createAccounts(open, passwords)
   const directory = createDirectory({ now, endpointOf: (named) => addressOf(doors, named) })
   const stream = createEventStream({ now })
   const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream })
@@ -107,10 +108,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     accounts.restore(from.accounts)
     stream.restore(movedStream(from, doors))
   }
-  const passwords = { ...createPasswordHasher({ cost: 4 }), close: async () => {} }
   for (const [index, door] of doors.entries()) {
     const options = {
-      ...{ index, door, passwords, now, plcUrl: control.url, log: createLogger('fatal') },
+      ...{ index, door, passwords: passwords.hasher, now, plcUrl: control.url, log: createLogger('fatal') },
       others: doors.filter((other) => other !== door).map(({ url }) => url),
       ...{ ...(config && { config }), sources: () => sources },
       onStarted: ({ services }: RunningServer) => stream.attach(services),

@@ -39,8 +39,7 @@ export { beginOf }
 /** @param end the present of the world @throws as `loadWorld` */
 export async function fillNetwork(world: World, deps: Deps, end: Date): Promise<LoadedWorld> {
   const loaded = await loadWorld(world, worldDeps(deps), end)
-  for (const { did, password, email, server } of Object.values(loaded.accounts))
-    deps.accounts.add({ did, password, email, server })
+  for (const account of Object.values(loaded.accounts)) deps.accounts.add(account)
   return loaded
 }
 

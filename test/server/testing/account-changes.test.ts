@@ -8,14 +8,41 @@ beforeAll(async () => {
 beforeEach(() => network.reset())
 afterAll(() => network.stop())
 
-async function signIn(service: string, input: object) {
-  const response = await fetch(`${service}/xrpc/com.atproto.server.createSession`, {
+async function post(service: string, method: string, input: object) {
+  const response = await fetch(`${service}/xrpc/com.atproto.server.${method}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   })
-  return { status: response.status, body: await response.json() }
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
 }
+
+const signIn = (service: string, input: object) => post(service, 'createSession', input)
+
+test('a password that a client changes is that of the account, until an earlier state is restored', async () => {
+  const { service, email, did } = await network.accounts.create({ handle: 'alice' })
+  const before = await network.snapshot()
+  await post(service, 'requestPasswordReset', { email })
+  const token = await network.mail.code('alice')
+  const password = 'another-password'
+  expect((await post(service, 'resetPassword', { token, password })).status).toBe(200)
+  const alice = await network.accounts.get('alice')
+  expect(alice).toMatchObject({ did, password, login: { password } })
+  expect(network.accounts.list()).toMatchObject([{ did, password }])
+  expect((await signIn(service, alice.login)).status).toBe(200)
+  const after = await network.snapshot()
+  await network.restore(before)
+  expect((await network.accounts.get('alice')).password).toBe('alice-password')
+  await network.restore(after)
+  expect((await network.accounts.get('alice')).password).toBe(password)
+})
+
+test('an account that a client creates has its password', async () => {
+  const input = { handle: 'carol.test', email: 'carol@mail.test', password: 'password-of-carol' }
+  expect((await post(network.url, 'createAccount', input)).status).toBe(200)
+  expect(await network.accounts.get('carol')).toMatchObject({ password: input.password, email: input.email })
+})
 
 test('requireMailedCode: the password alone is refused, and the mailed code signs in', async () => {
   const alice = await network.accounts.create({ handle: 'alice' })
