@@ -194,6 +194,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     if (canPrepare && !isStopped) spare = prepare(only, first.disks[0] as DiskSnapshot)
   }
 
+  const changes = createAccountChanges(open, accounts)
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
@@ -202,7 +203,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts: { ...accounts, ...createAccountChanges(open, accounts), list: whenOpen(accounts.list) },
+    accounts: { ...accounts, ...changes, list: whenOpen(accounts.list) },
     clock: createClock({ now: whenOpen(now), advance: (ms) => sources.advance(ms) }),
     mail: createMail(open, accounts),
     oauth: createOAuth(accounts, () => open().map(({ url }) => url)),
@@ -222,6 +223,13 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
         return stops.run()
       }),
   }
-  control.use(answerDev({ ...network, accounts, faults, world: (sent) => loadNow(sent, false) }))
+  control.use(
+    answerDev({
+      ...network,
+      accounts: { ...accounts, ...changes },
+      faults,
+      world: (sent) => loadNow(sent, false),
+    }),
+  )
   return network
 }

@@ -18,9 +18,11 @@ import listMail from './lexicons/listMail.json' with { type: 'json' }
 import listRequests from './lexicons/listRequests.json' with { type: 'json' }
 import listServers from './lexicons/listServers.json' with { type: 'json' }
 import loadWorld from './lexicons/loadWorld.json' with { type: 'json' }
+import moveAccount from './lexicons/moveAccount.json' with { type: 'json' }
 import moveClock from './lexicons/moveClock.json' with { type: 'json' }
 import pauseServer from './lexicons/pauseServer.json' with { type: 'json' }
 import removeFault from './lexicons/removeFault.json' with { type: 'json' }
+import requireMailedCode from './lexicons/requireMailedCode.json' with { type: 'json' }
 import reset from './lexicons/reset.json' with { type: 'json' }
 import restartServer from './lexicons/restartServer.json' with { type: 'json' }
 import restoreSnapshot from './lexicons/restoreSnapshot.json' with { type: 'json' }
@@ -47,9 +49,11 @@ export const lexicons = {
   listRequests,
   listServers,
   loadWorld,
+  moveAccount,
   moveClock,
   pauseServer,
   removeFault,
+  requireMailedCode,
   reset,
   restartServer,
   restoreSnapshot,

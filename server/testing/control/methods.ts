@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import type { AccountChanges } from '../account-changes.ts'
 import type { NetworkAccounts, NewNetworkAccount } from '../accounts.ts'
 import type { Duration, NetworkClock } from '../clock.ts'
 import type { NetworkServer } from '../contract.ts'
@@ -19,7 +20,7 @@ import { lexicons } from './lexicons.ts'
 /** The parts of a network that are used. */
 export interface ControlledNetwork<Snapshot> {
   readonly servers: readonly NetworkServer[]
-  readonly accounts: NetworkAccounts & { didOf(handleOrDid: string): string | undefined }
+  readonly accounts: NetworkAccounts & AccountChanges & { didOf(handleOrDid: string): string | undefined }
   readonly clock: NetworkClock
   readonly mail: NetworkMail
   readonly oauth: NetworkOAuth
@@ -59,6 +60,11 @@ export function createMethods<Snapshot>(network: ControlledNetwork<Snapshot>) {
     async createAppPassword({ params, body }) {
       return { password: await accounts.appPassword(String(params.handle), body) }
     },
+    async requireMailedCode({ params }) {
+      await accounts.requireMailedCode(String(params.handle))
+      return {}
+    },
+    moveAccount: ({ params, body }) => accounts.move(String(params.handle), Number(body.server)),
 
     getClock: () => ({ now: clock.now().toISOString() }),
     async moveClock({ body: { advance, set } }) {

@@ -21,6 +21,8 @@ export const paths: Readonly<
   '/dev/accounts': { GET: 'listAccounts', POST: 'createAccount' },
   '/dev/accounts/{handle}': { GET: 'getAccount' },
   '/dev/accounts/{handle}/app-passwords': { POST: 'createAppPassword' },
+  '/dev/accounts/{handle}/mailed-code': { POST: 'requireMailedCode' },
+  '/dev/accounts/{handle}/move': { POST: 'moveAccount' },
   '/dev/reset': { POST: 'reset' },
   '/dev/snapshots': { POST: 'createSnapshot' },
   '/dev/snapshots/{id}': { DELETE: 'deleteSnapshot' },

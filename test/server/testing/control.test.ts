@@ -118,6 +118,34 @@ describe('accounts', () => {
     expect(app.password).toMatch(/^[\w]{4}(?:-\w{4}){3}$/)
   })
 
+  test('need a mailed code, and move', async () => {
+    const { body: alice } = await post('/dev/accounts', { handle: 'alice' })
+    const { body: moved } = await post('/dev/accounts/alice/move', { server: 1 })
+    const { url } = network.servers[1] as Network['servers'][number]
+    expect(moved).toMatchObject({ did: alice.did, handle: 'alice.two.test', server: 1, service: url })
+    expect((await post('/dev/accounts/alice.two.test/mailed-code')).body).toEqual({})
+    const signedIn = await fetch(`${url}/xrpc/com.atproto.server.createSession`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(moved.login),
+    })
+    expect(await signedIn.json()).toMatchObject({ error: 'AuthFactorTokenRequired' })
+  })
+
+  test('are changed only if they exist, and with the input of the lexicon', async () => {
+    const unknown = [404, 'NotFound', 'The network has no account dora.']
+    expect(await refusal('POST', '/dev/accounts/dora/mailed-code')).toEqual(unknown)
+    expect(await refusal('POST', '/dev/accounts/dora/move', { server: 1 })).toEqual(unknown)
+    await post('/dev/accounts', { handle: 'alice' })
+    const move = async (input?: object) => (await refusal('POST', '/dev/accounts/alice/move', input))[2]
+    expect(await move()).toBe('server is missing')
+    expect(await move({ server: 'two' })).toBe('server: must be an integer, not a text')
+    expect(await move({ server: 2 })).toBe('The network has no server 2, only 2.')
+    expect((await refusal('POST', '/dev/accounts/alice/mailed-code', { on: true }))[2]).toBe(
+      'on: there is no such member',
+    )
+  })
+
   test('are refused with the reason', async () => {
     expect(await refusal('POST', '/dev/accounts', { handel: 'alice' })).toEqual([
       400,
