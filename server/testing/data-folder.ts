@@ -67,11 +67,18 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     throw new DataFolderError(
       `${path} has other files, so a network for tests must not use it: name an empty folder with --data-dir.`,
     )
-  await nodeFiles.makeDir(path)
+  await nodeFiles.makeDir(path).catch((error: Error) => {
+    throw new DataFolderError(
+      `${path} cannot be created (${error.message}): name another folder with --data-dir.`,
+    )
+  })
   const lock = await nodeFiles.lock(path)
   // Again: another network may have ended meanwhile.
   let state = (await readMark(path))?.state
   await replaceJson(nodeFiles, join(path, testNetworkName), { about, state })
+  // Those of networks that were ended while they wrote.
+  for (const name of await nodeFiles.list(path))
+    if (statePattern.test(name) && name !== state) await nodeFiles.removeDir(join(path, name))
 
   return {
     async load(count, later) {

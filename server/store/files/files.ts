@@ -5,7 +5,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Duplex, pipeline, Readable } from 'node:stream'
 import { pause } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
@@ -247,15 +247,35 @@ export const nodeFiles: Files = {
   remove: (path) => fs.rm(path, { force: true }),
   removeDir: (path) => fs.rm(path, { recursive: true, force: true }),
   async makeDir(path) {
-    const first = await fs.mkdir(path, { recursive: true, mode: ownerDir })
-    await fs.chmod(path, ownerDir)
+    const whole = resolve(path)
+    const first = await makeMissing(whole)
+    await fs.chmod(whole, ownerDir)
     if (first === undefined) return
-    for (let made = path; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
+    for (let made = whole; made.length >= first.length; made = dirname(made)) await syncDir(dirname(made))
   },
   restrict: (path) => fs.chmod(path, ownerFile),
   isPrivate: async (path) => process.platform === 'win32' || ((await fs.stat(path)).mode & 0o077) === 0,
   lock: acquireLock,
   syncDir,
+}
+
+/**
+ * Creates a folder and its missing parents. Returns the first one of them; undefined if all exist. `mkdir` of Node.js tries without end
+ * in a folder that is there but takes no folders, such as /proc.
+ */
+async function makeMissing(path: string): Promise<string | undefined> {
+  const found = await fs.stat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  if (found?.isDirectory()) return undefined
+  const first = await makeMissing(dirname(path))
+  try {
+    await fs.mkdir(path, ownerDir)
+  } catch (error) {
+    // Another process may have made it.
+    if (found || (error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return first ?? path
 }
 
 /** Whether a file operation failed because there is no such file. */

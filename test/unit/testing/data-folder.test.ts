@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -12,6 +12,21 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks()
   await rm(folder, { recursive: true })
+})
+
+test.skipIf(process.platform !== 'linux')('a folder that cannot be created is named', async () => {
+  await expect(openDataFolder('/proc/network')).rejects.toThrow(
+    /^\/proc\/network cannot be created \(ENOENT.*\): name another folder with --data-dir\.$/,
+  )
+})
+
+test('states that are cut short by the end of a process are removed by the next one', async () => {
+  const [named, other] = ['a', 'b'].map((letter) => `state-${letter.repeat(24)}`)
+  for (const name of [named, other]) await mkdir(join(folder, name ?? ''))
+  await writeFile(join(folder, 'network-for-tests.json'), JSON.stringify({ about: '', state: named }))
+  const opened = await openDataFolder(folder)
+  await opened.close()
+  expect((await readdir(folder)).toSorted()).toEqual(['network-for-tests.json', named])
 })
 
 test('a network that ends before the lock is taken leaves its state, which is continued', async () => {

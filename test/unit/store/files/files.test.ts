@@ -22,6 +22,29 @@ test('list: a directory that does not exist has no names, and a file is an error
   await expect(nodeFiles.list(original)).rejects.toMatchObject({ code: 'ENOTDIR' })
 })
 
+describe('makeDir', () => {
+  test('creates a folder and its parents, for the owner only', async () => {
+    const made = join(folder, 'one', 'two')
+    await nodeFiles.makeDir(made)
+    await nodeFiles.makeDir(made)
+    expect((await stat(made)).isDirectory()).toBe(true)
+    if (process.platform !== 'win32')
+      for (const each of [made, join(folder, 'one')]) expect((await stat(each)).mode & 0o777).toBe(0o700)
+  })
+
+  test('fails where a file is in the way', async () => {
+    await expect(nodeFiles.makeDir(original)).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(nodeFiles.makeDir(join(original, 'inside'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+  })
+
+  test.skipIf(process.platform !== 'linux')('fails in a folder that takes none', async () => {
+    await expect(nodeFiles.makeDir('/proc/one/two')).rejects.toMatchObject({
+      code: 'ENOENT',
+      path: '/proc/one',
+    })
+  })
+})
+
 describe('rename on Windows', () => {
   function refusing(times: number, code: string) {
     let calls = 0
