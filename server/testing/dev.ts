@@ -1,9 +1,9 @@
 /** `desktop-pds dev`: a network for tests, until it is stopped or the command that it runs has ended. */
-import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { randomInt } from '../util/random.ts'
 import { systemTime } from '../util/timers.ts'
+import { passed, runCommand, UsageError } from './exec.ts'
 import type { Network, NetworkOptions } from './network.ts'
 
 export const devHelp = `Runs a network for tests on this computer: servers, a directory, an event stream and a mailbox.
@@ -14,18 +14,13 @@ Usage: desktop-pds dev [options] [--exec COMMAND ARGUMENTS…]
   --seed N         The same calls give the same identifiers, keys and bytes; the clock stands still between calls.
                    Without it they are random, and the clock runs.
   --servers N      Number of servers, which read each other's events. [1]
-  --port P         Port of the first server; the next ones follow, then the directory. [2583]
+  --port P         Port of the first server; the next ones follow, then the directory. [2683]
   --world FILE     Accounts and records to begin with, as JSON; \`sample\` and \`friends\` are built in.
   --now TIME       Time at which the clock begins, as ISO 8601. [the present; 2026-01-01 with a seed]
   --data-dir DIR   Keeps the data in a folder of its own when it ends, and continues there; --world is for a new folder.
   --exec COMMAND   Runs a command with PDS_URL, PLC_URL, STREAM_URL and DEV_URL in its environment, and ends with its exit code.
                    Everything after it belongs to the command.
 `
-
-/** A mistake in the arguments; its message is for the person who typed them. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
 
 export interface DevOptions extends NetworkOptions {
   readonly world?: string
@@ -34,7 +29,8 @@ export interface DevOptions extends NetworkOptions {
   readonly exec?: readonly string[]
 }
 
-const defaultPort = 2583
+/** Not that of an ordinary server: the pages of both would share what the browser stores. */
+const defaultPort = 2683
 
 /** Splits arguments at `--exec`. @throws UsageError */
 export function readDevArgs(args: readonly string[]): DevOptions {
@@ -133,7 +129,7 @@ async function runNetwork(
   const now = beginOf(options)
   const network = await startNetwork({ ...options, ...(now !== undefined && { now }) })
   try {
-    const ends = exec ? run(exec, network) : untilStopped()
+    const ends = exec ? runCommand(exec, environmentOf(network)) : untilStopped()
     process.stdout.write(summary(network))
     const code = await ends
     await atEnd(network)
@@ -176,34 +172,6 @@ function summary(network: Network): string {
   const accounts = network.accounts.list().map(({ handle, password }) => `# ${handle.padEnd(20)} ${password}`)
   return `# A network for tests: its passwords and keys are public.\n${[...lines, ...accounts].join('\n')}\n`
 }
-
-/** @returns the exit code of the command; 128 and the signal's number if a signal ended it */
-function run([command = '', ...args]: readonly string[], network: Network): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const child = spawn(command, args, {
-    stdio: 'inherit',
-    env: { ...process.env, ...environmentOf(network) },
-    shell: process.platform === 'win32',
-  })
-  const pass = (signal: NodeJS.Signals) => child.kill(signal)
-  for (const signal of passed) process.on(signal, pass)
-  // A terminal sends it to both: the command decides.
-  const ignore = () => {}
-  process.on('SIGINT', ignore)
-  child.on('error', (error) => reject(new UsageError(`${command} cannot be started: ${error.message}`)))
-  child.on('exit', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? 'SIGTERM'] ?? 15)))
-  return promise.finally(() => {
-    for (const signal of passed) process.off(signal, pass)
-    process.off('SIGINT', ignore)
-  })
-}
-
-const { signals: signalNumbers } = process.getBuiltinModule('node:os').constants as {
-  signals: Partial<Record<NodeJS.Signals, number>>
-}
-
-/** Signals that a command gets as well. */
-const passed = ['SIGTERM', 'SIGHUP'] as const
 
 function untilStopped(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()

@@ -1,17 +1,22 @@
 /** The arguments of `desktop-pds dev`. */
 import { describe, expect, test } from 'vitest'
-import { devHelp, readDevArgs, runDev, UsageError } from '../../../server/testing/dev.ts'
+import { defaultConfig } from '../../../server/platform/config/config.ts'
+import { devHelp, readDevArgs, runDev } from '../../../server/testing/dev.ts'
+import { spawnedBy, UsageError } from '../../../server/testing/exec.ts'
 import { outputOf } from '../../support/testing/output.ts'
 
 describe('readDevArgs', () => {
-  test('without arguments: random values, a clock that runs, and the usual port', () => {
+  test('without arguments: random values, a clock that runs, and a port of its own', () => {
     const { seed, ...rest } = readDevArgs([])
     expect(seed).toSatisfy(Number.isInteger)
-    expect(rest).toEqual({ clock: 'real', port: 2583 })
+    expect(rest).toEqual({ clock: 'real', port: 2683 })
+    const { port } = defaultConfig({ dataDir: 'none' })
+    // Nine servers and the directory have the ports after it.
+    expect(port < 2683 || port > 2683 + 9).toBe(true)
   })
 
   test('with a seed: a logical clock that begins at a fixed time', () => {
-    expect(readDevArgs(['--seed', '7'])).toEqual({ seed: 7, port: 2583 })
+    expect(readDevArgs(['--seed', '7'])).toEqual({ seed: 7, port: 2683 })
   })
 
   test('all options, in both forms', () => {
@@ -23,7 +28,7 @@ describe('readDevArgs', () => {
 
   test('everything after --exec belongs to the command', () => {
     expect(readDevArgs(['--seed', '1', '--exec', 'npm', 'test', '--', '--seed', '2', '--exec'])).toEqual({
-      ...{ seed: 1, port: 2583, exec: ['npm', 'test', '--', '--seed', '2', '--exec'] },
+      ...{ seed: 1, port: 2683, exec: ['npm', 'test', '--', '--seed', '2', '--exec'] },
     })
   })
 
@@ -45,6 +50,52 @@ describe('readDevArgs', () => {
     expect(() => readDevArgs(args)).toThrow(message)
   })
 })
+
+describe('a command on Windows', () => {
+  const { shell, words } = {
+    shell: 'cmd.exe',
+    words: ['npx', 'vitest', 'a b', '', 'x&calc', '%PATH%', 'say "hi"', 'C:\\a\\'],
+  }
+
+  test('is started by cmd.exe, with each argument quoted', () => {
+    expect(spawnedBy('win32', words, shell)).toEqual({
+      ...{ file: shell, windowsVerbatimArguments: true },
+      args: ['/d', '/s', '/c', expect.stringMatching(/^"npx .*"$/)],
+    })
+  })
+
+  test('gets its arguments as they are', () => {
+    const { args } = spawnedBy('win32', words, shell)
+    expect(argumentsOf(afterShell(args[3] ?? ''))).toEqual(words)
+  })
+
+  test('elsewhere there is no shell', () => {
+    expect(spawnedBy('linux', words)).toEqual({ file: 'npx', args: words.slice(1) })
+  })
+})
+
+/** What cmd.exe /s /c makes of its text: the outer quotes are removed, and each ^ before a character. It must leave no other special one. */
+function afterShell(text: string): string {
+  const line = text.slice(1, -1)
+  expect(line.replaceAll(/\^./g, '')).not.toMatch(/[()\][%!^"`<>&|;,*?]/)
+  return line.replaceAll(/\^(.)/g, '$1')
+}
+
+/** The arguments of a command line, by the rules of `CommandLineToArgvW`. */
+function argumentsOf(line: string): string[] {
+  const words = ['']
+  let isQuoted = false
+  const add = (text: string) => words.push(`${words.pop()}${text}`)
+  for (const [, slashes = '', next = ''] of line.matchAll(/(\\*)([^\\]|$)/g)) {
+    if (next !== '"') add(slashes)
+    else add('\\'.repeat(Math.floor(slashes.length / 2)))
+    const isOfText = next === '"' && slashes.length % 2 === 1
+    if (next === ' ' && !isQuoted) words.push('')
+    else if (next === '"' && !isOfText) isQuoted = !isQuoted
+    else add(next)
+  }
+  return words
+}
 
 describe('runDev', () => {
   const run = (...args: string[]) => outputOf(() => runDev(args))
