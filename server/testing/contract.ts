@@ -1,5 +1,4 @@
 /** What a network for tests offers to tests. */
-import type { Config } from '../platform/config/config.ts'
 import type { AccountChanges } from './account-changes.ts'
 import type { AccountsState, NetworkAccounts } from './accounts.ts'
 import type { NetworkClock } from './clock.ts'
@@ -9,6 +8,7 @@ import type { Fault, FaultOptions } from './door/faults.ts'
 import type { NetworkRequest, RequestFilter } from './door/requests.ts'
 import type { NetworkMail } from './mail.ts'
 import type { NetworkOAuth } from './oauth.ts'
+import type { NetworkConfig } from './options.ts'
 import type { SourcesState } from './seed/seeded-sources.ts'
 import type { NetworkEvent } from './stream/network-event.ts'
 import type { EventStreamState, EventsOptions } from './stream/stream.ts'
@@ -37,7 +37,7 @@ export interface NetworkOptions {
   /** Continues there, in the place of an empty network or a world. It is of a network with the same number of servers. */
   readonly from?: NetworkSnapshot | undefined
   /** Settings of the servers that differ from those of a network for tests. */
-  readonly config?: Partial<Config>
+  readonly config?: NetworkConfig
 }
 
 /** A server of the network. */

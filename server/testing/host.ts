@@ -1,6 +1,5 @@
 /** A server of a network for tests: the ordinary server behind a door, on a disk in memory. */
 
-import type { Config } from '../platform/config/config.ts'
 import { defaultConfig } from '../platform/config/config.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../server.ts'
 import type { Files } from '../store/files/files.ts'
@@ -8,10 +7,8 @@ import { createMemoryFiles, type MemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import type { Door, Place } from './door/door.ts'
 import { ServerNotRunning } from './errors.ts'
+import type { NetworkConfig } from './options.ts'
 import type { SeededSources } from './seed/seeded-sources.ts'
-
-/** Password of the administrator of each server of a network. */
-export const adminPassword = 'admin'
 
 /** A start replays the journal: a short one makes a restore three times as fast, and a checkpoint costs little in memory. */
 const checkpointBytes = 128 * 1024
@@ -25,7 +22,7 @@ export interface HostOptions extends Required<Pick<ServerOptions, 'passwords' | 
   readonly plcUrl: string
   /** The other servers, whose event streams it reads. */
   readonly others: readonly string[]
-  readonly config?: Partial<Config>
+  readonly config?: NetworkConfig
   /** The present sources of the network. */
   readonly sources: () => SeededSources
   /** Called with each server that has started. @returns called when it ends */
@@ -64,6 +61,11 @@ export class Host {
 
   get url(): string {
     return this.#options.door.url
+  }
+
+  /** Password of the administrator. */
+  get adminPassword(): string {
+    return this.#options.config?.adminPassword ?? 'admin'
   }
 
   /** Domain under which its accounts have their handles. */
@@ -137,7 +139,7 @@ export class Host {
       publicUrl: door.url,
       userDomains: [`.${this.domain}`],
       inviteRequired: 'off',
-      adminPassword,
+      adminPassword: this.adminPassword,
       plcUrl,
       upstreams: [...others],
       rateLimits: false,

@@ -1,7 +1,7 @@
 /** A server of a network, as tests see it. */
 import type { NetworkServer } from './contract.ts'
 import type { Door } from './door/door.ts'
-import { adminPassword, type Host } from './host.ts'
+import type { Host } from './host.ts'
 
 /**
  * @param restart in the order of resets and restores
@@ -16,7 +16,7 @@ export function serverOf(
   return {
     url: door.url,
     domain: host.domain,
-    adminPassword,
+    adminPassword: host.adminPassword,
     get isRunning() {
       return host.isRunning
     },

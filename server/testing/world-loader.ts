@@ -1,7 +1,7 @@
 /** Loads worlds into the servers of a network for tests, by calls of clients. */
 import type { Accounts } from './accounts.ts'
 import { call } from './call.ts'
-import { adminPassword, type Host } from './host.ts'
+import type { Host } from './host.ts'
 import { messagesOf } from './mail.ts'
 import {
   beginOf,
@@ -51,7 +51,10 @@ function worldDeps({ hosts, now, passUntil, readsFiles = true }: Deps): WorldDep
   }
   return {
     call: (server, nsid, options) => call(hostAt(server).url, nsid, options),
-    admin: (server, nsid, input) => call(hostAt(server).url, nsid, { input, adminPassword }),
+    admin(server, nsid, input) {
+      const { url, adminPassword } = hostAt(server)
+      return call(url, nsid, { input, adminPassword })
+    },
     async code(server, email) {
       const found = (await messagesOf(hostAt(server))).find(
         ({ to, code }) => to === email && code !== undefined,

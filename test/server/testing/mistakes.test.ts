@@ -27,10 +27,25 @@ describe('startNetwork', () => {
   test.each<[NetworkOptions, string]>([
     [{ servers: 0 }, 'servers must be a whole number from 1'],
     [{ servers: 1.5 }, 'servers must be a whole number from 1'],
+    [{ config: { proxyPort: 0 } as object }, 'config.proxyPort has no effect: each server has one port'],
+    [
+      { config: { hosts: ['0.0.0.0'] } as object },
+      'config.hosts has no effect: servers listen on this computer',
+    ],
+    [{ config: { dataDir: '/data' } as object }, 'config.dataDir has no effect: the data are in memory'],
+    [{ config: { plcUrl: 'http://localhost:1' } as object }, 'config.plcUrl has no effect'],
     [{ now: 'tomorrow' }, 'now must be a time such as 2026-01-01T00:00:00.000Z, not tomorrow'],
   ])('with %j', async (options, message) => {
     await expect(started(options)).rejects.toThrow(message)
   })
+})
+
+test('another password of the administrator is that of the servers, and loads worlds', async () => {
+  const { servers, world, url } = await started({ config: { adminPassword: 'of my own' } })
+  await world({ accounts: [{ name: 'mallory', state: 'takedown' }] })
+  const authorization = `Basic ${Buffer.from(`admin:${servers[0]?.adminPassword}`).toString('base64')}`
+  const invites = await fetch(`${url}/xrpc/com.atproto.admin.getInviteCodes`, { headers: { authorization } })
+  expect([servers[0]?.adminPassword, invites.status]).toEqual(['of my own', 200])
 })
 
 async function eventsOf({ events }: Network): Promise<NetworkEvent[]> {
