@@ -26,17 +26,20 @@ function draw(id, content, data) {
 function table(id) {
   return (rows) => {
     if (rows.length === 0) return element('p', 'None', { class: 'none' })
-    const head = element('tr')
-    for (const title of Object.keys(columns[id])) head.append(element('th', title, { scope: 'col' }))
-    const body = element('tbody')
+    // The style shows rows as blocks where there is little room: the roles keep the table.
+    const head = element('tr', undefined, { role: 'row' })
+    for (const title of Object.keys(columns[id]))
+      head.append(element('th', title, { scope: 'col', role: 'columnheader' }))
+    const body = element('tbody', undefined, { role: 'rowgroup' })
     for (const row of rows) {
-      const line = element('tr')
-      for (const name of Object.values(columns[id])) line.append(element('td', String(row[name] ?? '')))
+      const line = element('tr', undefined, { role: 'row' })
+      for (const [title, name] of Object.entries(columns[id]))
+        line.append(element('td', String(row[name] ?? ''), { role: 'cell', 'data-title': title }))
       body.append(line)
     }
-    const top = element('thead')
+    const top = element('thead', undefined, { role: 'rowgroup' })
     top.append(head)
-    const made = element('table', undefined, { 'aria-labelledby': id + '-title' })
+    const made = element('table', undefined, { role: 'table', 'aria-labelledby': id + '-title' })
     made.append(top, body)
     // Wide tables are scrolled by the keys as well.
     const frame = element('div', undefined, { class: 'table', tabindex: '0', role: 'group', 'aria-labelledby': id + '-title' })

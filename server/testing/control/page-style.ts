@@ -30,5 +30,14 @@ th, td { padding: 0.25rem 0.75rem 0.25rem 0; border-block-end: 0.0625rem solid v
 th { color: var(--soft); font-weight: 500; }
 td { overflow-wrap: anywhere; }
 .code, td { font-family: ui-monospace, monospace; font-size: 0.8125rem; }
+@media (width < 40rem) {
+  body { padding: 1rem; }
+  table, tbody, tr { display: block; }
+  thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { padding: 0.375rem 0; border-block-end: 0.0625rem solid var(--line); }
+  td { display: grid; grid-template-columns: 8rem 1fr; gap: 0.5rem; padding: 0; border: 0; }
+  td::before { content: attr(data-title); color: var(--soft); font: 0.9375rem/1.5 system-ui, sans-serif; }
+  td:empty { display: none; }
+}
 .none { margin: 0; color: var(--soft); }
 `
