@@ -78,17 +78,15 @@ test('requests: a request is copied as curl and as a test', async () => {
     `curl '${world.url}/xrpc/app.example.feed.getTimeline?limit=10' \\\n  -H "Authorization: Bearer $TOKEN"`,
   )
   expect(await copied('Copy as test')).toMatchInlineSnapshot(`
-    "import { AtpAgent } from '@atproto/api'
-    import { startNetwork } from 'desktop-pds/testing'
+    "import { startNetwork } from 'desktop-pds/testing'
     import { expect, test } from 'vitest'
 
     test('app.example.feed.getTimeline answers 200', async () => {
       const network = await startNetwork()
       try {
-        const agent = new AtpAgent({ service: network.url })
-        await agent.createAccount({ handle: 'alice.test', email: 'alice@mail.test', password: 'alice-password' })
+        const alice = await network.accounts.create({ handle: 'alice' })
         const response = await fetch(network.url + '/xrpc/app.example.feed.getTimeline?limit=10', {
-          headers: { authorization: 'Bearer ' + agent.session?.accessJwt },
+          headers: { authorization: 'Bearer ' + alice.session.accessJwt },
         })
         expect(response.status).toBe(200)
       } finally {

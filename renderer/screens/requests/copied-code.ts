@@ -28,24 +28,24 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Returns a test that sends the request to a network of its own, and expects the same status. */
+/** Returns a test that sends the request to a network of its own, whose accounts take the places of its DIDs, and expects the same status. */
 export function testOf(request: InspectedRequest): string {
   const { verb, scheme, input, inputType, status = 200, error } = request
+  const accounts = accountsOf(request)
   const headers = [
-    ...(scheme === undefined ? [] : ["authorization: 'Bearer ' + agent.session?.accessJwt"]),
+    ...(scheme === undefined ? [] : [`authorization: ${scheme === 'basic' ? admin : caller}`]),
     ...(input === undefined ? [] : [`'content-type': 'application/json'`]),
     ...(input === undefined && inputType !== undefined ? [`'content-type': ${literal(inputType)}`] : []),
   ]
   const options = [
     ...(verb === 'GET' ? [] : [`method: '${verb}'`]),
     ...(headers.length > 0 ? [`headers: { ${headers.join(', ')} }`] : []),
-    ...(input === undefined ? [] : [`body: JSON.stringify(${withCaller(input, request)})`]),
+    ...(input === undefined ? [] : [`body: JSON.stringify(${inputCode(input, accounts)})`]),
   ]
-  const url = `network.url + ${targetCode(request)}`
+  const url = `network.url + ${targetCode(request, accounts)}`
   const call =
     options.length === 0 ? url : `${url}, {\n${options.map((option) => `      ${option},\n`).join('')}    }`
   return [
-    ...(scheme === undefined ? [] : ["import { AtpAgent } from '@atproto/api'"]),
     "import { startNetwork } from 'desktop-pds/testing'",
     "import { expect, test } from 'vitest'",
     '',
@@ -53,7 +53,9 @@ export function testOf(request: InspectedRequest): string {
     ...(isWhole(request) ? [] : [`  // Replace each ${hidden} by a value: it was a secret, or too long.`]),
     '  const network = await startNetwork()',
     '  try {',
-    ...(scheme === undefined ? [] : signIn),
+    ...[...accounts.values()].map(
+      (name) => `    const ${name} = await network.accounts.create({ handle: '${name}' })`,
+    ),
     `    const response = await fetch(${call})`,
     `    expect(response.status).toBe(${status})`,
     ...(error === undefined
@@ -67,27 +69,55 @@ export function testOf(request: InspectedRequest): string {
   ].join('\n')
 }
 
-const signIn = [
-  '    const agent = new AtpAgent({ service: network.url })',
-  "    await agent.createAccount({ handle: 'alice.test', email: 'alice@mail.test', password: 'alice-password' })",
-]
+const admin = "'Basic ' + btoa('admin:admin')"
+const caller = "'Bearer ' + alice.session.accessJwt"
 
-/** The account of the test has another DID than that of the request, which is in `repo` and `actor`. */
-const callerDid = 'agent.did'
+/** Names of accounts by their DIDs, the caller first. */
+type Accounts = ReadonlyMap<string, string>
+
+const names = ['alice', 'bob', 'carol', 'dan', 'erin', 'frank']
+const accountDid = /^did:plc:[a-z2-7]{24}$/
+/** Texts in JSON that are a DID, without the names of members. */
+const didInJson = /(?<!\\)"(did:[^"]+)"(?!\s*:)/g
+
+/** Returns the accounts that a test creates: the caller, and those that the request names. */
+function accountsOf({ did, scheme, status = 200, input = '', params }: InspectedRequest): Accounts {
+  const isSignedIn = scheme !== undefined && scheme !== 'basic'
+  const named = [...input.matchAll(didInJson)].map(([, found = '']) => found)
+  // One that was refused may have named accounts that do not exist.
+  const others = status < 400 ? [...params.map(({ value }) => value), ...named].filter(isAccount) : []
+  const all = new Set([...(isSignedIn ? [did ?? ''] : []), ...others])
+  return new Map([...all].map((each, index) => [each, names[index] ?? `account${index + 1}`]))
+}
+
+function isAccount(text: string): boolean {
+  return accountDid.test(text)
+}
 
 /** The JSON of a body as code. */
-function withCaller(json: string, { did, scheme }: InspectedRequest): string {
-  if (did === undefined || scheme === undefined) return json
-  return json.replaceAll(/(?<!\\)"(did:[^"]+)"(?!\s*:)/g, (text, found) => (found === did ? callerDid : text))
+function inputCode(json: string, accounts: Accounts): string {
+  return json.replaceAll(didInJson, (text, found) => didCode(found, accounts) ?? text)
 }
 
 /** The path with its query as code. */
-function targetCode(request: InspectedRequest): string {
-  const { did, scheme } = request
-  const target = targetOf(request)
-  if (did === undefined || scheme === undefined) return literal(target)
-  const parts = target.split(encodeURIComponent(did)).map((part) => (part === '' ? [] : [literal(part)]))
-  return parts.flatMap((part, index) => (index === 0 ? part : [callerDid, ...part])).join(' + ')
+function targetCode(request: InspectedRequest, accounts: Accounts): string {
+  const codes: string[] = []
+  let text = ''
+  for (const part of targetOf(request).split(/(?<==)(did%3A[^&]+)/)) {
+    const did = didCode(part.replaceAll('%3A', ':'), accounts)
+    if (did === undefined) text += part
+    else {
+      codes.push(literal(text), did)
+      text = ''
+    }
+  }
+  return [...codes, ...(text === '' ? [] : [literal(text)])].join(' + ')
+}
+
+/** The DID of an account of the test; undefined for others. */
+function didCode(did: string, accounts: Accounts): string | undefined {
+  const name = accounts.get(did)
+  return name && `${name}.did`
 }
 
 /** Whether nothing was hidden or cut. */

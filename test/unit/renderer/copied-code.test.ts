@@ -49,10 +49,10 @@ test('test: sends the request to a network, and expects its answer', async () =>
   const code = testOf(sample({ status: 400, error: "It's" }))
     .replaceAll(/^import .*$/gm, '')
     .replace(/^test\(/m, 'return run(')
-  const network = { url: 'http://network', stop: async () => void sent.push({ url: 'stopped', init: {} }) }
-  class AtpAgent {
-    session = { accessJwt: 'jwt' }
-    async createAccount() {}
+  const network = {
+    url: 'http://network',
+    accounts: { create: async () => ({ session: { accessJwt: 'jwt' } }) },
+    stop: async () => void sent.push({ url: 'stopped', init: {} }),
   }
   const answer = { status: 400, json: async () => ({ error: "It's" }) }
   const fetched = async (url: string, init: RequestInit) => {
@@ -60,8 +60,8 @@ test('test: sends the request to a network, and expects its answer', async () =>
     return answer
   }
   const run = (_title: string, work: () => Promise<void>) => work()
-  const names = ['run', 'startNetwork', 'AtpAgent', 'fetch', 'expect']
-  await new Function(...names, code)(run, async () => network, AtpAgent, fetched, expect)
+  const names = ['run', 'startNetwork', 'fetch', 'expect']
+  await new Function(...names, code)(run, async () => network, fetched, expect)
   const [call, stopped] = sent
   expect(new URL(call?.url ?? '').searchParams.get('q')).toBe(request.params[0].value)
   expect(call?.init).toEqual({
@@ -72,7 +72,7 @@ test('test: sends the request to a network, and expects its answer', async () =>
   expect(stopped?.url).toBe('stopped')
 })
 
-test('test: the account of the test takes the place of the caller', () => {
+test('test: accounts of the network take the places of the caller and of others', () => {
   const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
   const other = 'did:plc:44ybard66vv44zksje25o7dz'
   const code = testOf(
@@ -85,12 +85,20 @@ test('test: the account of the test takes the place of the caller', () => {
       input: JSON.stringify({ repo: did, text: `"${did}"`, cut: `"${did}`, subject: other, [did]: 1 }),
     }),
   )
+  expect(code).toContain(`network.url + '/xrpc/com.test.it?actor=' + alice.did + '&others=' + bob.did`)
   expect(code).toContain(
-    `network.url + '/xrpc/com.test.it?actor=' + agent.did + '&others=${encodeURIComponent(other)}'`,
+    `JSON.stringify({"repo":alice.did,"text":"\\"${did}\\"","cut":"\\"${did}","subject":bob.did,"${did}":1})`,
   )
-  expect(code).toContain(
-    `JSON.stringify({"repo":agent.did,"text":"\\"${did}\\"","cut":"\\"${did}","subject":"${other}","${did}":1})`,
-  )
-  const isAdmin = testOf(sample({ scheme: undefined, did, input: JSON.stringify({ did }) }))
-  expect(isAdmin).not.toContain('agent')
+  const created = (text: string) => text.match(/accounts\.create\(.*\)/g) ?? []
+  expect(created(code)).toEqual([
+    "accounts.create({ handle: 'alice' })",
+    "accounts.create({ handle: 'bob' })",
+  ])
+  const byAdmin = testOf(sample({ scheme: 'basic', did: undefined, input: JSON.stringify({ did: other }) }))
+  expect(created(byAdmin)).toEqual(["accounts.create({ handle: 'alice' })"])
+  expect(byAdmin).toContain("'Basic ' + btoa('admin:admin')")
+  expect(byAdmin).toContain('{"did":alice.did}')
+  // The account may have been absent.
+  const refused = testOf(sample({ did, status: 400, input: JSON.stringify({ did: other }) }))
+  expect(refused).toContain(`{"did":"${other}"}`)
 })
