@@ -19,7 +19,7 @@ Usage: desktop-pds dev [options] [--exec COMMAND ARGUMENTS…]
   --now TIME       Time at which the clock begins, as ISO 8601. [the present; 2026-01-01 with a seed]
   --data-dir DIR   Keeps the data in a folder of its own when it ends, and continues there; --world is for a new folder.
   --exec COMMAND   Runs a command with PDS_URL, PLC_URL, STREAM_URL and DEV_URL in its environment, and ends with its exit code.
-                   Everything after it belongs to the command.
+                   Everything after it belongs to the command. On Windows cmd.exe starts it.
 `
 
 export interface DevOptions extends NetworkOptions {

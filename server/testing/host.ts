@@ -7,7 +7,7 @@ import { createMemoryFiles, type MemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import type { Door, Place } from './door/door.ts'
 import { ServerNotRunning } from './errors.ts'
-import type { NetworkConfig } from './options.ts'
+import type { NetworkConfig } from './network-config.ts'
 import type { SeededSources } from './seed/seeded-sources.ts'
 
 /** A start replays the journal: a short one makes a restore three times as fast, and a checkpoint costs little in memory. */

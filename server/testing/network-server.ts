@@ -5,13 +5,13 @@ import type { Host } from './host.ts'
 
 /**
  * @param restart in the order of resets and restores
- * @param whenOpen makes a function throw after the stop of the network
+ * @param guard makes a function throw after the stop of the network
  */
 export function serverOf(
   host: Host,
   door: Door,
   restart: () => Promise<void>,
-  whenOpen: (work: () => void) => () => void,
+  guard: (work: () => void) => () => void,
 ): NetworkServer {
   return {
     url: door.url,
@@ -23,9 +23,9 @@ export function serverOf(
     get isPaused() {
       return door.isPaused
     },
-    pause: whenOpen(() => door.pause()),
-    resume: whenOpen(() => door.resume()),
-    kill: whenOpen(() => host.kill()),
+    pause: guard(() => door.pause()),
+    resume: guard(() => door.resume()),
+    kill: guard(() => host.kill()),
     restart,
   }
 }

@@ -5,7 +5,6 @@
 import { restrictToLoopback } from '../platform/network/names.ts'
 import type { RunningServer } from '../server.ts'
 import { createLogger } from '../util/log.ts'
-import { createSerializer } from '../util/serialize.ts'
 import { areSourcesReplaced, replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
 import { createAccountChanges } from './account-changes.ts'
@@ -21,6 +20,7 @@ import { type Door, openDoor } from './door/door.ts'
 import { createFaults } from './door/faults.ts'
 import { createRequests } from './door/requests.ts'
 import { NotInNetwork } from './errors.ts'
+import { createGate } from './gate.ts'
 import { Host } from './host.ts'
 import { createMail } from './mail.ts'
 import { serverOf } from './network-server.ts'
@@ -59,18 +59,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const loader = options.world === undefined || from ? undefined : await import('./world-loader.ts')
   const world = await loader?.openWorld(options.world ?? '')
   const hosts: Host[] = []
-  let isStopped = false
-  /** Returns the servers. @throws after the stop of the network */
-  const open = () => {
-    if (isStopped) throw new Error('The network was stopped: start another one.')
-    return hosts
-  }
-  const whenOpen =
-    <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
-    (...args: Args) => {
-      open()
-      return work(...args)
-    }
+  const gate = createGate()
+  const { guard, inTurn } = gate
+  const open = guard(() => hosts)
   const doors: Door[] = []
   const idle = async () => void (await Promise.all(hosts.map((host) => host.idle())))
   const start = (world && loader?.beginOf(world, end)) ?? end
@@ -157,20 +148,13 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const passUntil = (at: Date) => sources.set(at, 1)
   if (world) await loader?.fillNetwork(world, { hosts, accounts, now, passUntil }, end)
   async function loadNow(source: WorldSource, readsFiles: boolean): Promise<LoadedWorld> {
-    open()
+    gate.check()
     const { openWorld, fillNetwork } = await import('./world-loader.ts')
     return fillNetwork(await openWorld(source), { hosts, accounts, now, readsFiles }, now())
   }
   const first = await snapshot()
   // A server draws other values at its first start than on a disk that has its keys. So the network begins as it does after a reset.
   if (options.clock !== 'real') await restore(first)
-  const serialize = createSerializer()
-  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    return serialize(async () => {
-      open()
-      return work()
-    })
-  }
   let spare: ReturnType<typeof prepare> | undefined
   stops.defer(async () => void (await (await spare)?.server.running.close()))
 
@@ -191,37 +175,32 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
       putBack(first, ready.next)
       only.replace(ready.server)
     } else await restore(first)
-    if (canPrepare && !isStopped) spare = prepare(only, first.disks[0] as DiskSnapshot)
+    if (canPrepare && gate.isOpen) spare = prepare(only, first.disks[0] as DiskSnapshot)
   }
 
   const changes = createAccountChanges(open, accounts)
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
-      serverOf(host, doors[index] as Door, () => whileOpen(() => host.restart()), whenOpen),
+      serverOf(host, doors[index] as Door, () => inTurn(() => host.restart()), guard),
     ),
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts: { ...accounts, ...changes, list: whenOpen(accounts.list) },
-    clock: createClock({ now: whenOpen(now), advance: (ms) => sources.advance(ms) }),
+    accounts: { ...accounts, ...changes, list: guard(accounts.list) },
+    clock: createClock({ now: guard(now), advance: (ms) => sources.advance(ms) }),
     mail: createMail(open, accounts),
     oauth: createOAuth(accounts, () => open().map(({ url }) => url)),
-    faults: { add: whenOpen(faults.add), list: whenOpen(faults.list), clear: whenOpen(faults.clear) },
-    requests: whenOpen(requests.list),
-    onRequest: whenOpen(requests.observe),
-    events: whenOpen(stream.events),
+    faults: { add: guard(faults.add), list: guard(faults.list), clear: guard(faults.clear) },
+    requests: guard(requests.list),
+    onRequest: guard(requests.observe),
+    events: guard(stream.events),
     world: (source) => loadNow(source, true),
-    snapshot: () => whileOpen(snapshot),
-    restore: (from) => whileOpen(() => restore(from)),
-    reset: () => whileOpen(reset),
-    idle: async () => whenOpen(idle)(),
-    // After the work that has begun, which would start servers again.
-    stop: () =>
-      serialize(() => {
-        isStopped = true
-        return stops.run()
-      }),
+    snapshot: () => inTurn(snapshot),
+    restore: (from) => inTurn(() => restore(from)),
+    reset: () => inTurn(reset),
+    idle: async () => guard(idle)(),
+    stop: () => gate.stop(() => stops.run()),
   }
   control.use(
     answerDev({
