@@ -49,6 +49,8 @@ export async function call(url: string, nsid: string, options: CallOptions = {})
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: {
       [ownCallHeader]: 'own',
+      // A restore can take longer than a connection is kept open: the next call would use one that ends.
+      connection: 'close',
       ...(body !== undefined && { 'content-type': type }),
       ...(authorization !== undefined && { authorization }),
       ...(client !== undefined && { 'user-agent': client }),
