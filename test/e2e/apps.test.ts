@@ -6,10 +6,10 @@ import { networkClient } from '../support/accounts/oauth.ts'
 import { ScriptedDesktop } from '../support/desktop/desktop-bridge.ts'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
 import type { Account } from '../support/server/server.ts'
-import { owner as alice, other as bob, setupWorld, world } from '../support/server/setup-world.ts'
+import { owner as alice, other as bob, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupWorld({ accounts: ['alice', 'bob'], config: { publicUrl: undefined } })
+setupNetworkWorld({ accounts: ['alice', 'bob'] })
 
 /** The app: the browser comes back to it with the answer. */
 let app: Server
@@ -208,10 +208,10 @@ test('another account than the app asks for cannot answer: the page asks for the
 })
 
 test('an app that wants a new sign-in gets one, although a session is open', async () => {
-  world.server.clock.advance(1)
+  await world.server.clock.advance(1)
   const { client, url } = await request({ prompt: 'login' })
   const page = await world.signedIn(alice)
-  world.server.clock.advance(1)
+  await world.server.clock.advance(1)
   await page.goto(url)
   await page.getByText('asks for a new sign-in').waitFor()
   expect(await page.getByRole('button', { name: 'Approve in the app window' }).count()).toBe(0)

@@ -2,10 +2,10 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
 import { minute } from '../support/server/clock.ts'
-import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupWorld({ accounts: ['alice'] })
+setupNetworkWorld({ accounts: ['alice'] })
 
 const codes = async (page: Page) => {
   await page.getByRole('dialog', { name: 'Your recovery codes' }).waitFor()
@@ -54,7 +54,7 @@ test('an authenticator app: added by its QR code, asked for at sign-in, replaced
   expect(recovery).toMatch(/^[A-Z2-7]{5}-[A-Z2-7]{5}$/)
   await page.getByText('10 codes left').waitFor()
 
-  world.server.clock.advance(minute)
+  await world.server.clock.advance(minute)
   const other = await world.visitor()
   await fillSignIn(other, alice)
   await heading(other, 'Second step').waitFor()

@@ -1,7 +1,8 @@
 /** Accounts that move to a test server: created with the DID of a web host, deactivated. */
 import { P256Keypair } from '@atproto/crypto'
 import { findByDid } from '../../../server/store/tables/accounts.ts'
-import type { Account, Answer, TestServer } from '../server/server.ts'
+import type { Account, Answer, ServerClient } from '../server/client.ts'
+import type { TestServer } from '../server/server.ts'
 import { type DidHost, didDocument } from './did-host.ts'
 import { signServiceJwt } from './jwt.ts'
 
@@ -35,7 +36,7 @@ export async function arrive(
 }
 
 export function importRepo(
-  server: TestServer,
+  server: ServerClient,
   account: { readonly accessJwt: string },
   archive: RequestInit['body'],
   headers: Record<string, string> = {},

@@ -1,7 +1,7 @@
 /** Uploads, downloads and small images for tests of blobs. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Account, Answer, AppSession, TestServer } from '../server/server.ts'
+import type { Account, Answer, AppSession, ServerClient } from '../server/client.ts'
 
 /** A PNG file of some bytes that differ by `seed`. */
 export function png(seed: string, bytes = 200): Buffer {
@@ -11,7 +11,7 @@ export function png(seed: string, bytes = 200): Buffer {
 }
 
 export function upload(
-  server: TestServer,
+  server: ServerClient,
   who: Account | AppSession,
   body: RequestInit['body'],
   contentType = 'image/png',
@@ -27,7 +27,7 @@ export function upload(
 
 /** Uploads a file and returns the reference. */
 export async function blobOf(
-  server: TestServer,
+  server: ServerClient,
   who: Account,
   content: Buffer<ArrayBuffer> | Buffer,
   contentType?: string,

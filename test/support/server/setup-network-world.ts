@@ -15,28 +15,41 @@ export let social: SocialServer<NetworkClient>
 export let owner: Account
 /** The second account. */
 export let other: Account
+/** The third account. */
+export let third: Account
 
 interface Setup {
-  /** Settings of the server. */
-  readonly config?: Partial<Config>
+  /** Settings of the server. A function is called when the server starts. */
+  readonly config?: Partial<Config> | (() => Partial<Config>)
+  /** Time at which the clock of the server begins. */
+  readonly now?: string
   /** Names of accounts, created in this order. */
   readonly accounts?: readonly string[]
+  /** Creates what else each test begins with. */
+  readonly begin?: () => Promise<unknown>
 }
 
 /**
- * Registers the hooks that open and close a network. Before each test it has the accounts and nothing else; after each test its pages are
- * closed, and none may have logged errors.
+ * Registers the hooks that open and close a network. Before each test it has the accounts, what `begin` has created, and nothing else;
+ * after each test its pages are closed, and none may have logged errors.
  */
-export function setupNetworkWorld({ config = {}, accounts = [] }: Setup = {}): void {
+export function setupNetworkWorld({
+  config = {},
+  now = '2030-01-01',
+  accounts = [],
+  begin,
+}: Setup = {}): void {
   let start: NetworkSnapshot
   beforeAll(async () => {
-    const starting = NetworkClient.start({ now: '2030-01-01', config })
+    const settings = typeof config === 'function' ? config() : config
+    const starting = NetworkClient.start({ now, config: settings })
     const [server, browser] = await Promise.all([starting, launchBrowser()])
     world = World.of(server, browser)
     social = SocialServer.on(server)
     const created: Account[] = []
     for (const name of accounts) created.push(await server.account(name))
-    ;[owner, other] = created as [Account, Account]
+    ;[owner, other, third] = created as [Account, Account, Account]
+    await begin?.()
     start = await server.network.snapshot()
   })
   beforeEach(() => world.server.network.restore(start))
