@@ -1,26 +1,38 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/page/accessibility.ts'
+import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
-import { type Account, TestServer } from '../support/server/server.ts'
-import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
-import { mentions, type Ref, SocialServer } from '../support/server/social.ts'
-import { fillSignIn, heading, open, World } from '../support/server/world.ts'
+import {
+  owner as alice,
+  other as bob,
+  setupNetworkWorld,
+  social,
+  world,
+} from '../support/server/setup-network-world.ts'
+import { mentions, type Ref } from '../support/server/social.ts'
+import { fillSignIn, heading, open } from '../support/server/world.ts'
 
 let post: Ref
 
-setupWorld({ accounts: ['alice', 'bob'] })
-
-beforeAll(async () => {
-  post = await social.post(alice)
+setupNetworkWorld({
+  accounts: ['alice', 'bob'],
+  begin: async () => {
+    post = await social.post(alice)
+  },
 })
+
+/** Notifies alice three times. */
+async function notifyAlice(): Promise<void> {
+  await social.like(bob, post)
+  await social.follow(bob, alice)
+  await social.post(bob, { text: 'Good morning, @alice.test', ...mentions(alice) })
+}
 
 test('inbox: new notifications appear, are counted, filtered and marked as read', async () => {
   const page = await world.signedIn(alice, '/notifications')
   await page.getByText('No notifications yet').waitFor()
 
-  await social.like(bob, post)
-  await social.follow(bob, alice)
-  await social.post(bob, { text: 'Good morning, @alice.test', ...mentions(alice) })
+  await notifyAlice()
   const items = page.getByRole('main').getByRole('listitem')
   await items.filter({ hasText: 'bob.test mentioned you' }).getByText('Good morning').waitFor()
   await items.filter({ hasText: 'bob.test followed you' }).waitFor()
@@ -42,6 +54,7 @@ test('inbox: new notifications appear, are counted, filtered and marked as read'
 })
 
 test('inbox: the stream updates the list without listing again', async () => {
+  await notifyAlice()
   const page = await world.signedIn(alice, '/notifications')
   const items = page.getByRole('main').getByRole('listitem')
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
@@ -80,32 +93,21 @@ test('stream: a session ended elsewhere shows the sign-in screen', async () => {
 })
 
 test('stream: reconnects after a restart of the server and loads missed notifications', async () => {
-  const free = await TestServer.start()
-  const { port } = free.running
-  await free.close()
-  const other = await World.open({ port })
-  try {
-    const there = SocialServer.on(other.server)
-    const carla = await other.server.account('carla')
-    const dave = await other.server.account('dave')
-    const page = await other.signedIn(carla, '/notifications')
-    await page.getByText('No notifications yet').waitFor()
-    await other.server.running.close()
-    await page.getByText('The server is not responding.').first().waitFor()
-    await other.server.open()
-    await there.follow(dave, carla)
-    await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
-    await page.getByText('dave.test followed you').waitFor()
-    await there.like(dave, await there.post(carla))
-    await page.getByText('dave.test liked your post').waitFor()
-    await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
-    expect(await other.closeProfiles()).toEqual([])
-  } finally {
-    await other.close()
-  }
+  const page = await world.signedIn(alice, '/notifications')
+  await page.getByText('No notifications yet').waitFor()
+  world.server.kill()
+  await page.getByText('The server is not responding.').first().waitFor()
+  await world.server.restart()
+  await social.follow(bob, alice)
+  await page.getByRole('link', { name: 'Inbox 1 unread' }).waitFor()
+  await page.getByText('bob.test followed you').waitFor()
+  await social.like(bob, post)
+  await page.getByText('bob.test liked your post').waitFor()
+  await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
 })
 
 test('inbox: a failed mark-as-read is rolled back', async () => {
+  await notifyAlice()
   const page = await world.signedIn(alice, '/notifications')
   await page.getByRole('link', { name: 'Inbox 3 unread' }).waitFor()
   await page.route('**/app.example.notification.updateSeen', (route) =>
@@ -121,7 +123,7 @@ describe('groups and posts', () => {
   let dora: Account
   let hers: Ref
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     dora = await world.server.account('dora')
     hers = await social.post(dora, { text: 'Three rows of beans' })
   })
@@ -195,6 +197,7 @@ describe('groups and posts', () => {
 })
 
 test('preferences: a change is saved immediately and applied', async () => {
+  await notifyAlice()
   const page = await world.signedIn(alice, '/preferences')
   const likes = page.getByRole('group', { name: 'Likes of your posts', exact: true })
   await likes.getByRole('switch', { name: 'Inbox', checked: true }).waitFor()
@@ -221,8 +224,6 @@ test('preferences: a change keeps what another client changed since the page was
     (await world.server.get('app.example.notification.getPreferences', {}, alice)).body.preferences
   await expect.poll(async () => (await saved()).quote.push).toBe(false)
   expect((await saved()).follow).toEqual(follow)
-  const all = { include: 'all', list: true, push: true }
-  await world.server.post('app.example.notification.putPreferencesV2', { follow: all, quote: all }, alice)
 })
 
 test('preferences: a failed change is rolled back and shows an error', async () => {
@@ -317,12 +318,12 @@ test('subscriptions: two quick changes of one subscription are both saved', asyn
 
 test('inbox: scrolling loads all pages once, grouped by day', async () => {
   // The server's clock is at midnight UTC; the page groups by days of the browser.
-  world.server.clock.advance(23.5 * hour)
+  await world.server.clock.advance(23.5 * hour)
   const author = { ...bob, ...(await signInAgain(bob)) }
   const carla = await world.server.account('carla')
   const hers = await social.post(carla)
   for (let at = 0; at < 120; at++) {
-    if (at === 60) world.server.clock.advance(hour)
+    if (at === 60) await world.server.clock.advance(hour)
     await social.reply(author, hers, hers, { text: `reply ${at}` })
   }
   const page = await world.signedIn(carla, '/notifications')
@@ -358,6 +359,7 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
 })
 
 test('inbox: a complete list creates no IntersectionObserver', async () => {
+  await notifyAlice()
   const page = await world.signedIn(alice)
   await page.evaluate(() => {
     const page = globalThis as unknown as { IntersectionObserver: new () => object; observers: number }

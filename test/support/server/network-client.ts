@@ -27,6 +27,16 @@ export class NetworkClient extends ServerClient {
     return (await this.network.mail.messages()).filter(({ to }) => to === email).reverse()
   }
 
+  /** Ends the server as `kill -9` does; its port stays. */
+  kill(): void {
+    this.network.servers[0]?.kill()
+  }
+
+  /** Starts the server again on its data; closes it first if it runs. */
+  async restart(): Promise<void> {
+    await this.network.servers[0]?.restart()
+  }
+
   close(): Promise<void> {
     return this.network.stop()
   }
