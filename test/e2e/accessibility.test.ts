@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   accessibilityTree,
   findingsInBothSchemes,
@@ -10,18 +10,16 @@ import {
   owner as alice,
   other as bob,
   third as carol,
-  setupWorld,
+  setupNetworkWorld,
   social,
   world,
-} from '../support/server/setup-world.ts'
+} from '../support/server/setup-network-world.ts'
 import { mentions } from '../support/server/social.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-/** Not changed by any test: for the snapshots. */
+setupNetworkWorld({ accounts: ['alice', 'bob', 'carol'], begin })
 
-setupWorld({ accounts: ['alice', 'bob', 'carol'] })
-
-beforeAll(async () => {
+async function begin() {
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })
   await social.post(bob, { text: 'Good evening', ...mentions(carol) })
   await world.server.post('com.core.server.createAppPassword', { name: 'Phone', privileged: true }, carol)
@@ -30,7 +28,7 @@ beforeAll(async () => {
   const recent = { email: alice.email, password: alice.password }
   await world.server.post('com.core.server.updateEmail', { ...recent, email: 'alice@second.test' }, alice)
   await world.server.post('com.core.server.createInviteCodes', { codeCount: 2, useCount: 2 }, alice)
-})
+}
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
   ['/', 'Home', 'Make an app password'],
@@ -47,7 +45,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
-  ['/requests', 'Requests', 'Requests are not recorded'],
+  ['/requests', 'Requests', 'This server records all requests'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
 ]
 
@@ -237,7 +235,6 @@ test('undo: the button stays while it has the focus, and the key u triggers it',
   await undo.waitFor()
   await page.clock.fastForward(13_000)
   await undo.waitFor({ state: 'detached' })
-  await social.subscribe(alice, bob, true, false)
 })
 
 test('keyboard: shortcuts can be turned off', async () => {

@@ -6,7 +6,12 @@ import { networkClient } from '../support/accounts/oauth.ts'
 import { ScriptedDesktop } from '../support/desktop/desktop-bridge.ts'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
 import type { Account } from '../support/server/server.ts'
-import { owner as alice, other as bob, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import {
+  owner as alice,
+  other as bob,
+  setupNetworkWorld,
+  world,
+} from '../support/server/setup-network-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
 setupNetworkWorld({ accounts: ['alice', 'bob'] })
