@@ -1,6 +1,11 @@
+/** Damage on the disk of an ordinary server, whose parts the tests reach. */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
-import { other, owner, setupWorld, world } from '../support/server/setup-world.ts'
+import { blobOf } from '../support/records/blobs.ts'
+import { halves } from '../support/records/pictures.ts'
+import { other, owner, setupWorld, social, world } from '../support/server/setup-world.ts'
 
 setupWorld({ accounts: ['alice', 'bob'] })
 
@@ -30,4 +35,25 @@ test('data check: the owner sees when all data was verified, and damage on every
 
   const bob = await world.signedIn(other, '/')
   expect(await bob.getByText('Damaged data found').count()).toBe(0)
+})
+
+test('media: a damaged file is listed until it is uploaded again', async () => {
+  const image = await blobOf(world.server, owner, halves(60, 30))
+  const embed = { $type: 'app.example.embed.images', images: [{ image, alt: '' }] }
+  await social.post(owner, { text: 'A flag', embed })
+  const { dataDir } = world.server.config
+  await rm(join(dataDir, 'blobs', image.ref.$link.slice(-2), image.ref.$link))
+  await world.server.running.services.repository.blobs.examine([image.ref.$link])
+
+  const page = await world.signedIn(owner, '/data')
+  const missing = page.getByRole('list', { name: 'Missing media' })
+  await missing.getByText('Damaged on disk: upload it again').waitFor()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Upload files' }).click()
+  const another = { name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('another file') }
+  const flag = { name: 'flag.png', mimeType: 'image/png', buffer: halves(60, 30) }
+  await (await chooser).setFiles([another, flag])
+  await page.getByText('1 file restored').waitFor()
+  await page.getByText('other.txt is not one of the missing files, or was changed since.').waitFor()
+  await missing.waitFor({ state: 'detached' })
 })
