@@ -1,36 +1,32 @@
 /** The overview on the Home screen. */
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findings, unfold } from '../support/page/accessibility.ts'
 import { day, hour } from '../support/server/clock.ts'
 import type { Account } from '../support/server/server.ts'
-import { setupWorld, social, world } from '../support/server/setup-world.ts'
+import {
+  owner as alice,
+  other as bob,
+  third as carla,
+  setupNetworkWorld,
+  social,
+  world,
+} from '../support/server/setup-network-world.ts'
 
-let alice: Account
-
-setupWorld()
-
-beforeAll(async () => {
+setupNetworkWorld({
   // The page counts the days of its own clock.
-  const now = Date.parse(world.server.clock.now().toISOString())
-  await setClock(Date.now() - 20 * day - now)
-  const accounts = async () => Promise.all(['bob', 'carla'].map((name) => world.server.account(name)))
-  alice = await world.server.account('alice')
-  const [bob, carla] = (await accounts()) as [Account, Account]
+  now: new Date(Date.now() - 20 * day).toISOString(),
+  accounts: ['alice', 'bob', 'carla'],
+  begin,
+})
+
+async function begin() {
   const post = await social.post(alice)
   await social.like(bob, post)
-  await setClock(20 * day - hour)
-  const [b, c, a] = await Promise.all([bob, carla, alice].map(signInAgain))
-  if (!a || !b || !c) throw new Error('no session')
-  alice = a
+  await world.server.clock.advance(20 * day - hour)
+  const [a, b, c] = await Promise.all([signInAgain(alice), signInAgain(bob), signInAgain(carla)])
   await social.like(c, post)
   await social.like(b, await social.post(a))
   await social.follow(b, a)
-})
-
-/** A clock that jumps is implausible until its time is confirmed. */
-async function setClock(ms: number): Promise<void> {
-  world.server.clock.advance(ms)
-  await world.server.running.services.clock.confirm()
 }
 
 async function signInAgain(account: Account): Promise<Account> {
