@@ -1,65 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword } from '../support/server/server.ts'
-import { setupWorld, world } from '../support/server/setup-world.ts'
-import { fillSignIn, heading, World } from '../support/server/world.ts'
-
-setupWorld()
+import { describe, expect, test } from 'vitest'
+import { owner, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { fillSignIn, heading } from '../support/server/world.ts'
 
 const repoRef = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 
-test('first run: the first account becomes the owner', async () => {
-  const page = await world.visitor()
-  await heading(page, 'Create the first account').waitFor()
+describe('a server with accounts', () => {
+  setupNetworkWorld({ accounts: ['alice', 'bob'] })
 
-  await page.getByLabel('Handle').fill('Alice')
-  await page.getByText('alice.test is available').waitFor()
-  await page.getByLabel('Password', { exact: true }).fill('alice-password')
-  await page.getByText('Fair').waitFor()
-  await page.getByRole('button', { name: 'Create account' }).click()
-
-  await heading(page, 'Home').waitFor()
-  await page.getByText('Welcome, alice.test. Your account is ready.').waitFor()
-  await page.getByRole('link', { name: 'People and invites' }).click()
-  await page.getByText('alice.test Owner').waitFor()
-})
-
-test('address: a visit of 127.0.0.1 leads to the same screen at localhost', async () => {
-  const page = await world.visitor()
-  await page.goto(`${world.server.url}/#/reset`)
-  await heading(page, 'Reset your password').waitFor()
-  expect(page.url()).toBe(`${world.url}/#/reset`)
-})
-
-test('first run from another computer: asks for the admin password', async () => {
-  const fresh = await World.open({ adminPassword })
-  try {
-    const page = await fresh.visitor('/sign-in')
-    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.7' })
-    await page.reload()
-    await heading(page, 'Sign in').waitFor()
-    await page.getByRole('link', { name: 'Create an account' }).click()
-    await page.getByLabel('Handle').fill('Alice')
-    await page.getByText('alice.test is available').waitFor()
-    await page.getByLabel('Password', { exact: true }).fill('alice-password')
-    const submit = page.getByRole('button', { name: 'Create account' })
-    await submit.click()
-    await page.getByText('create the first account on its own computer').waitFor()
-    await page.getByLabel('Admin password').fill('a guess')
-    await submit.click()
-    await page.getByText('This is not the admin password of this server.').waitFor()
-    await page.getByLabel('Admin password').fill(adminPassword)
-    await submit.click()
-    await heading(page, 'Home').waitFor()
-    await page.getByRole('link', { name: 'People and invites' }).waitFor()
-  } finally {
-    await fresh.closeProfiles()
-    await fresh.close()
-  }
-})
-
-describe('with accounts on the server', () => {
-  beforeAll(async () => {
-    await world.server.account('bob')
+  test('address: a visit of 127.0.0.1 leads to the same screen at localhost', async () => {
+    const page = await world.visitor()
+    await page.goto(`${world.url.replace('localhost', '127.0.0.1')}/#/reset`)
+    await heading(page, 'Reset your password').waitFor()
+    expect(page.url()).toBe(`${world.url}/#/reset`)
   })
 
   test('sign-in: a wrong password shows an error, the right one opens Home', async () => {
@@ -158,12 +110,8 @@ describe('with accounts on the server', () => {
 
   test('sign-in: an account that was taken down only gets the screen for moving out', async () => {
     const eve = await world.server.account('eve')
-    const owner = await world.server.post('com.core.server.createSession', {
-      identifier: 'alice.test',
-      password: 'alice-password',
-    })
     const down = { subject: repoRef(eve.did), takedown: { applied: true } }
-    expect((await world.server.post('com.core.admin.updateSubjectStatus', down, owner.body)).status).toBe(200)
+    expect((await world.server.post('com.core.admin.updateSubjectStatus', down, owner)).status).toBe(200)
 
     const page = await world.visitor()
     await fillSignIn(page, eve)
@@ -201,19 +149,16 @@ describe('with accounts on the server', () => {
   })
 })
 
-test('sign-up: an invalid invite code shows an error', async () => {
-  const invited = await World.open({ inviteRequired: 'on', adminPassword })
-  try {
-    await invited.server.account('heidi')
-    const page = await invited.visitor('/create')
+describe('a server that requires invite codes', () => {
+  setupNetworkWorld({ config: { inviteRequired: 'on' }, accounts: ['heidi'] })
+
+  test('sign-up: an invalid invite code shows an error', async () => {
+    const page = await world.visitor('/create')
     await page.getByLabel('Invite code').fill('made-up')
     await page.getByLabel('Handle').fill('grace')
     await page.getByText('grace.test is available').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('grace-password')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('This invite code is not valid or has been used up.').waitFor()
-  } finally {
-    await invited.closeProfiles()
-    await invited.close()
-  }
+  })
 })
