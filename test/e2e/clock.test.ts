@@ -1,3 +1,4 @@
+/** On an ordinary server, whose clock can jump. */
 import { expect, test } from 'vitest'
 import { day } from '../support/server/clock.ts'
 import { setupWorld, world } from '../support/server/setup-world.ts'

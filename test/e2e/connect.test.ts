@@ -1,4 +1,7 @@
-/** Connecting a client from Home, with a browser that asks before a site may call this computer. */
+/**
+ * Connecting a client from Home, with a browser that asks before a site may call this computer. On an ordinary server: a network for
+ * tests refuses pages of other sites.
+ */
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright'

@@ -1,4 +1,7 @@
-/** Two desktops on one network, a screen each: people connect them by comparing six digits. */
+/**
+ * Two desktops on one network, a screen each: people connect them by comparing six digits. They are ordinary servers: those of a network
+ * for tests find each other without discovery.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { LocalNetwork, soon } from '../support/network/local-network.ts'
 import { findings, overflow } from '../support/page/accessibility.ts'

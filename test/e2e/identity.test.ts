@@ -1,4 +1,4 @@
-/** Handle and recovery key on the Account screen. */
+/** Handle and recovery key on the Account screen. On an ordinary server, with a directory that fails. */
 import { P256Keypair } from '@atproto/crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nextOperation, PlcDirectory } from '../support/accounts/plc.ts'

@@ -1,4 +1,4 @@
-/** Bringing an account from another server, and moving it away, in the browser. */
+/** Bringing an account from another server, and moving it away, in the browser: between ordinary servers that lose files and answers. */
 import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'

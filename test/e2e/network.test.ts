@@ -1,4 +1,4 @@
-/** The Network screen: in a browser for the owner of a server behind a faulty proxy, and in the desktop with its settings. */
+/** The Network screen: for the owner of an ordinary server behind a faulty proxy, and in the desktop with its settings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConnectorView, TunnelView } from '../../electron/ground/bridge.ts'
 import { ScriptedDesktop, settings } from '../support/desktop/desktop-bridge.ts'

@@ -1,4 +1,7 @@
-/** The screen “Requests”: the switch, the live list, filters, details, and code that sends a request again. */
+/**
+ * The screen “Requests”: the switch, the live list, filters, details, and code that sends a request again. On an ordinary server: a
+ * network for tests always records.
+ */
 import { beforeEach, expect, test } from 'vitest'
 import { findingsInBothSchemes, focused, overflowAt } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'

@@ -1,4 +1,7 @@
-/** Attacks through the browser: pages of other sites, and hostile text in records. */
+/**
+ * Attacks through the browser: pages of other sites, and hostile text in records. On ordinary servers: a network for tests refuses pages
+ * of other sites.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'

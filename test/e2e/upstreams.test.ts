@@ -1,4 +1,7 @@
-/** Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens. */
+/**
+ * Two servers, of which the one with the browser follows the other: the Network screen, and people of the other server in all screens.
+ * They are ordinary servers: those of a network for tests follow each other from the start.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findings, focused, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
