@@ -10,14 +10,14 @@ import {
   owner as alice,
   other as bob,
   third as carol,
-  setupNetworkWorld,
+  setupWorld,
   social,
   world,
-} from '../support/server/setup-network-world.ts'
+} from '../support/server/setup-world.ts'
 import { mentions } from '../support/server/social.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['alice', 'bob', 'carol'], begin })
+setupWorld({ accounts: ['alice', 'bob', 'carol'], begin })
 
 async function begin() {
   await social.post(bob, { text: 'Good morning', ...mentions(alice) })

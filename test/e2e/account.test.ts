@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { importRepo } from '../support/accounts/moving-account.ts'
 import { archiveOf } from '../support/records/archive.ts'
 import { day } from '../support/server/clock.ts'
-import { setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading, open } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['owner1'] })
+setupWorld({ accounts: ['owner1'] })
 
 test('email: an address is added, confirmed, used as second factor and changed', async () => {
   const alice = { ...(await world.server.account('alice', { email: undefined })), email: 'alice@mail.test' }

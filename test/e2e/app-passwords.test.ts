@@ -1,8 +1,8 @@
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
-import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 
-setupNetworkWorld({ accounts: ['alice'] })
+setupWorld({ accounts: ['alice'] })
 
 const passwords = (page: Page) => page.getByRole('list', { name: 'App passwords' })
 

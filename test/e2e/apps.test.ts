@@ -6,15 +6,10 @@ import { networkClient } from '../support/accounts/oauth.ts'
 import { ScriptedDesktop } from '../support/desktop/desktop-bridge.ts'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
 import type { Account } from '../support/server/server.ts'
-import {
-  owner as alice,
-  other as bob,
-  setupNetworkWorld,
-  world,
-} from '../support/server/setup-network-world.ts'
+import { owner as alice, other as bob, setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['alice', 'bob'] })
+setupWorld({ accounts: ['alice', 'bob'] })
 
 /** The app: the browser comes back to it with the answer. */
 let app: Server

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServedApp, serveApp } from '../support/page/served-app.ts'
-import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { heading } from '../support/server/world.ts'
 
 let app: ServedApp
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 // A page of another port may look accounts up once the owner has named it.
-setupNetworkWorld({
+setupWorld({
   accounts: ['alice'],
   config: () => ({ trustedOrigins: [new URL(app.url).origin] }),
 })

@@ -1,9 +1,9 @@
 /** On an ordinary server, whose clock can jump. */
 import { expect, test } from 'vitest'
 import { day } from '../support/server/clock.ts'
-import { setupWorld, world } from '../support/server/setup-world.ts'
+import { setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 
-setupWorld()
+setupOrdinaryWorld()
 
 test('clock: the owner sees that it is wrong, and can confirm it', async () => {
   const { server } = world

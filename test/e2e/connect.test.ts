@@ -8,9 +8,9 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificates, key } from '../support/network/certificates.ts'
 import { launchBrowser } from '../support/page/browser.ts'
-import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
+import { owner as alice, setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 
-setupWorld({ accounts: ['alice'] })
+setupOrdinaryWorld({ accounts: ['alice'] })
 
 /** The web page of a client, which its browser takes for one of the public network. */
 let site: Server

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
 import { blobOf } from '../support/records/blobs.ts'
 import { halves } from '../support/records/pictures.ts'
-import { other, owner, setupWorld, social, world } from '../support/server/setup-world.ts'
+import { other, owner, setupOrdinaryWorld, social, world } from '../support/server/setup-ordinary-world.ts'
 
-setupWorld({ accounts: ['alice', 'bob'] })
+setupOrdinaryWorld({ accounts: ['alice', 'bob'] })
 
 test('data check: the owner sees when all data was verified, and damage on every screen', async () => {
   const { pageCheck } = world.server.running.services.operation

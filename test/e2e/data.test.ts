@@ -7,13 +7,7 @@ import { findings, overflow } from '../support/page/accessibility.ts'
 import { blobOf, download } from '../support/records/blobs.ts'
 import { halves } from '../support/records/pictures.ts'
 import type { Account } from '../support/server/server.ts'
-import {
-  owner as alice,
-  other as bob,
-  setupNetworkWorld,
-  social,
-  world,
-} from '../support/server/setup-network-world.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
 import type { Ref } from '../support/server/social.ts'
 import { heading } from '../support/server/world.ts'
 
@@ -24,7 +18,7 @@ let post: Ref
 /** CID of a picture of dora's. */
 let cid: string
 
-setupNetworkWorld({ accounts: ['alice', 'bob'], begin })
+setupWorld({ accounts: ['alice', 'bob'], begin })
 
 async function begin() {
   post = await social.post(alice, { text: 'Bread on Sundays' })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { owner, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner, setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
 const repoRef = (did: string) => ({ $type: 'com.core.admin.defs#repoRef', did })
 
 describe('a server with accounts', () => {
-  setupNetworkWorld({ accounts: ['alice', 'bob'] })
+  setupWorld({ accounts: ['alice', 'bob'] })
 
   test('address: a visit of 127.0.0.1 leads to the same screen at localhost', async () => {
     const page = await world.visitor()
@@ -150,7 +150,7 @@ describe('a server with accounts', () => {
 })
 
 describe('a server that requires invite codes', () => {
-  setupNetworkWorld({ config: { inviteRequired: 'on' }, accounts: ['heidi'] })
+  setupWorld({ config: { inviteRequired: 'on' }, accounts: ['heidi'] })
 
   test('sign-up: an invalid invite code shows an error', async () => {
     const page = await world.visitor('/create')

@@ -2,10 +2,10 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
 import { minute } from '../support/server/clock.ts'
-import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['alice'] })
+setupWorld({ accounts: ['alice'] })
 
 const codes = async (page: Page) => {
   await page.getByRole('dialog', { name: 'Your recovery codes' }).waitFor()

@@ -7,12 +7,12 @@ import {
   owner as alice,
   other as bob,
   third as carla,
-  setupNetworkWorld,
+  setupWorld,
   social,
   world,
-} from '../support/server/setup-network-world.ts'
+} from '../support/server/setup-world.ts'
 
-setupNetworkWorld({
+setupWorld({
   // The page counts the days of its own clock.
   now: new Date(Date.now() - 20 * day).toISOString(),
   accounts: ['alice', 'bob', 'carla'],

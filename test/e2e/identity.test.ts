@@ -5,7 +5,7 @@ import { nextOperation, PlcDirectory } from '../support/accounts/plc.ts'
 import { NameServer } from '../support/network/dns.ts'
 import { findings, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
-import { setupWorld, world } from '../support/server/setup-world.ts'
+import { setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 
 let directory: PlcDirectory
 let names: NameServer
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([directory.close(), names.close()])
 })
-setupWorld({ config: () => ({ plcUrl: directory.url, nameServers: [names.address] }) })
+setupOrdinaryWorld({ config: () => ({ plcUrl: directory.url, nameServers: [names.address] }) })
 
 async function publishedAccount(name: string) {
   const account = await world.server.account(name)

@@ -1,10 +1,10 @@
 /** Journeys across several screens, on a server without accounts. */
 import { expect, test } from 'vitest'
 import { adminPassword } from '../support/server/client.ts'
-import { setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
 import { heading, open } from '../support/server/world.ts'
 
-setupNetworkWorld()
+setupWorld()
 
 test('first run: the first account becomes the owner', async () => {
   const page = await world.visitor()

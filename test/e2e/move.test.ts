@@ -14,7 +14,7 @@ import { blobOf, png } from '../support/records/blobs.ts'
 import { day } from '../support/server/clock.ts'
 import { sweep } from '../support/server/maintenance.ts'
 import { type Account, TestServer } from '../support/server/server.ts'
-import { setupWorld, world } from '../support/server/setup-world.ts'
+import { setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 import { heading } from '../support/server/world.ts'
 
 let directory: PlcDirectory
@@ -30,7 +30,7 @@ afterAll(async () => {
   await other.close()
   await directory.close()
 })
-setupWorld({ config: shared })
+setupOrdinaryWorld({ config: shared })
 
 async function filled(at: TestServer, name: string, domain: string): Promise<Account> {
   const account = await at.account(name, { handle: name + domain })

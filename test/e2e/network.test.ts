@@ -6,7 +6,12 @@ import { trustTestAuthority } from '../support/network/certificates.ts'
 import { resolveNames, restoreNames } from '../support/network/names.ts'
 import { ReverseProxy } from '../support/network/proxy.ts'
 import { findings, overflow } from '../support/page/accessibility.ts'
-import { owner as alice, other as bob, setupWorld, world } from '../support/server/setup-world.ts'
+import {
+  owner as alice,
+  other as bob,
+  setupOrdinaryWorld,
+  world,
+} from '../support/server/setup-ordinary-world.ts'
 import { heading } from '../support/server/world.ts'
 import { FakeRelay } from '../support/services/fake-relay.ts'
 import { json, StubService } from '../support/services/stub-service.ts'
@@ -25,7 +30,7 @@ afterAll(async () => {
   await proxy.close()
   await relay.close()
 })
-setupWorld({
+setupOrdinaryWorld({
   config: () => ({
     publicUrl: `https://${host}:${proxy.port}`,
     proxyPort: 0,

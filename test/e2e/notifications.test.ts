@@ -2,19 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, overflow } from '../support/page/accessibility.ts'
 import type { Account } from '../support/server/client.ts'
 import { hour } from '../support/server/clock.ts'
-import {
-  owner as alice,
-  other as bob,
-  setupNetworkWorld,
-  social,
-  world,
-} from '../support/server/setup-network-world.ts'
+import { owner as alice, other as bob, setupWorld, social, world } from '../support/server/setup-world.ts'
 import { mentions, type Ref } from '../support/server/social.ts'
 import { fillSignIn, heading, open } from '../support/server/world.ts'
 
 let post: Ref
 
-setupNetworkWorld({
+setupWorld({
   accounts: ['alice', 'bob'],
   begin: async () => {
     post = await social.post(alice)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { other as bob, owner, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { other as bob, owner, setupWorld, world } from '../support/server/setup-world.ts'
 import { SocialServer } from '../support/server/social.ts'
 import { heading } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['alice', 'bob'] })
+setupWorld({ accounts: ['alice', 'bob'] })
 
 test('invites: the owner creates codes, one is used, one is disabled', async () => {
   const page = await world.signedIn(owner, '/invites')

@@ -5,12 +5,12 @@ import type { Page } from '../support/page/browser.ts'
 import { download } from '../support/records/blobs.ts'
 import { halves, noise, sizeOf } from '../support/records/pictures.ts'
 import type { Account } from '../support/server/server.ts'
-import { setupNetworkWorld, social, world } from '../support/server/setup-network-world.ts'
+import { setupWorld, social, world } from '../support/server/setup-world.ts'
 import { createdAt } from '../support/server/social.ts'
 
 const collection = 'app.example.actor.profile'
 
-setupNetworkWorld()
+setupWorld()
 
 async function profileOf(account: Account) {
   const params = { repo: account.did, collection, rkey: 'self' }

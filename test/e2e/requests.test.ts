@@ -6,10 +6,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { findingsInBothSchemes, focused, overflowAt } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
 import { adminAuth } from '../support/server/server.ts'
-import { other as bob, owner, setupWorld, world } from '../support/server/setup-world.ts'
+import { other as bob, owner, setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 import { heading } from '../support/server/world.ts'
 
-setupWorld({ accounts: ['alice', 'bob'] })
+setupOrdinaryWorld({ accounts: ['alice', 'bob'] })
 
 const set = (input: object) => world.server.post('com.core.admin.setInspector', input, adminAuth)
 beforeEach(async () => {

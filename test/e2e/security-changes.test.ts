@@ -1,10 +1,10 @@
 /** What an account sees of changes that could lock its holder out. */
 import { expect, test } from 'vitest'
 import { findingsInBothSchemes } from '../support/page/accessibility.ts'
-import { setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { setupWorld, world } from '../support/server/setup-world.ts'
 import { fillSignIn, heading } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['owner1'] })
+setupWorld({ accounts: ['owner1'] })
 
 test('an account without an email address sees what was changed, when and by which client', async () => {
   const account = await world.server.account('alice', { email: undefined })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { hour } from '../support/server/clock.ts'
-import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 import { heading, open } from '../support/server/world.ts'
 
-setupNetworkWorld({ accounts: ['alice'] })
+setupWorld({ accounts: ['alice'] })
 
 test('sessions: each is listed with its client, and ends alone or with all others', async () => {
   const { body: phone } = await world.server.fetch('/xrpc/com.core.server.createSession', {

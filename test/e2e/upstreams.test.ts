@@ -7,7 +7,7 @@ import { findings, focused, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
 import { likesOf } from '../support/remote/remote-views.ts'
 import { type Account, adminAuth, TestServer } from '../support/server/server.ts'
-import { setupWorld, world } from '../support/server/setup-world.ts'
+import { setupOrdinaryWorld, world } from '../support/server/setup-ordinary-world.ts'
 import { body, mentions, type Ref, SocialServer } from '../support/server/social.ts'
 import { until } from '../support/server/until.ts'
 import { heading } from '../support/server/world.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await there.close()
 })
-setupWorld({ config: { publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead } })
+setupOrdinaryWorld({ config: { publicUrl: undefined, upstreams: [dead], backlinkIndexUrl: dead } })
 
 beforeAll(async () => {
   address = new URL(there.url).host

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobOf } from '../support/records/blobs.ts'
-import { owner as alice, setupNetworkWorld, world } from '../support/server/setup-network-world.ts'
+import { owner as alice, setupWorld, world } from '../support/server/setup-world.ts'
 
-setupNetworkWorld({ accounts: ['alice'] })
+setupWorld({ accounts: ['alice'] })
 
 const support = join(import.meta.dirname, '../support')
 let client: Server

@@ -16,7 +16,7 @@ import {
   unfold,
 } from '../../support/page/accessibility.ts'
 import type { Page } from '../../support/page/browser.ts'
-import { world } from '../../support/server/setup-world.ts'
+import { world } from '../../support/server/setup-ordinary-world.ts'
 import { heading } from '../../support/server/world.ts'
 
 setupScreens()

@@ -5,7 +5,7 @@ import { done, failed } from '../../support/desktop/desktop-bridge.ts'
 import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
 import { findings } from '../../support/page/accessibility.ts'
 import type { Page } from '../../support/page/browser.ts'
-import { world } from '../../support/server/setup-world.ts'
+import { world } from '../../support/server/setup-ordinary-world.ts'
 import { heading } from '../../support/server/world.ts'
 
 setupScreens()

@@ -8,7 +8,7 @@ import { copyKey, done, failed } from '../../support/desktop/desktop-bridge.ts'
 import { bob, desktop, setupScreens, signedIn, visitor } from '../../support/desktop/desktop-screens.ts'
 import { findings } from '../../support/page/accessibility.ts'
 import type { Page } from '../../support/page/browser.ts'
-import { owner, world } from '../../support/server/setup-world.ts'
+import { owner, world } from '../../support/server/setup-ordinary-world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'pds-copies-'))
 const disk = join(folder, 'disk')

@@ -1,7 +1,7 @@
 /** Navigation of the desktop. With a scripted bridge. */
 import { expect, test } from 'vitest'
 import { alice, bob, carol, desktop, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
-import { social, world } from '../../support/server/setup-world.ts'
+import { social, world } from '../../support/server/setup-ordinary-world.ts'
 import { mentions } from '../../support/server/social.ts'
 import { heading, open } from '../../support/server/world.ts'
 

@@ -11,7 +11,7 @@ import {
   visitor,
 } from '../../support/desktop/desktop-screens.ts'
 import { focused } from '../../support/page/accessibility.ts'
-import { world } from '../../support/server/setup-world.ts'
+import { world } from '../../support/server/setup-ordinary-world.ts'
 import { heading } from '../../support/server/world.ts'
 
 setupScreens()

@@ -4,17 +4,17 @@ import type { LogLine, OutboxMessage, RestorePoint } from '../../../electron/gro
 import type { Config } from '../../../server/platform/config/config.ts'
 import type { Page, View } from '../page/browser.ts'
 import type { Account } from '../server/server.ts'
-import { owner, setupWorld, world } from '../server/setup-world.ts'
+import { owner, setupOrdinaryWorld, world } from '../server/setup-ordinary-world.ts'
 import { ScriptedDesktop } from './desktop-bridge.ts'
 
-export { other as bob, owner as alice, third as carol } from '../server/setup-world.ts'
+export { other as bob, owner as alice, third as carol } from '../server/setup-ordinary-world.ts'
 
 /** A new bridge for each test. */
 export let desktop: ScriptedDesktop
 
 /** Registers the hooks that set the variables above. Call it at the top of a test file. @param config of the server */
 export function setupScreens(config: Partial<Config> = {}): void {
-  setupWorld({ config, accounts: ['alice', 'bob', 'carol'] })
+  setupOrdinaryWorld({ config, accounts: ['alice', 'bob', 'carol'] })
   beforeEach(() => {
     desktop = new ScriptedDesktop(world.url)
   })

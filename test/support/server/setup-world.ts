@@ -1,13 +1,16 @@
-/** The server and the browser of a test file. */
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+/** The network and the browser of a file that tests pages: each test begins in the same state. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import type { Config } from '../../../server/platform/config/config.ts'
-import type { Account } from './server.ts'
+import type { NetworkSnapshot } from '../../../server/testing/network.ts'
+import { launchBrowser } from '../page/browser.ts'
+import type { Account } from './client.ts'
+import { NetworkClient } from './network-client.ts'
 import { SocialServer } from './social.ts'
 import { World } from './world.ts'
 
-export let world: World
+export let world: World<NetworkClient>
 /** Calls of the server in the name of its accounts. */
-export let social: SocialServer
+export let social: SocialServer<NetworkClient>
 /** The first account, which owns the server. */
 export let owner: Account
 /** The second account. */
@@ -18,19 +21,33 @@ export let third: Account
 interface Setup {
   /** Settings of the server. A function is called when the server starts. */
   readonly config?: Partial<Config> | (() => Partial<Config>)
+  /** Time at which the clock of the server begins. */
+  readonly now?: string
   /** Names of accounts, created in this order. */
   readonly accounts?: readonly string[]
+  /** Creates what else each test begins with. */
+  readonly begin?: () => Promise<unknown>
 }
 
-/** Registers the hooks that open and close a world. After each test its pages are closed; none may have logged errors. */
-export function setupWorld({ config, accounts = [] }: Setup = {}): void {
+/**
+ * Registers the hooks that open and close a network. Before each test it has the accounts, what `begin` has created, and nothing else;
+ * after each test its pages are closed, and none may have logged errors.
+ */
+export function setupWorld({ config = {}, now = '2030-01-01', accounts = [], begin }: Setup = {}): void {
+  let start: NetworkSnapshot
   beforeAll(async () => {
-    world = await World.open(typeof config === 'function' ? config() : config)
-    social = SocialServer.on(world.server)
+    const settings = typeof config === 'function' ? config() : config
+    const starting = NetworkClient.start({ now, config: settings })
+    const [server, browser] = await Promise.all([starting, launchBrowser()])
+    world = World.of(server, browser)
+    social = SocialServer.on(server)
     const created: Account[] = []
-    for (const name of accounts) created.push(await world.server.account(name))
+    for (const name of accounts) created.push(await server.account(name))
     ;[owner, other, third] = created as [Account, Account, Account]
+    await begin?.()
+    start = await server.network.snapshot()
   })
+  beforeEach(() => world.server.network.restore(start))
   afterEach(async () => expect(await world.closeProfiles()).toEqual([]))
   afterAll(() => world.close())
 }
