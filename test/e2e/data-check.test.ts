@@ -37,7 +37,7 @@ test('data check: the owner sees when all data was verified, and damage on every
   expect(await bob.getByText('Damaged data found').count()).toBe(0)
 })
 
-test('media: a damaged file is listed until it is uploaded again', async () => {
+test('a damaged file is listed until it is uploaded again', async () => {
   const image = await blobOf(world.server, owner, halves(60, 30))
   const embed = { $type: 'app.example.embed.images', images: [{ image, alt: '' }] }
   await social.post(owner, { text: 'A flag', embed })
