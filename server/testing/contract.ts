@@ -104,7 +104,10 @@ export interface Network {
    * @throws NotInNetwork for a snapshot of another network, which \`NetworkOptions.from\` takes
    */
   restore(snapshot: NetworkSnapshot): Promise<void>
-  /** Returns to the state after the start. */
+  /**
+   * Returns to the state after the start. Takes some milliseconds if the servers for it are ready: they start during the calls after the
+   * reset before, each in about as long as by `restore`.
+   */
   reset(): Promise<void>
   /** Resolves when the work that calls have started has ended. */
   idle(): Promise<void>

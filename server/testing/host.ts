@@ -116,19 +116,20 @@ export class Host {
     const started = await this.#start(disk, place, this.#options.sources())
     // Killed while it started.
     if (this.#disk !== disk) return void started.running.close().catch(() => {})
-    this.#adopt(started)
+    this.adopt(started)
   }
 
-  /** Starts a server on the disk of a snapshot, beside the one that runs. */
+  /** Starts a server on the disk of a snapshot, beside the one that runs. It does nothing by itself until its clock begins. */
   prepare(from: DiskSnapshot, sources: SeededSources): Promise<Prepared> {
     return this.#start(new Disk(sources.now, from), this.#options.door.createPlace(), sources)
   }
 
-  /** Puts a prepared server in the place of the one that runs, which ends as by `kill`. */
-  replace(prepared: Prepared): void {
-    this.kill()
-    prepared.place.attach()
-    this.#adopt(prepared)
+  /** Lets a server that has started get the requests. Call it after `kill` or `stop`. */
+  adopt({ running, disk, place }: Prepared): void {
+    place.attach()
+    this.#disk = disk
+    this.#running = running
+    this.#onEnd = this.#options.onStarted(running)
   }
 
   async #start(disk: Disk, place: Place, sources: SeededSources): Promise<Prepared> {
@@ -165,12 +166,6 @@ export class Host {
       startServer(settings, { ...options, isForTests: true, inspector: 'on' }),
     )
     return { running, disk, place }
-  }
-
-  #adopt({ running, disk }: Prepared): void {
-    this.#disk = disk
-    this.#running = running
-    this.#onEnd = this.#options.onStarted(running)
   }
 
   #leave(): RunningServer | undefined {

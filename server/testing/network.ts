@@ -15,7 +15,6 @@ import type { Network, NetworkOptions, NetworkSnapshot } from './contract.ts'
 import { openControl } from './control/control.ts'
 import { answerDev } from './control/dev-answer.ts'
 import { createDirectory } from './directory/directory.ts'
-import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { type Door, openDoor } from './door/door.ts'
 import { createFaults } from './door/faults.ts'
 import { createRequests } from './door/requests.ts'
@@ -33,6 +32,7 @@ import {
   type SourcesState,
   switchSources,
 } from './seed/seeded-sources.ts'
+import { prepareSpare, type Spare } from './spare.ts'
 import { createEventStream } from './stream/stream.ts'
 import type { WorldSource } from './world-loader.ts'
 import type { LoadedWorld } from './worlds/worlds.ts'
@@ -65,9 +65,10 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const doors: Door[] = []
   const idle = async () => void (await Promise.all(hosts.map((host) => host.idle())))
   const start = (world && loader?.beginOf(world, end)) ?? end
-  const begin = (state?: SourcesState) =>
-    createSeededSources({ seed, start, runs: options.clock === 'real', settle: idle }, state)
-  let sources = begin(from?.sources)
+  // Servers connect to each other when the clock begins, after the start of all.
+  const createSources = (state?: SourcesState) =>
+    createSeededSources({ seed, start, runs: options.clock === 'real', waits: true, settle: idle }, state)
+  let sources = createSources(from?.sources)
   const switched = switchSources(sources)
   stops.defer(replaceSources(switched))
   stops.defer(restrictToLoopback())
@@ -88,7 +89,8 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
       around: (req, call) => {
         const isWrite = req.method === 'POST'
         if (isWrite) sources.tick()
-        sources.within(isWrite ? 'write' : 'read', call)
+        // Servers read each other at any time, but by other paths than clients draw values with.
+        sources.within(isWrite ? 'write' : `read ${req.url?.replace(/\?.*/, '')}`, call)
       },
     })
     doors.push(door)
@@ -111,6 +113,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     hosts.push(host)
     stops.defer(() => host.stop())
   }
+  sources.begin()
 
   async function snapshot(): Promise<NetworkSnapshot> {
     await idle()
@@ -140,8 +143,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     if (from.urls.join() !== doors.map(({ url }) => url).join())
       throw new NotInNetwork('The snapshot is of another network: start one with it as `from`.')
     for (const [index, host] of hosts.entries()) host.kill(from.disks[index])
-    putBack(from, begin(from.sources))
+    putBack(from, createSources(from.sources))
     for (const host of hosts) await host.open()
+    sources.begin()
   }
 
   // A world has hundreds of times. Between two of them, each periodic job runs once at most.
@@ -155,27 +159,19 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const first = await snapshot()
   // A server draws other values at its first start than on a disk that has its keys. So the network begins as it does after a reset.
   if (options.clock !== 'real') await restore(first)
-  let spare: ReturnType<typeof prepare> | undefined
-  stops.defer(async () => void (await (await spare)?.server.running.close()))
+  let spare: Promise<Spare> | undefined
+  stops.defer(async () => (await spare)?.close())
 
-  /** Starts a server on the first snapshot, for the next reset. Its clock stands still until then. */
-  async function prepare(host: Host, disk: DiskSnapshot) {
-    const next = begin(first.sources)
-    return { next, server: await host.prepare(disk, next) }
-  }
-
-  /** Several servers would find each other before their turn, and a clock that runs would not wait. */
-  const [only, another] = hosts
-  const canPrepare = only !== undefined && another === undefined && options.clock !== 'real'
   async function reset(): Promise<void> {
     const ready = await spare
     spare = undefined
-    if (only && ready) {
-      only.kill()
-      putBack(first, ready.next)
-      only.replace(ready.server)
+    if (ready) {
+      for (const host of hosts) host.kill()
+      putBack(first, ready.sources)
+      ready.adopt()
+      sources.begin()
     } else await restore(first)
-    if (canPrepare && gate.isOpen) spare = prepare(only, first.disks[0] as DiskSnapshot)
+    if (gate.isOpen) spare = prepareSpare(hosts, first.disks, createSources(first.sources))
   }
 
   const changes = createAccountChanges(open, accounts)

@@ -4,7 +4,7 @@ import type { StreamEnd } from '../../platform/network/websocket.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../util/hour-counter.ts'
-import { clearTimeout, elapsed, setTimeout } from '../../util/timers.ts'
+import { clearTimeout, elapsed, setTimeout, sleep } from '../../util/timers.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { CatchUp } from '../remote/catch-up.ts'
 import type { Filter } from '../remote/filter/filter.ts'
@@ -130,6 +130,8 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
   let lastOpened: number | undefined
 
   async function run(): Promise<void> {
+    // By a timer, because the clock of a network for tests begins when all its servers listen.
+    await sleep(0, { signal, ref: false }).catch(() => {})
     while (!signal.aborted) {
       const startedAt = elapsed()
       const end = await read()

@@ -54,8 +54,9 @@ export function periodicJobs(services: Deps): Job[] {
     job('deletion of old remote records', hour, () => intake.deleteOutdated(), { firstMs: 3 * minute }),
     job('sweep of blobs', day, () => blobs.sweep()),
     job('upstreams', minute / 4, () => upstreams.resumeDue(), { firstMs: minute }),
-    job('catch-up', minute, () => catchUp.resumeDue()),
-    job('fetching of records', minute, () => wantedRecords.resumeDue()),
+    // By a timer, as the connections to upstreams: both read other servers.
+    job('catch-up', minute, () => catchUp.resumeDue(), { firstMs: 0 }),
+    job('fetching of records', minute, () => wantedRecords.resumeDue(), { firstMs: 0 }),
     job('check of remote records', hour, () => recheck.checkDue(), { firstMs: minute }),
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
@@ -72,6 +73,6 @@ export function periodicJobs(services: Deps): Job[] {
   ]
 }
 
-function job(name: string, everyMs: number, run: Job['run'], { firstMs = 0 } = {}): Job {
+function job(name: string, everyMs: number, run: Job['run'], { firstMs }: Pick<Job, 'firstMs'> = {}): Job {
   return { name, firstMs, everyMs, run }
 }

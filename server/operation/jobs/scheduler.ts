@@ -5,8 +5,8 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../util
 export interface Job {
   /** Named in the log when a run fails. */
   readonly name: string
-  /** Delay of the first run; 0 runs at once. */
-  readonly firstMs: number
+  /** Delay of the first run; undefined runs at once, without a timer. */
+  readonly firstMs?: number | undefined
   /** Milliseconds from the start of one run to the start of the next. */
   readonly everyMs: number
   /** May return a promise. */
@@ -34,7 +34,7 @@ function startJob({ name, firstMs, everyMs, run }: Job, background: Background):
       }
     })
   }
-  const first = firstMs > 0 ? setTimeout(start, firstMs).unref() : start()
+  const first = firstMs === undefined ? start() : setTimeout(start, firstMs).unref()
   const interval = setInterval(start, everyMs).unref()
   return () => {
     if (first) clearTimeout(first)

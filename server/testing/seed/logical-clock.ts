@@ -16,18 +16,23 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Deadlines } from '../../util/deadlines.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { systemTimers, type Timer, type Timers } from '../../util/timers.ts'
+import { LogicalTimer } from './logical-timer.ts'
 
 export interface LogicalClockOptions {
   /** The time at the start. */
   readonly start: Date
   /** Whether the clock follows the machine's as well: time passes, and timers fall due, between moves too. */
   readonly runs?: boolean
+  /** Whether it stands still, and no timer falls due, until `begin`. */
+  readonly waits?: boolean
   /** Resolves when all that runs has ended; called after each timer. A move waits for it for at most two seconds of real time. */
   readonly settle?: () => Promise<unknown>
 }
 
 export interface LogicalClock extends Timers {
   now(): Date
+  /** Lets a clock that waits go on. */
+  begin(): void
   /** Moves the clock by a millisecond. Timers that fall due run in the next turn of the event loop. */
   tick(): void
   /** Moves the clock, and resolves when everything that falls due has run. @throws the error of a timer; the clock stays at its time */
@@ -52,10 +57,12 @@ const maxTimerMs = 2 ** 31 - 1
 /** How long a move waits for the end of what a timer has started, and how long once that was in vain: it may wait for the clock. */
 const [settleMs, unsettledMs] = [2000, 10]
 
-export function createLogicalClock({ start, runs = false, settle }: LogicalClockOptions): LogicalClock {
+export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
+  const { start, runs = false, waits = false, settle } = options
   const timers = new Set<LogicalTimer>()
   const serialize = createSerializer()
-  const begunAt = systemTimers.elapsed()
+  /** By the clock of the machine. */
+  let begunAt = waits ? undefined : systemTimers.elapsed()
   let startMs = start.getTime()
   /** By how much the clock was moved. */
   let movedMs = 0
@@ -67,7 +74,7 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
   let wake: { readonly at: number; readonly timer: Timer | undefined } | undefined
 
   /** Time of the machine that counts. */
-  const passed = () => (runs ? systemTimers.elapsed() - begunAt : 0)
+  const passed = () => (runs && begunAt !== undefined ? systemTimers.elapsed() - begunAt : 0)
   const elapsed = () => movedMs + passed()
   const time = () => new Date(startMs + Math.floor(elapsed()))
 
@@ -93,7 +100,7 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
 
   /** Lets due timers run in the next turn of the event loop; if the clock runs by itself, also the next ones when they fall due. */
   function arm(): void {
-    if (isMoving || isClosed) return
+    if (begunAt === undefined || isMoving || isClosed) return
     const leftMs = Math.min(...[...timers].map((timer) => timer.dueAt)) - elapsed()
     if (leftMs > 0 && (!runs || leftMs === Number.POSITIVE_INFINITY)) return
     const at = leftMs > 0 ? systemTimers.elapsed() + leftMs : Number.NEGATIVE_INFINITY
@@ -180,6 +187,10 @@ export function createLogicalClock({ start, runs = false, settle }: LogicalClock
     setInterval: (callback, ms) => add(callback, ms, true),
     ...{ clearTimeout: remove, clearInterval: remove },
     ...{ elapsed, time, now: time, nextTurn: systemTimers.nextTurn },
+    begin() {
+      begunAt ??= systemTimers.elapsed()
+      arm()
+    },
     tick() {
       movedMs++
       arm()
@@ -211,47 +222,5 @@ export function deadlinesBy(clock: Timers): Deadlines {
       clock.setTimeout(() => over.abort(new DOMException('The operation timed out', 'TimeoutError')), ms)
       return over.signal
     },
-  }
-}
-
-class LogicalTimer implements Timer {
-  readonly callback: () => void
-  readonly ms: number
-  readonly isInterval: boolean
-  /** In milliseconds of `elapsed`. */
-  dueAt = 0
-  /** Timers with the same due time run in this order. */
-  order = 0
-  readonly #start: () => void
-  /** Also of another clock than the one that is asked. */
-  readonly end: () => void
-
-  constructor(
-    callback: () => void,
-    ms: number,
-    isInterval: boolean,
-    clock: Pick<LogicalTimer, 'end'> & { start(): void },
-  ) {
-    this.callback = callback
-    this.ms = ms
-    this.isInterval = isInterval
-    this.#start = clock.start
-    this.end = clock.end
-  }
-
-  /** Does nothing: no logical timer keeps the process alive. */
-  unref(): this {
-    return this
-  }
-
-  refresh(): this {
-    this.#start()
-    return this
-  }
-
-  /** Returns the last time until `end` that it falls due; its next time if that is later. */
-  lastTime(end: number): number {
-    if (!this.isInterval || this.dueAt > end) return this.dueAt
-    return this.dueAt + Math.floor((end - this.dueAt) / this.ms) * this.ms
   }
 }

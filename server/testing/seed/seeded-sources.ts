@@ -21,7 +21,7 @@ export interface SourcesState {
 /** For `replaceSources`. Limits of real input and output stay the system's. */
 export interface SeededSources
   extends Sources,
-    Pick<LogicalClock, 'now' | 'tick' | 'advance' | 'set' | 'leap' | 'close'> {
+    Pick<LogicalClock, 'now' | 'begin' | 'tick' | 'advance' | 'set' | 'leap' | 'close'> {
   readonly timers: LogicalClock
   /**
    * Runs work, such as one call, with random values of its own: they follow from the seed, the kind and how many of this kind were run
@@ -63,11 +63,11 @@ export function createSeededSources(
     // With a seed, a file that an earlier run left behind would have the same name.
     temporaryBytes: systemRandom.temporaryBytes,
   }
-  const { now, tick, advance, set, leap, close } = timers
+  const { now, begin, tick, advance, set, leap, close } = timers
   const sources: SeededSources = {
     timers,
     ...(seed !== undefined && { random, createSigner: createDeterministicSigner }),
-    ...{ now, tick, advance, set, leap, close },
+    ...{ now, begin, tick, advance, set, leap, close },
     within(kind, work) {
       const count = (counts.get(kind) ?? 0) + 1
       counts.set(kind, count)

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const job = (name: string, firstMs: number, everyMs: number) => ({
+const job = (name: string, firstMs: number | undefined, everyMs: number) => ({
   name,
   firstMs,
   everyMs,
@@ -29,7 +29,7 @@ async function pass(ms: number): Promise<string[]> {
 }
 
 test('jobs: each runs first and then at its interval, until they are stopped', async () => {
-  const stop = startJobs([job('at once', 0, 100), job('later', 50, 200)], background)
+  const stop = startJobs([job('at once', undefined, 100), job('later', 50, 200)], background)
   expect(await pass(0)).toEqual(['at once'])
   expect(await pass(49)).toEqual([])
   expect(await pass(1)).toEqual(['later'])
@@ -47,7 +47,7 @@ test('jobs: one that is stopped before its first run never runs', async () => {
 test('jobs: a run is skipped while the previous run of the same job continues, but other jobs run', async () => {
   const end = Promise.withResolvers<void>()
   const slow = {
-    ...job('slow', 0, 100),
+    ...job('slow', undefined, 100),
     run: async () => {
       runs.push('slow')
       await end.promise
@@ -69,7 +69,7 @@ test('jobs: a run is skipped while the previous run of the same job continues, b
 
 test('jobs: a run that fails does not stop the next one', async () => {
   const failing = {
-    ...job('failing', 0, 100),
+    ...job('failing', undefined, 100),
     run: () => {
       runs.push('failing')
       throw new Error('failed')

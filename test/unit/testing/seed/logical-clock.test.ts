@@ -1,5 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createLogicalClock, type LogicalClock } from '../../../../server/testing/seed/logical-clock.ts'
 
 const start = new Date('2030-01-01T00:00:00.000Z')
@@ -143,6 +143,17 @@ test('a timer without delay, and one that a tick makes due, run in the next turn
   await realSleep(20)
   expect(runs).toEqual(['now 0', 'next 1'])
 })
+
+test.each([false, true])(
+  'one that waits runs nothing until it begins; follows the machine: %s',
+  async (follows) => {
+    begin({ waits: true, runs: follows }).setTimeout(note('timer'), 0)
+    await realSleep(20)
+    expect([msPassed(), clock.elapsed(), runs]).toEqual([0, 0, []])
+    clock.begin()
+    await vi.waitFor(() => expect(runs).toHaveLength(1))
+  },
+)
 
 test('set moves the clock to a time, and sets it back without a loss of timers', async () => {
   begin().setTimeout(note('timer'), 10)
