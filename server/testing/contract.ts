@@ -17,11 +17,12 @@ import type { LoadedWorld } from './worlds/worlds.ts'
 
 export interface NetworkOptions {
   /**
-   * Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. The same calls in the same order leave
-   * the same bytes; calls at the same time are made in the order of their arrival, which can differ.
+   * Everything that leaves a trace follows from it: DIDs, keys, revisions, codes. 1 by default. The same calls, one after the other,
+   * leave the same bytes. Calls at the same time are made in the order of their arrival, which can differ: it decides on their times, and
+   * so on revisions and record keys, and on the random values of writes.
    */
   readonly seed?: number
-  /** Number of servers, 1 by default. They read each other's event streams. */
+  /** Number of servers, 1 by default. Each has 4 GiB, and refuses writes beyond them as with a full disk. They read each other's event streams. */
   readonly servers?: number
   /** Port of the first server, the next ones follow, then the directory. Free ports by default. */
   readonly port?: number

@@ -6,7 +6,7 @@ import type { Files, OpenFile, ReadableFile } from '../../store/files/files.ts'
 import { StoreLocked } from '../../store/files/store-errors.ts'
 import type { MemoryFile, Owner } from './memory-file.ts'
 import { contentOf, type DiskEntry, type DiskSnapshot, entriesOf, freeze, thaw } from './memory-snapshot.ts'
-import { Folder, failure, MemoryTree } from './memory-tree.ts'
+import { Folder, failure, MemoryTree, sizeOf } from './memory-tree.ts'
 
 export interface MemoryFiles extends Files {
   snapshot(): DiskSnapshot
@@ -19,16 +19,16 @@ export interface MemoryFilesOptions {
   readonly now: () => Date
   /** The files to begin with; none by default. */
   readonly from?: DiskSnapshot | undefined
-  /** Bytes that the disk reports as free: 1 TiB by default. */
-  readonly freeBytes?: number | undefined
+  /** Bytes of the disk, which reports as free what its files leave: 4 GiB by default. */
+  readonly capacity?: number | undefined
 }
 
-const defaultFreeBytes = 1024 ** 4
+const defaultCapacity = 4 * 1024 ** 3
 /** Bytes of a chunk that a reader gets at once. */
 const readBytes = 256 * 1024
 
 export function createMemoryFiles(options: MemoryFilesOptions): MemoryFiles {
-  const { now, from, freeBytes = defaultFreeBytes } = options
+  const { now, from, capacity = defaultCapacity } = options
   const tree = new MemoryTree(from ? thaw(from.root) : new Folder(now().getTime()), now)
   let owner: Owner = {}
 
@@ -81,7 +81,7 @@ export function createMemoryFiles(options: MemoryFilesOptions): MemoryFiles {
     measureDir: async (path) => tree.measureDir(path),
     async freeBytes(dir) {
       tree.getFolder(dir, 'statfs')
-      return freeBytes
+      return Math.max(0, capacity - sizeOf(tree.root))
     },
     changedAt: async (path) => new Date(tree.get(path, 'stat').changedMs),
     create: async (path) => openToWrite(path, tree.create(path)),

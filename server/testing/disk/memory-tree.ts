@@ -186,3 +186,10 @@ export function* foldersOf(folder: Folder): Generator<Folder> {
   yield folder
   for (const node of folder.names.values()) if (node instanceof Folder) yield* foldersOf(node)
 }
+
+/** Returns the bytes of all files in a folder. One with two names counts twice. */
+export function sizeOf(folder: Folder): number {
+  let size = 0
+  for (const node of folder.names.values()) size += node instanceof Folder ? sizeOf(node) : node.size
+  return size
+}

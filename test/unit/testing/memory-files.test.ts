@@ -323,9 +323,15 @@ describe('snapshots', () => {
     expect(times.toSorted((a, b) => a - b)[4]).toBeLessThan(10)
   })
 
-  test('the free bytes are those of the options', async () => {
-    const files = createMemoryFiles({ now, freeBytes: 1234 })
-    expect(await files.freeBytes('/')).toBe(1234)
+  test('the free bytes are those that the files leave of the capacity', async () => {
+    const files = createMemoryFiles({ now, capacity: 1000 })
+    await files.makeDir('/folder')
+    await writeChunks(files, '/folder/file', [Buffer.alloc(300)])
+    expect(await files.freeBytes('/')).toBe(700)
+    await writeChunks(files, '/large', [Buffer.alloc(800)])
+    expect(await files.freeBytes('/')).toBe(0)
+    await files.remove('/large')
+    expect(await files.freeBytes('/')).toBe(700)
   })
 })
 
