@@ -8,19 +8,21 @@ export interface LearntPasswords {
   find(hash: string): string | undefined
   /** All passwords by their hashes. */
   snapshot(): ReadonlyMap<string, string>
-  /** Adds those of a snapshot. */
+  /** Knows those of a snapshot alone. */
   restore(byHash: ReadonlyMap<string, string>): void
 }
 
 export function createLearntPasswords(): LearntPasswords {
-  const learnt = new Map<string, string>()
+  let learnt = new Map<string, string>()
   const hasher = createPasswordHasher({ cost: 4 })
   return {
     hasher: {
       ...hasher,
       async hash(password, network) {
+        // A server that was ended by a restore may still hash: what it learns ends with it.
+        const learning = learnt
         const hash = await hasher.hash(password, network)
-        learnt.set(hash, password)
+        learning.set(hash, password)
         return hash
       },
       // A server that ends leaves it to the others.
@@ -29,7 +31,7 @@ export function createLearntPasswords(): LearntPasswords {
     find: (hash) => learnt.get(hash),
     snapshot: () => new Map(learnt),
     restore(byHash) {
-      for (const [hash, password] of byHash) learnt.set(hash, password)
+      learnt = new Map(byHash)
     },
   }
 }

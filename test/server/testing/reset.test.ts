@@ -46,6 +46,18 @@ test('the calls after a reset leave the bytes that they left after the start', a
   expect(await left()).toEqual(first)
 })
 
+test('a snapshot after a reset or a restore has no password of an account before it', async () => {
+  const passwords = async () => [...(await network.snapshot()).accounts.passwords.values()]
+  await network.accounts.create({ handle: 'alice' })
+  const first = await network.snapshot()
+  await network.accounts.create({ handle: 'bob' })
+  expect(await passwords()).toEqual(['alice-password', 'bob-password'])
+  await network.restore(first)
+  expect(await passwords()).toEqual(['alice-password'])
+  await network.reset()
+  expect(await passwords()).toEqual([])
+})
+
 test('a restore ends the calls that wait: they change nothing and are in no list', async () => {
   const alice = await network.accounts.create({ handle: 'alice' })
   const before = await network.snapshot()
