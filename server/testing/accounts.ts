@@ -92,8 +92,9 @@ export function createAccounts(
     for (const [server, host] of all) {
       if (!host.isRunning) continue
       const { store } = host.running.services
-      for (const handle of [name, `${name}.${host.domain}`]) {
-        const row = name.startsWith('did:') ? rows.findByDid(store, name) : rows.findByHandle(store, handle)
+      const handle = name.toLowerCase()
+      for (const each of [handle, `${handle}.${host.domain}`]) {
+        const row = name.startsWith('did:') ? rows.findByDid(store, name) : rows.findByHandle(store, each)
         if (row) return { row, server, host }
       }
     }

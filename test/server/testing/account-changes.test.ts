@@ -44,6 +44,12 @@ test('an account that a client creates has its password', async () => {
   expect(await network.accounts.get('carol')).toMatchObject({ password: input.password, email: input.email })
 })
 
+test('an account is found by its handle, also in capitals as it was created', async () => {
+  const { did } = await network.accounts.create({ handle: 'Dora' })
+  for (const name of ['Dora', 'dora', 'DORA.TEST', did])
+    expect(await network.accounts.get(name), name).toMatchObject({ did, handle: 'dora.test' })
+})
+
 test('requireMailedCode: the password alone is refused, and the mailed code signs in', async () => {
   const alice = await network.accounts.create({ handle: 'alice' })
   await network.accounts.requireMailedCode('alice')
