@@ -1,4 +1,6 @@
 /** Calls of the network for tests to its servers, over HTTP. */
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 
 /** Marks the calls of the network itself: they have no faults, and are not among its requests. */
 export const ownCallHeader = 'x-network-for-tests'
@@ -42,30 +44,50 @@ export interface CallOptions {
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
 export async function call(url: string, nsid: string, options: CallOptions = {}): Promise<any> {
   const { input, bytes, type = 'application/json', query, client } = options
-  const body = bytes ? Uint8Array.from(bytes) : input === undefined ? undefined : JSON.stringify(input)
+  const body = bytes ?? (input === undefined ? undefined : JSON.stringify(input))
   const authorization = authorizationOf(options)
   const target = query ? `${nsid}?${new URLSearchParams(query)}` : nsid
-  const response = await fetch(`${url}/xrpc/${target}`, {
-    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: {
-      [ownCallHeader]: 'own',
-      // A restore can take longer than a connection is kept open: the next call would use one that ends.
-      connection: 'close',
-      ...(body !== undefined && { 'content-type': type }),
-      ...(authorization !== undefined && { authorization }),
-      ...(client !== undefined && { 'user-agent': client }),
-    },
-    ...(body !== undefined && { body }),
-  }).catch((error: unknown) => {
+  const headers = {
+    ...(body !== undefined && { 'content-type': type }),
+    ...(authorization !== undefined && { authorization }),
+    ...(client !== undefined && { 'user-agent': client }),
+  }
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST')
+  const answer = await send(`${url}/xrpc/${target}`, method, headers, body).catch((cause: unknown) => {
     const message = `${url} does not answer. It may have been killed.`
-    throw Object.assign(new NetworkCallFailed(nsid, 502, { error: 'ServerNotReachable', message }), {
-      cause: error,
-    })
+    throw Object.assign(new NetworkCallFailed(nsid, 502, { error: 'ServerNotReachable', message }), { cause })
   })
-  const text = await response.text()
-  const output = text === '' ? {} : JSON.parse(text)
-  if (!response.ok) throw new NetworkCallFailed(nsid, response.status, output)
+  const output = answer.body === '' ? {} : JSON.parse(answer.body)
+  if (answer.status >= 400) throw new NetworkCallFailed(nsid, answer.status, output)
   return output
+}
+
+/** A restore can take longer than a connection is kept open: the next call would use one that ends. */
+const agent = new Agent({ keepAlive: false })
+
+interface Answer {
+  readonly status: number
+  /** Address to which the server redirects. */
+  readonly location: string | undefined
+  readonly body: string
+}
+
+/** Sends a request. Not by `fetch`: tests replace it, and Node.js sends its requests to a proxy that the environment names. */
+function send(
+  url: string,
+  method: 'GET' | 'POST',
+  headers: Readonly<Record<string, string>> = {},
+  body?: string | Uint8Array,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const all = { [ownCallHeader]: 'own', 'user-agent': 'node', ...headers }
+  const sent = request(url, { agent, method, headers: all }, (response) => {
+    const { statusCode: status = 0, headers } = response
+    text(response).then((body) => resolve({ status, location: headers.location, body }), reject)
+  })
+  sent.on('error', reject)
+  sent.end(body)
+  return promise
 }
 
 function authorizationOf({ token, adminPassword }: CallOptions): string | undefined {
@@ -76,6 +98,5 @@ function authorizationOf({ token, adminPassword }: CallOptions): string | undefi
 
 /** Opens a URL and returns the address to which the server redirects; undefined if it does not. */
 export async function redirectOf(url: string): Promise<string | undefined> {
-  const { headers } = await fetch(url, { redirect: 'manual', headers: { [ownCallHeader]: 'own' } })
-  return headers.get('location') ?? undefined
+  return (await send(url, 'GET')).location
 }

@@ -1,5 +1,5 @@
 /** Faults of a network for tests, as pages of another origin meet them. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Network, startNetwork } from '../../../server/testing/network.ts'
 
 let network: Network
@@ -42,6 +42,14 @@ test('calls of the network itself have no faults, use none up, and are not among
   expect(await session.json()).toMatchObject({ error: 'ExpiredToken' })
   expect(network.faults.list()).toMatchObject([{ id: fault.id, count: 1 }])
   expect(network.requests()).toMatchObject([{ account: alice.did, isFault: true }])
+})
+
+test('calls of the network itself are none of the `fetch` that a test replaces', async () => {
+  const replaced = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('replaced'))
+  const alice = await network.accounts.create({ handle: 'alice' })
+  expect(await network.accounts.get('alice')).toMatchObject({ did: alice.did })
+  expect(replaced).not.toHaveBeenCalled()
+  replaced.mockRestore()
 })
 
 test('pages can read the Retry-After of a fault', async () => {
