@@ -1,9 +1,7 @@
 /** Calls of the network for tests to its servers, over HTTP. */
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-
-/** Marks the calls of the network itself: they have no faults, and are not among its requests. */
-export const ownCallHeader = 'x-network-for-tests'
+import { networkHeader } from '../platform/network/names.ts'
 
 /** A server of the network has refused a call. */
 export class NetworkCallFailed extends Error {
@@ -80,7 +78,7 @@ function send(
   body?: string | Uint8Array,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const all = { [ownCallHeader]: 'own', 'user-agent': 'node', ...headers }
+  const all = { [networkHeader]: 'own', 'user-agent': 'node', ...headers }
   const sent = request(url, { agent, method, headers: all }, (response) => {
     const { statusCode: status = 0, headers } = response
     text(response).then((body) => resolve({ status, location: headers.location, body }), reject)

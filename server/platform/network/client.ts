@@ -13,7 +13,7 @@ import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { XrpcError } from '../xrpc/xrpc-errors.ts'
 import { connectionOptions } from './connections.ts'
 import { checkedLookup, checkUrl, OutboundRefused } from './guard.ts'
-import type { FindAddresses } from './names.ts'
+import { type FindAddresses, headersOfNetwork } from './names.ts'
 
 interface Target {
   /** Allows plain http, and addresses of this machine and its network; false by default. */
@@ -166,7 +166,7 @@ function send(url: URL, options: Options, life: Life, agents?: Pool['agents']): 
     // false: a new connection. A pooled one, or a proxy that resolves the host itself, would evade the check of the address.
     ...(connectionOptions(url) ?? { agent: agents?.[url.protocol] ?? false }),
     method,
-    headers: { 'accept-encoding': 'identity', ...headers },
+    headers: { 'accept-encoding': 'identity', ...headers, ...headersOfNetwork() },
     lookup: checkedLookup(allowPrivate, life.signal, findAddresses),
     signal: life.signal,
   })

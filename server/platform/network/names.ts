@@ -29,6 +29,14 @@ export function isRestrictedToLoopback(): boolean {
   return isRestricted
 }
 
+/** Marks the requests of a network for tests itself: its servers do not count them as those of an app. */
+export const networkHeader = 'x-network-for-tests'
+
+/** Headers of all requests of this process to other servers: none, except in a network for tests. */
+export function headersOfNetwork(): Readonly<Record<string, string>> {
+  return isRestricted ? { [networkHeader]: 'own' } : {}
+}
+
 const dnsLimits = { timeout: 2_000, tries: 2 }
 /** Milliseconds to wait for addresses of the second family (RFC 8305 §3): some name servers answer only to one question. */
 const otherFamilyMs = 300

@@ -17,6 +17,7 @@ import { createTokenBucket } from '../../util/token-bucket.ts'
 import { pieceMs } from '../../util/turns.ts'
 import { connectionOptions } from './connections.ts'
 import { checkedLookup, checkUrl } from './guard.ts'
+import { headersOfNetwork } from './names.ts'
 
 export interface StreamOptions {
   /** Allows plain ws, and addresses of this machine and its network. */
@@ -86,7 +87,7 @@ export function openStream(target: string, options: StreamOptions): Stream {
             maxPayload: options.maxBytes ?? limits.maxPayload,
             perMessageDeflate: false,
             followRedirects: false,
-            headers: options.headers,
+            headers: { ...options.headers, ...headersOfNetwork() },
             lookup: checkedLookup(options.allowPrivate),
             ...connectionOptions(url),
           }),

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkHeader } from '../../platform/network/names.ts'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
@@ -13,7 +14,6 @@ import type { Listen } from '../../routes/listeners.ts'
 import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
-import { ownCallHeader } from '../call.ts'
 import { answerFault } from './fault-answers.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { NetworkRequest, Requests } from './requests.ts'
@@ -193,9 +193,9 @@ function targetOf({ url = '' }: IncomingMessage) {
   return { path, query, nsid: nsid === undefined || nsid.startsWith('_') ? undefined : nsid }
 }
 
-/** Whether the network itself has sent a request. */
+/** Whether the network itself has sent a request: `call.ts`, or one of its servers. It has no fault, and is not among the requests. */
 function isOwn({ headers }: IncomingMessage): boolean {
-  return headers[ownCallHeader] !== undefined
+  return headers[networkHeader] !== undefined
 }
 
 /** Returns the DID in the token of a request, which is not verified here. */

@@ -83,6 +83,16 @@ test('move: the account is on the other server, with its records and its DID', a
   expect(await document.json()).toMatchObject({ service: [{ serviceEndpoint: url }] })
 })
 
+test('move: what servers ask each other has no faults, uses none up, and is not among the requests', async () => {
+  await network.accounts.create({ handle: 'alice' })
+  const fault = network.faults.add({ status: 500 })
+  expect(await network.accounts.move('alice', 1)).toMatchObject({ server: 1 })
+  await network.servers[1]?.restart()
+  await network.idle()
+  expect(network.faults.list()).toMatchObject([{ id: fault.id, count: 0 }])
+  expect(network.requests()).toEqual([])
+})
+
 test('move: a server that the network lacks is named', async () => {
   await network.accounts.create({ handle: 'alice' })
   await expect(network.accounts.move('alice', 2)).rejects.toThrow('no server 2, only 2')
