@@ -391,6 +391,7 @@ describe('connections to other machines', () => {
   const doors = [
     /from '(?:node:https|node:tls|node:http2|node:dgram|node:dns(?:\/promises)?|undici)'/,
     /import \{[^}]*\b(?:connect|createConnection|Socket)\b[^}]*\} from 'node:net'/,
+    /import \{[^}]*\b(?:request|get|Agent)\b[^}]*\} from 'node:http'/,
     /getBuiltinModule\('node:https?'\)/,
     /\bfetch\(|new WebSocket\(/,
     /import\('(?:nodemailer|web-push)'\)/,

@@ -16,8 +16,8 @@ import {
   journalPath,
   journalSeqs,
 } from '../files/layout.ts'
-import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
-import { type Scanned, scanJournal } from '../journal/journal.ts'
+import { StoreDamaged, StoreForTests, StoreUnavailable } from '../files/store-errors.ts'
+import { isJournalForTests, type Scanned, scanJournal } from '../journal/journal.ts'
 import { applyFrames } from '../journal/recover.ts'
 import { scanCheckpoint } from '../pages/checkpoint.ts'
 import { closeFile, isSound, type OpenedFile, openPageFile, setSeq } from '../pages/database-file.ts'
@@ -188,6 +188,7 @@ async function scanJournals(files: Files, present: ReadonlyMap<string, string>):
     const [first] = journalSeqs([name])
     if (first === undefined) continue
     const { content, isWhole } = await readIntact(files, path)
+    if (isJournalForTests(content)) throw new StoreForTests(path)
     const scanned = scanJournal(content, first)
     journals.push({ name, first, ...scanned, ...(!isWhole && { isWhole, isCounted: false }) })
   }

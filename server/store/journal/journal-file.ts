@@ -138,7 +138,7 @@ async function createTitled(
 ): Promise<OpenFile> {
   const file = await files.create(path, { durableWrites: true })
   try {
-    await writeDurably(file, encodeTitle(firstSeq), 0)
+    await writeDurably(file, encodeTitle(firstSeq, files.isForTests), 0)
     await publish()
     return file
   } catch (error) {

@@ -1,7 +1,7 @@
 /**
  * The journal format: the transactions since the last checkpoint, in append-only files.
  *
- * The first line names the format and the sequence number of the first transaction. Frames follow: a header line (first
+ * The first line names the format and the sequence number of the first transaction, and "test" in a network for tests. Frames follow: a header line (first
  * sequence number, number of transactions, bytes, zero sectors and CRC-32 of the payload) and the payload, shortened
  * transactions, padded to a multiple of 8 bytes. Lines have 64 bytes and end in their own CRC-32.
  *
@@ -42,9 +42,9 @@ const sector = 512
 /** The journal fails a check. The message completes a sentence that starts with the file name. */
 export class JournalDamage extends Error {}
 
-/** Encodes the first line of a journal. */
-export function encodeTitle(firstSeq: number): Buffer {
-  return checkedLine(`pds journal ${formatVersion} ${firstSeq}`)
+/** Encodes the first line of a journal. @param isForTests real disks refuse it, as they refuse a database for tests */
+export function encodeTitle(firstSeq: number, isForTests = false): Buffer {
+  return checkedLine(`pds ${isForTests ? 'test ' : ''}journal ${formatVersion} ${firstSeq}`)
 }
 
 /** A frame for one place in a journal, and the texts of statements that the journal has once the frame is on disk. */
@@ -206,9 +206,18 @@ export function readFrame(bytes: Buffer, at: number): Frame | undefined {
 }
 
 /** Reads the first line of a journal, at the start of `bytes`. */
-export function readTitle(bytes: Buffer): { format: number; firstSeq: number } | undefined {
-  const fields = /^pds journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '')
-  return fields === null ? undefined : { format: Number(fields[1]), firstSeq: Number(fields[2]) }
+export function readTitle(
+  bytes: Buffer,
+): { format: number; firstSeq: number; isForTests: boolean } | undefined {
+  const [title, mark, format, firstSeq] =
+    /^pds (test )?journal (\d+) (\d+)$/.exec(readLine(bytes, 0) ?? '') ?? []
+  if (title === undefined) return undefined
+  return { format: Number(format), firstSeq: Number(firstSeq), isForTests: mark !== undefined }
+}
+
+/** Whether a network for tests wrote a journal. */
+export function isJournalForTests(content: Uint8Array): boolean {
+  return readTitle(asBuffer(content))?.isForTests === true
 }
 
 /** Reads the first line of a frame, with the length of its payload; undefined if it does not verify. */

@@ -2,10 +2,18 @@
 import { join } from 'node:path'
 import { type Files, readData } from '../files/files.ts'
 import { isDamaged, journalPath, journalSeqs, originalName } from '../files/layout.ts'
-import { StoreDamaged, StoreUnavailable } from '../files/store-errors.ts'
+import { StoreDamaged, StoreForTests, StoreUnavailable } from '../files/store-errors.ts'
 import { closeFile, type OpenedDatabase, openDatabase } from '../pages/database-file.ts'
 import type { Sqlite } from '../pages/sqlite.ts'
-import { decodeFrames, type Frames, JournalDamage, readJournal, readTail, type TornTail } from './journal.ts'
+import {
+  decodeFrames,
+  type Frames,
+  isJournalForTests,
+  JournalDamage,
+  readJournal,
+  readTail,
+  type TornTail,
+} from './journal.ts'
 
 /** With the transactions of the journals. */
 export interface Loaded extends OpenedDatabase {
@@ -64,7 +72,7 @@ export async function load(
 
 /**
  * Applies the transactions of the journals after `seq`. Returns the number of the last one.
- * @throws StoreDamaged when one is missing or fails its check
+ * @throws StoreDamaged when one is missing or fails its check, StoreForTests
  */
 export async function replayJournals(
   files: Files,
@@ -86,6 +94,7 @@ export async function replayJournals(
     const path = journalPath(dir, first)
     const isNewest = next === undefined
     const content = await readData(files, path)
+    if (isJournalForTests(content) && !files.isForTests) throw new StoreForTests(path)
     const end = isNewest ? newest?.length : undefined
     const journal = checkedJournal(content.subarray(0, end), first, isNewest, path)
     const texts: string[] = []
