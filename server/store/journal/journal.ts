@@ -1,9 +1,9 @@
 /**
  * The journal format: the transactions since the last checkpoint, in append-only files.
  *
- * The first line names the format and the sequence number of the first transaction, and "test" in a network for tests. Frames follow: a header line (first
- * sequence number, number of transactions, bytes, zero sectors and CRC-32 of the payload) and the payload, shortened
- * transactions, padded to a multiple of 8 bytes. Lines have 64 bytes and end in their own CRC-32.
+ * The first line names the format and the sequence number of the first transaction, and the mark `test` if a network for tests wrote it.
+ * Frames follow: a header line (first sequence number, number of transactions, bytes, zero sectors and CRC-32 of the payload) and the
+ * payload, shortened transactions, padded to a multiple of 8 bytes. Lines have 64 bytes and end in their own CRC-32.
  *
  * The newest journal may end in zeros, space that is reserved for later frames. A sealed one ends with its last frame.
  *
