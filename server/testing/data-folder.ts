@@ -2,15 +2,17 @@
  * The folder of `desktop-pds dev --data-dir`. The network runs in memory; its state is read from the folder at the start and written at
  * the end, as a whole: the file with the mark names the folder of the state, so that a write that is cut short changes nothing.
  */
-import { join } from 'node:path'
-import { nodeFiles, readJson, replaceJson } from '../store/files/files.ts'
+import { basename, join } from 'node:path'
+import { isMissing, nodeFiles, readJson, replaceJson } from '../store/files/files.ts'
 import { databaseName, lockName, testNetworkName } from '../store/files/layout.ts'
+import { StoreDamaged, StoreTooNew, StoreTooOld } from '../store/files/store-errors.ts'
 import { temporaryName } from '../util/random.ts'
 import { loadFolder, saveFolder } from './disk/copy-folder.ts'
 import { createMemoryFiles } from './disk/memory-files.ts'
 import type { DiskSnapshot } from './disk/memory-snapshot.ts'
 import { dataDirOf } from './host.ts'
 import type { Network, NetworkSnapshot } from './network.ts'
+import { problemOf, type SavedState, snapshotOf, stateOf } from './saved-state.ts'
 
 /** The folder is not one of a network for tests. The message is for people. */
 export class DataFolderError extends Error {
@@ -34,19 +36,6 @@ interface Mark {
   readonly about: string
   /** Name of the folder of the state. Undefined before the first end of a network. */
   readonly state?: string
-}
-
-/** The parts of a snapshot that are not disks, and the URLs by which the stream knows the servers. */
-interface State {
-  readonly urls: readonly string[]
-  readonly directory: NetworkSnapshot['directory']
-  readonly accounts: readonly (readonly [did: string, server: number])[]
-  readonly passwords: readonly (readonly [hash: string, password: string])[]
-  readonly events: NetworkSnapshot['stream']['events']
-  readonly positions: readonly (readonly [origin: string, seq: number])[]
-  readonly at: string
-  readonly position: number
-  readonly counts: readonly (readonly [kind: string, count: number])[]
 }
 
 const about = 'The data of a network for tests: see "desktop-pds dev". Passwords and keys in it are public.'
@@ -83,9 +72,14 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return {
     async load(count, later) {
       if (state === undefined) return undefined
-      const kept = await readJson<State>(nodeFiles, join(path, state, stateName))
-      if (!kept)
-        throw new DataFolderError(`${join(path, state)} is incomplete: name another folder with --data-dir.`)
+      const file = join(path, state, stateName)
+      const kept = await readJson<SavedState>(nodeFiles, file)
+      if (!kept) throw incomplete(join(path, state))
+      const problem = problemOf(kept)
+      if (problem !== undefined)
+        throw new DataFolderError(
+          `${file} was damaged, or another version wrote it (${problem}): name another folder with --data-dir.`,
+        )
       if (count !== undefined && kept.urls.length !== count)
         throw new DataFolderError(
           `${path} has a network of ${kept.urls.length} servers: start it with --servers ${kept.urls.length}.`,
@@ -112,6 +106,19 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
 }
 
+const incomplete = (path: string) =>
+  new DataFolderError(`${path} is incomplete: name another folder with --data-dir.`)
+
+/** Returns the error of a network that cannot start on the data of a folder. */
+export function refusalOf(error: unknown, path: string): unknown {
+  if (![StoreDamaged, StoreTooNew, StoreTooOld].some((kind) => error instanceof kind)) return error
+  const reason =
+    error instanceof StoreDamaged ? `${basename(error.file)} ${error.reason}` : 'another version wrote them'
+  return new DataFolderError(
+    `The data in ${path} cannot be used, and stay as they are (${reason}): name another folder with --data-dir.`,
+  )
+}
+
 /** @throws DataFolderError */
 async function readMark(path: string): Promise<Mark | undefined> {
   const file = join(path, testNetworkName)
@@ -130,8 +137,10 @@ async function loadDisk(from: string, index: number): Promise<DiskSnapshot> {
   const memory = createMemoryFiles({ now: () => new Date(0) })
   const dataDir = dataDirOf(index)
   await loadFolder(from, memory, dataDir).catch((error: Error) => {
-    throw new DataFolderError(error.message)
+    throw isMissing(error) ? incomplete(from) : new DataFolderError(error.message)
   })
+  // A server would begin with an empty one.
+  if (!(await memory.list(dataDir)).includes(databaseName)) throw incomplete(from)
   for (const name of (await memory.list(dataDir)).filter(isOfNetwork))
     await memory.remove(join(dataDir, name))
   return memory.snapshot()
@@ -141,29 +150,4 @@ async function saveDisk(disk: DiskSnapshot, index: number, to: string): Promise<
   const memory = createMemoryFiles({ now: () => new Date(0), from: disk })
   await saveFolder(memory, dataDirOf(index), to)
   await replaceJson(nodeFiles, join(to, testNetworkName), { about })
-}
-
-function stateOf({ urls, directory, accounts, stream, sources }: NetworkSnapshot): State {
-  return {
-    urls,
-    directory,
-    accounts: [...accounts.servers],
-    passwords: [...accounts.passwords],
-    events: stream.events,
-    positions: [...stream.positions],
-    at: sources.at.toISOString(),
-    position: sources.position,
-    counts: [...sources.counts],
-  }
-}
-
-function snapshotOf(state: State, disks: readonly DiskSnapshot[], later: Date | undefined): NetworkSnapshot {
-  const { urls, directory, accounts, passwords, events, positions, position, counts } = state
-  const at = new Date(Math.max(Date.parse(state.at), later?.getTime() ?? 0))
-  return {
-    ...{ urls, disks, directory },
-    accounts: { servers: new Map(accounts), passwords: new Map(passwords) },
-    stream: { events, positions: new Map(positions) },
-    sources: { at, position, counts: new Map(counts) },
-  }
 }

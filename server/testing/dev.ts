@@ -88,7 +88,7 @@ export async function runDev(args: readonly string[]): Promise<number> {
   try {
     const { exec, dataDir, ...options } = readDevArgs(args)
     if (dataDir === undefined) return await runNetwork(options, exec)
-    const { openDataFolder } = await import('./data-folder.ts')
+    const { openDataFolder, refusalOf } = await import('./data-folder.ts')
     const folder = await openDataFolder(dataDir)
     try {
       const { servers, clock } = options
@@ -98,6 +98,8 @@ export async function runDev(args: readonly string[]): Promise<number> {
       if (from && clock !== 'real') requireLater(from.sources.at, later)
       const continued = from && { from, servers: from.disks.length }
       return await runNetwork({ ...options, ...continued }, exec, (network) => folder.save(network))
+    } catch (error) {
+      throw refusalOf(error, dataDir)
     } finally {
       await folder.close()
     }

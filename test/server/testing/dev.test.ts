@@ -111,6 +111,15 @@ describe('the process', () => {
     if (!isWindows) expect(await once(child, 'exit')).toEqual([0, null])
   })
 
+  test('loads a world without the proxy that the environment names', async () => {
+    const args = ['--input-type=module', '--eval', dev, '--', '--port', '0', '--world', 'friends']
+    // Nothing listens on port 9.
+    const child = start(args, { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9' })
+    await outputUntil(child, 'alice.test')
+    child.kill()
+    await once(child, 'exit')
+  })
+
   test('prints the accounts of a world', async () => {
     const { output, code } = await run('--world', 'friends', '--exec', process.execPath, '--version')
     expect(code).toBe(0)
@@ -197,6 +206,36 @@ describe('a data folder', () => {
     expect([earlier.code, earlier.errors]).toEqual([2, expect.stringContaining('--now must not be earlier')])
   })
 
+  test.each<[what: string, change: (state: string) => Promise<void>, reason: RegExp]>([
+    [
+      'a file of another form',
+      (state) => writeFile(join(state, 'network.json'), '{"urls":[]}'),
+      /network\.json was damaged, or another version wrote it \(.+\)/,
+    ],
+    ['no disk', (state) => rm(join(state, '1'), { recursive: true }), /state-\w+.1 is incomplete/],
+    ['no database', (state) => rm(join(state, '1', 'pds.sqlite')), /state-\w+.1 is incomplete/],
+    [
+      'a damaged database',
+      async (state) => {
+        const file = join(state, '1', 'pds.sqlite')
+        const bytes = await readFile(file)
+        await writeFile(file, bytes.fill(0xff, 5000, 5010))
+      },
+      /The data in .+ cannot be used, and stay as they are \(pds\.sqlite has a damaged page \(2\)\)/,
+    ],
+  ])('with %s is refused in one line and stays as it is', async (_, change, reason) => {
+    const damaged = await mkdtemp(join(folder, 'damaged-'))
+    await cp(dataDir, damaged, { recursive: true })
+    const [state = ''] = (await readdir(damaged)).filter((name) => name.startsWith('state-'))
+    await change(join(damaged, state))
+    const before = await readdir(damaged, { recursive: true })
+    const { code, output, errors } = await run('--data-dir', damaged)
+    expect({ code, output }).toEqual({ code: 2, output: '' })
+    expect(errors).toMatch(reason)
+    expect(errors).toMatch(/^[^\n]+: name another folder with --data-dir\.\n$/)
+    expect(await readdir(damaged, { recursive: true })).toEqual(before)
+  })
+
   test('needs as many servers as it has', async () => {
     const { code, errors } = await run('--servers', '3', '--data-dir', dataDir)
     expect([code, errors]).toEqual([2, `${dataDir} has a network of 2 servers: start it with --servers 2.\n`])
@@ -248,7 +287,7 @@ describe('a data folder', () => {
     const ways: [named: string, args: string[]][] = [
       [database, serverArgs(copy)],
       [database, [fileOf('operation/cli/backup.ts'), '--data-dir', copy]],
-      [database, [restore, '--salvage', '--data-dir', copy]],
+      [join(copy, 'pds.000000000001.journal'), [restore, '--salvage', '--data-dir', copy]],
       [backup, [restore, backup, '--data-dir', real]],
     ]
     for (const [named, args] of ways) {
@@ -258,6 +297,31 @@ describe('a data folder', () => {
     }
     expect((await readdir(copy)).filter((name) => name !== 'backups')).toEqual(before)
     expect(await readdir(real)).not.toContain('pds.sqlite')
+  })
+
+  test('whose journal was copied to the data of a server is refused by that server, and by a salvage', async () => {
+    const state = (await readdir(dataDir)).find((name) => name.startsWith('state-')) ?? ''
+    const mixed = join(folder, 'mixed')
+    const server = start(serverArgs(mixed))
+    await outputUntil(server, 'listening')
+    server.kill()
+    await once(server, 'exit')
+    const journals = async (path: string) => (await readdir(path)).filter((name) => name.endsWith('.journal'))
+    for (const name of await journals(mixed)) await rm(join(mixed, name))
+    const from = join(dataDir, state, '1')
+    const [journal = ''] = await journals(from)
+    await cp(join(from, journal), join(mixed, journal))
+    const data = async () => (await readdir(mixed)).filter((name) => !['backups', 'pds.lock'].includes(name))
+    const before = await data()
+    for (const args of [
+      serverArgs(mixed),
+      [fileOf('operation/cli/restore.ts'), '--salvage', '--data-dir', mixed],
+    ]) {
+      const { code, output, errors } = await ended(start(args))
+      expect({ code, output }).toEqual({ code: 1, output: '' })
+      expect(errors).toContain(`${journal} belongs to a network for tests.`)
+    }
+    expect(await data()).toEqual(before)
   })
 
   test('with the data of a server, or with other files, is refused and stays as it is', async () => {
