@@ -52,8 +52,7 @@ export async function call(url: string, nsid: string, options: CallOptions = {})
   }
   const method = options.method ?? (body === undefined ? 'GET' : 'POST')
   const answer = await send(`${url}/xrpc/${target}`, method, headers, body).catch((cause: unknown) => {
-    const message = `${url} does not answer. It may have been killed.`
-    throw Object.assign(new NetworkCallFailed(nsid, 502, { error: 'ServerNotReachable', message }), { cause })
+    throw notReachable(url, nsid, cause)
   })
   const output = answer.body === '' ? {} : JSON.parse(answer.body)
   if (answer.status >= 400) throw new NetworkCallFailed(nsid, answer.status, output)
@@ -96,5 +95,16 @@ function authorizationOf({ token, adminPassword }: CallOptions): string | undefi
 
 /** Opens a URL and returns the address to which the server redirects; undefined if it does not. */
 export async function redirectOf(url: string): Promise<string | undefined> {
-  return (await send(url, 'GET')).location
+  const { location } = await send(url, 'GET').catch((error: unknown) => {
+    const { origin, pathname } = new URL(url)
+    throw notReachable(origin, pathname, error)
+  })
+  return location
+}
+
+function notReachable(url: string, called: string, cause: unknown): NetworkCallFailed {
+  const message = `${url} does not answer. It may have been killed.`
+  return Object.assign(new NetworkCallFailed(called, 502, { error: 'ServerNotReachable', message }), {
+    cause,
+  })
 }

@@ -20,9 +20,11 @@ export interface Timeouts {
   readonly requestMs: number
   /** Time without a byte in either direction, for example while the client does not read; making the response does not count. */
   readonly idleMs: number
+  /** Time for the next request on a connection, which answers announce; 5 s by default. 0: `idleMs`, and none is announced. */
+  readonly keepAliveMs?: number
 }
 
-const defaultTimeouts: Timeouts = { headersMs: 20_000, requestMs: 60_000, idleMs: 120_000 }
+export const defaultTimeouts: Timeouts = { headersMs: 20_000, requestMs: 60_000, idleMs: 120_000 }
 
 export interface Listener {
   readonly port: number
@@ -108,6 +110,7 @@ export function createHttpServer(
     {
       headersTimeout: timeouts.headersMs,
       requestTimeout: 0,
+      ...(timeouts.keepAliveMs !== undefined && { keepAliveTimeout: timeouts.keepAliveMs }),
       connectionsCheckingInterval: timeouts.headersMs / 4,
       // A missing Host header gets an error body in http.ts.
       requireHostHeader: false,

@@ -1,11 +1,11 @@
 /** The port of a network for tests beside those of its servers: the directory, the event stream and `/dev`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostFilter, hostname } from '../../platform/xrpc/host.ts'
-import { listen } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Directory } from '../directory/directory.ts'
 import { isOfLoopbackPage } from '../door/door.ts'
+import { listenHere } from '../listen.ts'
 import type { EventStream } from '../stream/stream.ts'
 
 /** Answers some paths. @returns false for the others */
@@ -42,9 +42,8 @@ export async function openControl({ port, directory, stream }: Options): Promise
       return sendError(req, res, protocolError('NotEnoughResources', 'The network starts: try again'))
     sendError(req, res, protocolError('PathNotFound', 'See /dev for what a network for tests answers'))
   }
-  const listener = await listen(
+  const listener = await listenHere(
     (req, res) => void receive(req, res).catch(() => req.socket.destroy()),
-    ['127.0.0.1', '::1'],
     port,
   )
   return {

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkHeader } from '../../platform/network/names.ts'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
-import { type App, type Listener, listen } from '../../platform/xrpc/listen.ts'
+import type { App } from '../../platform/xrpc/listen.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
 import { asksForWebSocket } from '../../platform/xrpc/upgrade.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
@@ -14,6 +14,7 @@ import type { Listen } from '../../routes/listeners.ts'
 import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
+import { listenHere } from '../listen.ts'
 import { answerFault } from './fault-answers.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { NetworkRequest, Requests } from './requests.ts'
@@ -130,13 +131,9 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     for (const { res } of pendingOf(server)) res.req.socket.destroy()
   }
 
-  const listener: Listener = await listen(
-    (req, res) => {
-      receive(req, res).catch(() => req.socket.destroy())
-    },
-    ['127.0.0.1', '::1'],
-    options.port,
-  )
+  const listener = await listenHere((req, res) => {
+    receive(req, res).catch(() => req.socket.destroy())
+  }, options.port)
   return {
     port: listener.port,
     url: `http://localhost:${listener.port}`,
