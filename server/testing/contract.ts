@@ -53,12 +53,12 @@ export interface NetworkServer {
   readonly isRunning: boolean
   /** Whether requests wait. */
   readonly isPaused: boolean
-  /** Lets requests wait without an answer. */
+  /** Lets requests wait without an answer, but for those of the network itself. @throws ServerNotRunning */
   pause(): void
   resume(): void
   /** Ends it as `kill -9` does. Connections are refused until it is started again. */
   kill(): void
-  /** Starts it again on its data; closes it first if it runs. */
+  /** Starts it again on its data; resumes and closes it first if it runs. */
   restart(): Promise<void>
 }
 

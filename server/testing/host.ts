@@ -86,9 +86,16 @@ export class Host {
     running?.close().catch(() => {})
   }
 
-  /** Starts it again on its disk; closes it first if it runs. */
+  /** Lets requests wait. @throws ServerNotRunning */
+  pause(): void {
+    if (!this.#running) throw new ServerNotRunning(this.#options.index)
+    this.#options.door.pause()
+  }
+
+  /** Starts it again on its disk; resumes and closes it first if it runs. */
   async restart(): Promise<void> {
     const disk = this.#disk
+    this.#options.door.resume()
     await this.stop()
     // Killed while it stopped.
     if (this.#disk === disk) await this.open()

@@ -23,7 +23,7 @@ export function serverOf(
     get isPaused() {
       return door.isPaused
     },
-    pause: guard(() => door.pause()),
+    pause: guard(() => host.pause()),
     resume: guard(() => door.resume()),
     kill: guard(() => host.kill()),
     restart,

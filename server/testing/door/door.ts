@@ -40,7 +40,7 @@ export interface Door {
   /** Makes a place for a server. Several can wait, and the one that was attached last gets the requests. */
   createPlace(): Place
   readonly isPaused: boolean
-  /** Lets requests wait, as a process that is stopped does. */
+  /** Lets requests wait, as a process that is stopped does, but for those of the network itself. */
   pause(): void
   resume(): void
   /** Cuts all connections of the present server, and refuses new ones until the next server listens. */
@@ -84,7 +84,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     all.add(received)
     // The server notes what it has read at the same moment.
     res.once('close', () => void Promise.resolve().then(() => end(received)))
-    while (resumed) await resumed.promise
+    while (resumed && !isOwn(req)) await resumed.promise
     // A connection that ended meanwhile has no call: it may belong to a server that was killed, or to the time before a reset.
     if (!all.has(received)) return
     const { nsid } = targetOf(req)
@@ -99,6 +99,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     if (attached && asksForWebSocket(req)) addStream(req.socket)
     if (attached) options.around(req, () => attached?.app(req, res))
     else req.socket.destroy()
+  }
+
+  function resume(): void {
+    resumed?.resolve()
+    resumed = undefined
   }
 
   function addStream(socket: Socket): void {
@@ -163,12 +168,11 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     pause() {
       resumed ??= Promise.withResolvers()
     },
-    resume() {
-      resumed?.resolve()
-      resumed = undefined
-    },
+    resume,
     cut() {
       attached = undefined
+      // A process that was killed is no longer stopped.
+      resume()
       for (const received of all) {
         // At once: a reset forgets the requests before it, these too.
         end(received)

@@ -89,6 +89,26 @@ test('a call that waited at a kill is not made by the next process', async () =>
   expect(await posts(alice)).toEqual([])
 })
 
+test('a server that is paused refuses connections after a kill, and answers after a restart', async () => {
+  const [server] = network.servers
+  const url = `${network.url}/xrpc/com.atproto.server.describeServer`
+  server?.pause()
+  server?.kill()
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+  expect(() => server?.pause()).toThrow('Server 1 of the network does not run')
+  await server?.restart()
+  server?.pause()
+  await server?.restart()
+  expect([server?.isPaused, (await fetch(url)).status]).toEqual([false, 200])
+})
+
+test('a pause lets the calls of the network itself through', async () => {
+  network.servers[0]?.pause()
+  const { did } = await network.accounts.create({ handle: 'alice' })
+  expect((await network.accounts.get('alice')).did).toBe(did)
+  network.servers[0]?.resume()
+})
+
 test('a kill cuts the event streams of the server, without a close frame', async () => {
   const [server] = network.servers
   const url = `${network.url.replace('http', 'ws')}/xrpc/com.atproto.sync.subscribeRepos`
