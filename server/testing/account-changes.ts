@@ -1,7 +1,7 @@
 /** Changes of an account that take several calls and a mailed code, made as its person makes them. */
 import type { Accounts, NetworkAccount } from './accounts.ts'
-import { call } from './call.ts'
-import { NotInNetwork } from './errors.ts'
+import { call, withMailedCode } from './call.ts'
+import { serverAt } from './errors.ts'
 import type { Host } from './host.ts'
 import { createMail } from './mail.ts'
 
@@ -29,11 +29,13 @@ export function createAccountChanges(
     },
     async move(name, server) {
       const { did, handle: oldHandle, password } = await accounts.get(name)
-      const host = hosts()[server]
-      if (!host) throw new NotInNetwork(`The network has no server ${server}, only ${hosts().length}.`)
+      const host = serverAt(hosts(), server)
       const handle = `${oldHandle.split('.')[0]}.${host.domain}`
       const input = { identifier: did, handle, password, newPassword: password }
-      const { accessJwt: token } = await call(host.url, 'com.core.move.moveIn', { input })
+      const { accessJwt: token } = await withMailedCode(
+        (factor) => call(host.url, 'com.core.move.moveIn', { input: { ...input, ...factor } }),
+        () => mail.code(did),
+      )
       const settled = async () => {
         await host.idle()
         return (await call(host.url, 'com.core.move.getMove', { token })).move

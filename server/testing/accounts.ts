@@ -1,8 +1,9 @@
 /** The accounts of a network for tests, created by the same call as any client makes. */
 import * as rows from '../store/tables/accounts.ts'
-import { call } from './call.ts'
-import { NotInNetwork, ServerNotRunning } from './errors.ts'
+import { call, withMailedCode } from './call.ts'
+import { checkMembers, NotInNetwork, ServerNotRunning, serverAt } from './errors.ts'
 import type { Host } from './host.ts'
+import { codeTo } from './messages.ts'
 import type { LearntPasswords } from './passwords.ts'
 
 export interface NewNetworkAccount {
@@ -46,7 +47,7 @@ export type ListedAccount = Pick<NetworkAccount, 'did' | 'handle' | 'password' |
 export interface NetworkAccounts {
   /** @throws NetworkCallFailed with the error of the server, for example for a handle that is taken; ServerNotRunning */
   create(account: NewNetworkAccount): Promise<NetworkAccount>
-  /** Signs in anew. @param handle as in `create` @throws NotInNetwork, ServerNotRunning */
+  /** Signs in anew, with the mailed code if it needs one. @param handle as in `create` @throws NotInNetwork, ServerNotRunning */
   get(handle: string): Promise<NetworkAccount>
   /** Creates an app password and returns it. */
   appPassword(
@@ -80,12 +81,8 @@ export function createAccounts(
 ): Accounts {
   /** Positions by DID. */
   let servers = new Map<string, number>()
-  const hostOf = (index: number) => {
-    const host = hosts()[index]
-    if (!host) throw new NotInNetwork(`The network has no server ${index}, only ${hosts().length}.`)
-    return host
-  }
-  const rowOf = (name: string) => {
+  const rowOf = (named: string) => {
+    const name = checkName(named)
     // An account that has moved is also on the server that it left.
     const first = servers.get(name)
     const all = [...hosts().entries()].toSorted(([a], [b]) => Number(b === first) - Number(a === first))
@@ -113,9 +110,28 @@ export function createAccounts(
   const passwordOf = ({ passwordHash }: rows.Account) =>
     passwordHash === null ? undefined : passwords.find(passwordHash)
 
+  async function get(name: string): Promise<NetworkAccount> {
+    const { row, server, host } = found(name)
+    const password = passwordOf(row)
+    if (password === undefined) throw new Error(`The password of ${row.handle} is unknown to the network.`)
+    const input = { identifier: row.did, password }
+    const signIn = (factor: object) =>
+      call(host.url, 'com.atproto.server.createSession', { input: { ...input, ...factor } })
+    const email = row.email ?? ''
+    // The code of another second factor is unknown here.
+    const session = await (row.emailAuthFactor === 1
+      ? withMailedCode(signIn, () => codeTo(host, email))
+      : signIn({}))
+    return shown(host, { ...session, email, password, server })
+  }
+
   return {
-    async create({ handle: name, server = 0, ...given }) {
-      const host = hostOf(server)
+    get,
+    async create(account) {
+      checkMembers('a new account', account, newAccountNames)
+      const { server = 0, ...given } = account
+      const name = checkName(account.handle)
+      const host = serverAt(hosts(), server)
       if (!host.isRunning) throw new ServerNotRunning(server)
       const [first = ''] = name.split('.')
       const handle = name.includes('.') ? name : `${name}.${host.domain}`
@@ -125,16 +141,8 @@ export function createAccounts(
       servers.set(session.did, server)
       return shown(host, { ...session, email, password, server })
     },
-    async get(name) {
-      const { row, server, host } = found(name)
-      const password = passwordOf(row)
-      if (password === undefined) throw new Error(`The password of ${row.handle} is unknown to the network.`)
-      const input = { identifier: row.did, password }
-      const session = await call(host.url, 'com.atproto.server.createSession', { input })
-      return shown(host, { ...session, email: row.email ?? '', password, server })
-    },
     async appPassword(name, { name: title = 'test', privileged = false } = {}) {
-      const { session, service } = await this.get(name)
+      const { session, service } = await get(name)
       const made = await call(service, 'com.atproto.server.createAppPassword', {
         input: { name: title, privileged },
         token: session.accessJwt,
@@ -163,6 +171,15 @@ export function createAccounts(
       passwords.restore(state.passwords)
     },
   }
+}
+
+const newAccountNames: readonly (keyof NewNetworkAccount)[] = ['handle', 'password', 'email', 'server']
+
+/** Returns a handle in lower case, or a DID. @throws TypeError */
+function checkName(name: string): string {
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('An account must be named by its handle or DID, such as "alice".')
+  return name.startsWith('did:') ? name : name.toLowerCase()
 }
 
 interface Opened {

@@ -87,6 +87,19 @@ function send(
   return promise
 }
 
+/** Makes a call, and again with the mailed code if it needs one. */
+export async function withMailedCode<Output>(
+  make: (factor: { readonly authFactorToken?: string }) => Promise<Output>,
+  code: () => Promise<string>,
+): Promise<Output> {
+  try {
+    return await make({})
+  } catch (error) {
+    if (!(error instanceof NetworkCallFailed && error.error === 'AuthFactorTokenRequired')) throw error
+    return make({ authFactorToken: await code() })
+  }
+}
+
 function authorizationOf({ token, adminPassword }: CallOptions): string | undefined {
   if (token !== undefined) return `Bearer ${token}`
   if (adminPassword === undefined) return undefined

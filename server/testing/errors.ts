@@ -13,3 +13,18 @@ export class ServerNotRunning extends Error {
     super(event === undefined ? state : `${event} ${state}`)
   }
 }
+
+/** Returns a server by its position. @throws NotInNetwork */
+export function serverAt<T>(servers: readonly T[], index: number): T {
+  const found = Number.isInteger(index) ? servers[index] : undefined
+  if (found !== undefined) return found
+  throw new NotInNetwork(`The network has no server ${JSON.stringify(index)}, only ${servers.length}.`)
+}
+
+/** Not every test has types, and a misspelled member would have no effect. @throws TypeError */
+export function checkMembers(what: string, given: object, names: readonly string[]): void {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`Give ${what} as an object: ${names.join(', ')}.`)
+  for (const name of Object.keys(given))
+    if (!names.includes(name)) throw new TypeError(`${name} is no member of ${what}: ${names.join(', ')}.`)
+}

@@ -1,7 +1,8 @@
 /** The messages that the servers of a network for tests would have sent. */
-import { listOutbox, type OutboxMessage } from '../platform/mail/outbox.ts'
+import type { OutboxMessage } from '../platform/mail/outbox.ts'
 import type { Accounts } from './accounts.ts'
 import type { Host } from './host.ts'
+import { messagesOf } from './messages.ts'
 
 export type NetworkMessage = OutboxMessage
 
@@ -27,11 +28,4 @@ export function createMail(hosts: () => readonly Host[], accounts: Pick<Accounts
       return found.code
     },
   }
-}
-
-/** Returns the messages of a server that runs, newest first. */
-export async function messagesOf(host: Host): Promise<OutboxMessage[]> {
-  await host.idle()
-  const { config, files } = host.running.services
-  return listOutbox(config.dataDir, files)
 }

@@ -2,7 +2,7 @@
 import type { Accounts } from './accounts.ts'
 import { call } from './call.ts'
 import type { Host } from './host.ts'
-import { messagesOf } from './mail.ts'
+import { codeTo } from './messages.ts'
 import {
   beginOf,
   createSample,
@@ -55,13 +55,7 @@ function worldDeps({ hosts, now, passUntil, readsFiles = true }: Deps): WorldDep
       const { url, adminPassword } = hostAt(server)
       return call(url, nsid, { input, adminPassword })
     },
-    async code(server, email) {
-      const found = (await messagesOf(hostAt(server))).find(
-        ({ to, code }) => to === email && code !== undefined,
-      )
-      if (found?.code === undefined) throw new Error(`no code was mailed to ${email}`)
-      return found.code
-    },
+    code: async (server, email) => codeTo(hostAt(server), email),
     ...{ now, readsFiles },
     ...(passUntil && { passUntil }),
   }

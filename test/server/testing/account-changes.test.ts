@@ -61,6 +61,16 @@ test('requireMailedCode: the password alone is refused, and the mailed code sign
   expect((await signIn(alice.service, { ...alice.login, authFactorToken })).status).toBe(200)
 })
 
+test('requireMailedCode: the network signs in with the code, and moves the account', async () => {
+  const { did } = await network.accounts.create({ handle: 'alice' })
+  await network.accounts.requireMailedCode('alice')
+  const { appPassword, get } = network.accounts
+  expect((await get('alice')).did).toBe(did)
+  expect((await get('alice')).did).toBe(did)
+  expect(await appPassword('alice')).toMatch(/^[a-z0-9]{4}-/)
+  expect(await network.accounts.move('alice', 1)).toMatchObject({ did, server: 1 })
+})
+
 test('move: the account is on the other server, with its records and its DID', async () => {
   const alice = await network.accounts.create({ handle: 'alice' })
   const record = { text: 'Hello', createdAt: network.clock.now().toISOString() }
