@@ -18,6 +18,12 @@ const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_8
 /** Times are text of four digits for the year, whose order is the order of time. */
 const end = new Date('9999-12-31T23:59:59.999Z')
 
+/** Returns whether a clock can begin at a time. Identifiers of records count from 1970. */
+export function isTimeOfNetwork(time: Date | string): boolean {
+  const ms = time === null ? Number.NaN : new Date(time).getTime()
+  return ms >= 0 && ms <= end.getTime()
+}
+
 export function createClock({ now, advance }: Pick<SeededSources, 'now' | 'advance'>): NetworkClock {
   // A time is compared with that of the clock when the moves before it have ended.
   const serialize = createSerializer()
@@ -50,6 +56,6 @@ export function millisecondsOf(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : Number(count) * units[unit as keyof typeof units]
   if (Number.isNaN(ms))
     throw new TypeError(`${duration} is no duration. Write 90d, 12h, 5m, 30s or milliseconds.`)
-  if (!(ms >= 0 && Number.isFinite(ms))) throw new RangeError('Time passes forwards only.')
+  if (ms < 0) throw new RangeError('Time passes forwards only.')
   return ms
 }

@@ -90,7 +90,10 @@ export interface Network {
     list(): Fault[]
     clear(): void
   }
-  /** The newest requests that the servers have received, oldest first, but for those of the network itself and its servers. */
+  /**
+   * The newest requests that the servers have received, but for those of the network itself, oldest first.
+   * @throws NotInNetwork for a handle that no account has
+   */
   requests(filter?: RequestFilter): NetworkRequest[]
   /** Calls a function with each further request, after its answer. @returns ends it */
   onRequest(observer: (request: NetworkRequest) => void): () => void

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { randomInt } from '../util/random.ts'
 import { systemTime } from '../util/timers.ts'
+import { isTimeOfNetwork } from './clock.ts'
 import { passed, runCommand, UsageError } from './exec.ts'
 import type { Network, NetworkOptions } from './network.ts'
 
@@ -39,8 +40,8 @@ export function readDevArgs(args: readonly string[]): DevOptions {
   if (exec && !exec[0]) throw new UsageError('--exec needs a command.')
   const { values } = parse(own)
   const { seed, servers, port, world, now, 'data-dir': dataDir } = values
-  if (now !== undefined && Number.isNaN(Date.parse(now)))
-    throw new UsageError('--now must be a time such as 2026-01-01T12:00:00Z.')
+  if (now !== undefined && !isTimeOfNetwork(now))
+    throw new UsageError('--now must be a time from 1970 to 9999 such as 2026-01-01T12:00:00Z.')
   return {
     ...(seed === undefined
       ? ({ seed: randomInt(2 ** 31), clock: 'real' } as const)

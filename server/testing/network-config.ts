@@ -1,5 +1,5 @@
 /** The settings of the servers of a network for tests. */
-import type { Config } from '../platform/config/config.ts'
+import { type Config, defaultConfig } from '../platform/config/config.ts'
 
 /** Settings that a network decides, and what to do instead. */
 const decided = {
@@ -14,8 +14,20 @@ const decided = {
 /** The settings that a test may choose. */
 export type NetworkConfig = Partial<Omit<Config, keyof typeof decided>>
 
-/** @throws TypeError for a setting that has no effect */
+/** @throws TypeError for a setting that has no effect, or a value of another type than its default */
 export function checkNetworkConfig(config: NetworkConfig): void {
+  if (typeof config !== 'object' || config === null) throw new TypeError('config must be an object.')
   for (const [name, reason] of Object.entries(decided))
     if (Object.hasOwn(config, name)) throw new TypeError(`config.${name} has no effect: ${reason}.`)
+  const defaults: Readonly<Record<string, unknown>> = defaultConfig({ dataDir: '' })
+  for (const [name, value] of Object.entries(config)) {
+    if (!Object.hasOwn(defaults, name)) throw new TypeError(`config.${name} is no setting of a server.`)
+    const expected = typeOf(defaults[name])
+    if (expected !== 'undefined' && typeOf(value) !== expected)
+      throw new TypeError(`config.${name} must be of the type ${expected}, not ${typeOf(value)}.`)
+  }
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value
 }

@@ -24,7 +24,7 @@ import { Host } from './host.ts'
 import { createMail } from './mail.ts'
 import { serverOf } from './network-server.ts'
 import { createOAuth } from './oauth.ts'
-import { checkOptions, defaultStart } from './options.ts'
+import { checkOptions, checkSnapshot, defaultStart } from './options.ts'
 import { createLearntPasswords } from './passwords.ts'
 import {
   createSeededSources,
@@ -74,9 +74,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   stops.defer(restrictToLoopback())
   const now = () => sources.now()
   const faults = createFaults()
-  const requests = createRequests()
   const passwords = createLearntPasswords()
   const accounts = createAccounts(open, passwords)
+  const requests = createRequests(accounts)
   const directory = createDirectory({ now, endpointOf: (named) => addressOf(doors, named) })
   const stream = createEventStream({ now })
   const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream })
@@ -136,10 +136,10 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     accounts.restore(from.accounts)
     faults.clear()
     requests.clear()
-    for (const door of doors) door.resume()
   }
 
   async function restore(from: NetworkSnapshot): Promise<void> {
+    checkSnapshot(from)
     if (from.urls.join() !== doors.map(({ url }) => url).join())
       throw new NotInNetwork('The snapshot is of another network: start one with it as `from`.')
     for (const [index, host] of hosts.entries()) host.kill(from.disks[index])
@@ -175,6 +175,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   }
 
   const changes = createAccountChanges(open, accounts)
+  const { create, get, appPassword } = accounts
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
@@ -183,7 +184,7 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts: { ...accounts, ...changes, list: guard(accounts.list) },
+    accounts: { create, get, appPassword, ...changes, list: guard(accounts.list) },
     clock: createClock({ now: guard(now), advance: (ms) => sources.advance(ms) }),
     mail: createMail(open, accounts),
     oauth: createOAuth(accounts, () => open().map(({ url }) => url)),
@@ -198,13 +199,6 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     idle: async () => guard(idle)(),
     stop: () => gate.stop(() => stops.run()),
   }
-  control.use(
-    answerDev({
-      ...network,
-      accounts: { ...accounts, ...changes },
-      faults,
-      world: (sent) => loadNow(sent, false),
-    }),
-  )
+  control.use(answerDev({ ...network, faults, world: (sent) => loadNow(sent, false) }))
   return network
 }

@@ -56,7 +56,7 @@ export function createOAuth(
 ): NetworkOAuth {
   return {
     async approve(target, named, { scope } = {}) {
-      const name = typeof named === 'string' ? named : named.handle
+      const name = typeof named === 'string' ? named : named?.handle
       if (typeof target === 'string' || target instanceof URL) {
         const { origin, id } = await requestAt(String(target))
         const { service, session } = await accountOn(origin, name)

@@ -8,7 +8,7 @@ import type { Duration, NetworkClock } from '../clock.ts'
 import type { NetworkServer } from '../contract.ts'
 import type { Fault, FaultOptions } from '../door/faults.ts'
 import type { NetworkRequest, RequestFilter } from '../door/requests.ts'
-import { NotInNetwork } from '../errors.ts'
+import { NotInNetwork, serverAt } from '../errors.ts'
 import type { NetworkMail } from '../mail.ts'
 import type { NetworkOAuth } from '../oauth.ts'
 import type { NetworkEvent } from '../stream/network-event.ts'
@@ -20,7 +20,7 @@ import { lexicons } from './lexicons.ts'
 /** The parts of a network that are used. */
 export interface ControlledNetwork<Snapshot> {
   readonly servers: readonly NetworkServer[]
-  readonly accounts: NetworkAccounts & AccountChanges & { didOf(handleOrDid: string): string | undefined }
+  readonly accounts: NetworkAccounts & AccountChanges
   readonly clock: NetworkClock
   readonly mail: NetworkMail
   readonly oauth: NetworkOAuth
@@ -96,11 +96,8 @@ export function createMethods<Snapshot>(network: ControlledNetwork<Snapshot>) {
     },
 
     listMail: async ({ params }) => ({ messages: await mail.messages(params.handle as string | undefined) }),
-    listRequests({ params: { limit, account: named, ...filter } }) {
-      const account = named === undefined ? undefined : accounts.didOf(String(named))
-      if (named !== undefined && account === undefined)
-        throw new NotInNetwork(`The network has no account ${named}.`)
-      const found = network.requests({ ...filter, ...(account !== undefined && { account }) })
+    listRequests({ params: { limit, ...filter } }) {
+      const found = network.requests(filter)
       const requests = found.slice(-Number(limit ?? found.length))
       return { requests: requests.map((request) => ({ ...request, ms: Math.round(request.ms) })) }
     },
@@ -130,8 +127,7 @@ function serverMethods(servers: readonly NetworkServer[]) {
     (work: (server: NetworkServer) => void | Promise<void>): Method =>
     async ({ params }) => {
       const index = Number(params.server)
-      const server = servers[index]
-      if (!server) throw new NotInNetwork(`The network has no server ${index}, only ${servers.length}.`)
+      const server = serverAt(servers, index)
       await work(server)
       return shown(server, index)
     }

@@ -1,4 +1,5 @@
 /** Answers that a test wants to happen: errors, delays, cut connections. */
+import { checkMembers } from '../errors.ts'
 
 /** Which calls fail, and how. Without `status`, `drop` and `latencyMs` a fault has no effect. */
 export interface FaultOptions {
@@ -75,15 +76,43 @@ export function createFaults(): Faults {
   }
 }
 
+/** Milliseconds. Timers cannot be much longer. */
+const maxLatency = 600_000
+
+const names: readonly (keyof FaultOptions)[] = [
+  ...(['nsid', 'account', 'status', 'error', 'message', 'retryAfter', 'latencyMs'] as const),
+  ...(['drop', 'every', 'times'] as const),
+]
+
 /** Not every test has types, and a fault without an effect hides those after it. */
-function check({ status, error, drop, latencyMs, every = 1, times = 1 }: FaultOptions): void {
+function check(options: FaultOptions): void {
+  checkMembers('a fault', options, names)
+  const {
+    status,
+    error,
+    drop,
+    latencyMs,
+    every = 1,
+    times = 1,
+    nsid = '*',
+    retryAfter = 0,
+    account = 'any',
+  } = options
   if ([status, error, drop, latencyMs].every((value) => value === undefined))
     throw new TypeError('Give at least one of status, error, drop and latencyMs')
   if (drop !== undefined && drop !== 'before' && drop !== 'after')
     throw new TypeError('drop must be "before" or "after"')
   if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599))
     throw new RangeError('status must be from 400 to 599')
-  if (latencyMs !== undefined && !(latencyMs >= 0)) throw new RangeError('latencyMs must be at least 0')
+  if (
+    latencyMs !== undefined &&
+    !(typeof latencyMs === 'number' && latencyMs >= 0 && latencyMs <= maxLatency)
+  )
+    throw new RangeError(`latencyMs must be at least 0 and at most ${maxLatency}`)
+  if (typeof account !== 'string' || account === '') throw new TypeError('account must be a handle or DID')
+  if (!/^[^*]*\*?$/.test(nsid)) throw new TypeError('nsid may have one * at its end, for any end')
+  if (!(Number.isInteger(retryAfter) && retryAfter >= 0))
+    throw new RangeError('retryAfter must be at least 0')
   for (const [name, value] of Object.entries({ every, times }))
     if (!(Number.isInteger(value) && value >= 1)) throw new RangeError(`${name} must be at least 1`)
 }

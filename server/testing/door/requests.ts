@@ -1,4 +1,5 @@
 /** The requests that the servers of a network have received, the newest 10,000. */
+import { checkMembers, NotInNetwork } from '../errors.ts'
 
 export interface NetworkRequest {
   /** Counts the requests of the network from 1. */
@@ -29,6 +30,7 @@ export interface NetworkRequest {
 
 export interface RequestFilter {
   readonly nsid?: string
+  /** Handle or DID of the account whose token the request has. */
   readonly account?: string
   readonly server?: number
   readonly status?: number
@@ -38,6 +40,7 @@ export interface RequestFilter {
 
 export interface Requests {
   add(request: Omit<NetworkRequest, 'id'>): void
+  /** @throws NotInNetwork for a handle that no account has, TypeError for another member */
   list(filter?: RequestFilter): NetworkRequest[]
   /** Calls a function with each further request, after its answer. @returns ends it */
   observe(observer: (request: NetworkRequest) => void): () => void
@@ -46,7 +49,13 @@ export interface Requests {
 
 const limit = 10_000
 
-export function createRequests(): Requests {
+const filterNames: readonly (keyof RequestFilter)[] = ['nsid', 'account', 'server', 'status', 'after']
+
+interface Deps {
+  didOf(handleOrDid: string): string | undefined
+}
+
+export function createRequests({ didOf }: Deps): Requests {
   let last = 0
   let entries: NetworkRequest[] = []
   const observers = new Set<(request: NetworkRequest) => void>()
@@ -54,22 +63,43 @@ export function createRequests(): Requests {
     add(given) {
       const request = { ...given, id: ++last }
       entries.push(request)
-      for (const observe of observers) observe(request)
+      for (const observe of observers) notify(observe, request)
       if (entries.length > limit + limit / 10) entries = entries.slice(-limit)
     },
-    list({ after = 0, ...filter } = {}) {
-      const wanted = Object.entries(filter).filter(([, value]) => value !== undefined)
+    list(filter = {}) {
+      checkMembers('a filter of requests', filter, filterNames)
+      const { after = 0, account, ...others } = filter
+      const wanted = Object.entries({ ...others, account: account && callerOf(account) }).filter(
+        ([, value]) => value !== undefined,
+      )
       return entries.filter(
         (entry) =>
           entry.id > after && wanted.every(([name, value]) => entry[name as keyof NetworkRequest] === value),
       )
     },
     observe(observer) {
+      if (typeof observer !== 'function') throw new TypeError('An observer of requests must be a function.')
       observers.add(observer)
       return () => void observers.delete(observer)
     },
     clear() {
       entries = []
     },
+  }
+
+  function callerOf(account: string): string {
+    // An account that was deleted has requests, too.
+    const did = account.startsWith('did:') ? account : didOf(account)
+    if (did === undefined) throw new NotInNetwork(`The network has no account ${account}.`)
+    return did
+  }
+}
+
+/** The runner of the test reports an error of its observer, and the network goes on. */
+function notify(observe: (request: NetworkRequest) => void, request: NetworkRequest): void {
+  try {
+    observe(request)
+  } catch (error) {
+    void Promise.reject(error)
   }
 }

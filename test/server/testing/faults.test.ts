@@ -1,4 +1,5 @@
 /** Faults of a network for tests, as pages of another origin meet them. */
+import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Network, startNetwork } from '../../../server/testing/network.ts'
 
@@ -69,4 +70,41 @@ test('observers of requests get each one once, after its answer, until they end'
   await (await fetch(network.url + describeServer)).text()
   await expect.poll(() => network.requests()).toHaveLength(2)
   expect(seen).toHaveLength(1)
+})
+
+test('an observer that throws leaves the network as it is, and its error is reported', async () => {
+  const others = process.rawListeners('unhandledRejection')
+  process.removeAllListeners('unhandledRejection')
+  const reported = once(process, 'unhandledRejection')
+  const end = network.onRequest(() => {
+    throw new Error('of the test')
+  })
+  network.faults.add({ latencyMs: 60_000 })
+  const waiting = fetch(network.url + describeServer).catch(() => 'cut')
+  await expect.poll(() => network.faults.list()).toMatchObject([{ count: 1 }])
+  // Ends the request that waits.
+  await network.reset()
+  expect(await waiting).toBe('cut')
+  const [error] = await reported
+  end()
+  for (const other of others) process.on('unhandledRejection', other as () => void)
+  expect(error).toMatchObject({ message: 'of the test' })
+  expect((await fetch(network.url + describeServer)).status).toBe(200)
+})
+
+test('a handle filters the requests as the DID does', async () => {
+  const alice = await network.accounts.create({ handle: 'alice' })
+  const headers = { authorization: `Bearer ${alice.session.accessJwt}` }
+  await (await fetch(`${network.url}/xrpc/com.atproto.server.getSession`, { headers })).text()
+  await (await fetch(network.url + describeServer)).text()
+  await expect.poll(() => network.requests()).toHaveLength(2)
+  for (const account of ['alice', 'alice.test', alice.did])
+    expect(network.requests({ account })).toMatchObject([{ account: alice.did }])
+})
+
+test('no end of an idle connection is announced or made', async () => {
+  for (const url of [network.url + describeServer, `${network.devUrl}/dev/clock`]) {
+    const { status, headers } = await fetch(url)
+    expect([status, headers.get('keep-alive')], url).toEqual([200, null])
+  }
 })

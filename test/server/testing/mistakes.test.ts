@@ -34,7 +34,27 @@ describe('startNetwork', () => {
     ],
     [{ config: { dataDir: '/data' } as object }, 'config.dataDir has no effect: the data are in memory'],
     [{ config: { plcUrl: 'http://localhost:1' } as object }, 'config.plcUrl has no effect'],
-    [{ now: 'tomorrow' }, 'now must be a time such as 2026-01-01T00:00:00.000Z, not tomorrow'],
+    [
+      { now: 'tomorrow' },
+      'now must be a time from 1970 to 9999 such as 2026-01-01T00:00:00.000Z, not tomorrow',
+    ],
+    [{ now: '1800-01-01' }, 'now must be a time from 1970 to 9999'],
+    [{ now: '+020000-01-01T00:00:00Z' }, 'now must be a time from 1970 to 9999'],
+    [{ now: null as unknown as string }, 'now must be a time from 1970 to 9999'],
+    [null as unknown as object, 'Give the options of a network as an object: seed, servers, port'],
+    [{ server: 2 } as object, 'server is no member of the options of a network: seed, servers, port'],
+    [{ seed: 'abc' } as object, 'seed must be a whole number from 0'],
+    [{ port: '4000' } as object, 'port must be a whole number from 0'],
+    [{ port: 65_535 }, 'the ports after it end at 65535'],
+    [{ clock: 'fast' } as object, 'clock must be "logical" or "real"'],
+    [{ world: null } as object, 'world must be a world, the path of its file'],
+    [{ from: Promise.resolve() } as object, 'This is no snapshot: give what `await network.snapshot()`'],
+    [{ config: null } as object, 'config must be an object'],
+    [{ config: { rateLimit: true } as object }, 'config.rateLimit is no setting of a server'],
+    [
+      { config: { rateLimits: 'off' } as object },
+      'config.rateLimits must be of the type boolean, not string',
+    ],
   ])('with %j', async (options, message) => {
     await expect(started(options)).rejects.toThrow(message)
   })
@@ -130,6 +150,50 @@ test('a snapshot of another network', async () => {
   await expect(other.restore(snapshot)).rejects.toThrow('The snapshot is of another network')
 })
 
+test('a snapshot that was not waited for leaves the network as it is', async () => {
+  const { accounts, restore, snapshot } = await started()
+  const { did } = await accounts.create({ handle: 'alice' })
+  for (const wrong of [snapshot(), undefined, {}])
+    await expect(restore(wrong as never)).rejects.toThrow('This is no snapshot: give what `await')
+  expect((await accounts.get('alice')).did).toBe(did)
+})
+
+test('a snapshot of more servers than `servers`', async () => {
+  const one = await started({ servers: 2 })
+  const from = await one.snapshot()
+  await one.stop()
+  await expect(startNetwork({ from })).rejects.toThrow(
+    'The snapshot has 2 servers: give as many by `servers`.',
+  )
+})
+
+test('names of accounts', async () => {
+  const { accounts, oauth, url } = await started()
+  const named = 'An account must be named by its handle or DID, such as "alice".'
+  const calls: [() => Promise<unknown>, string][] = [
+    [() => accounts.create('alice' as never), 'Give a new account as an object: handle, password'],
+    [() => accounts.create({ name: 'alice' } as never), 'name is no member of a new account: handle'],
+    [() => accounts.create({} as never), named],
+    [
+      () => accounts.create({ handle: 'alice', server: '0' } as never),
+      'The network has no server "0", only 1.',
+    ],
+    [() => accounts.get(undefined as never), named],
+    [() => accounts.get({ handle: 'alice' } as never), named],
+    [() => oauth.approve(`${url}/#/authorize/x`, undefined as never), named],
+  ]
+  for (const [call, message] of calls) await expect(call()).rejects.toThrow(message)
+  const { did } = await accounts.create({ handle: 'Alice' })
+  expect((await accounts.get('ALICE.test')).did).toBe(did)
+})
+
+test('a request for OAuth to a server that was killed', async () => {
+  const { oauth, servers, url } = await started()
+  servers[0]?.kill()
+  const approved = oauth.approve(`${url}/oauth/authorize?x`, 'alice')
+  await expect(approved).rejects.toThrow('does not answer. It may have been killed.')
+})
+
 test('faults without an effect', async () => {
   const { faults } = await started()
   const wrong: [object, string][] = [
@@ -141,9 +205,22 @@ test('faults without an effect', async () => {
     [{ status: 500, every: 0 }, 'every must be at least 1'],
     [{ status: 500, times: 0.5 }, 'times must be at least 1'],
     [{ latencyMs: -1 }, 'latencyMs must be at least 0'],
+    [{ latencyMs: Number.POSITIVE_INFINITY }, 'latencyMs must be at least 0 and at most 600000'],
+    [{ latencyMs: '300' }, 'latencyMs must be at least 0'],
+    ['ExpiredToken' as unknown as object, 'Give a fault as an object: nsid, account'],
+    [{ stauts: 500, error: 'ExpiredToken' }, 'stauts is no member of a fault: nsid, account'],
+    [{ nsid: '*.createRecord', status: 500 }, 'nsid may have one * at its end'],
+    [{ status: 429, retryAfter: 'soon' }, 'retryAfter must be at least 0'],
   ]
   for (const [fault, message] of wrong) expect(() => faults.add(fault as FaultOptions)).toThrow(message)
   expect(faults.list()).toEqual([])
+})
+
+test('filters of requests without a meaning', async () => {
+  const { requests, onRequest } = await started()
+  expect(() => requests({ method: 'x' } as object)).toThrow('method is no member of a filter of requests')
+  expect(() => requests({ account: 'dora' })).toThrow('The network has no account dora.')
+  expect(() => onRequest(undefined as never)).toThrow('An observer of requests must be a function.')
 })
 
 test('a clock gets no duration', async () => {
@@ -192,6 +269,9 @@ describe('desktop-pds dev', () => {
   test('arguments, in a line each', async () => {
     const see = 'See desktop-pds dev --help.\n'
     expect((await run('--prot', '1')).text).toBe(`Unknown option '--prot'. ${see}`)
+    const now = '--now must be a time from 1970 to 9999 such as 2026-01-01T12:00:00Z.\n'
+    for (const wrong of ['yesterday', '1800-01-01', '20000-01-01'])
+      expect((await run('--now', wrong)).text).toBe(now)
     expect((await run('--seed', '-1')).text).toBe(`Option '--seed' argument is ambiguous. ${see}`)
   })
 })
