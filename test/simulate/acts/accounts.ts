@@ -1,4 +1,5 @@
 /** Sign-up and sign-in. */
+import { History } from '../model/history.ts'
 import { type Act, Violation } from './act.ts'
 import { homes } from './choose.ts'
 
@@ -22,7 +23,7 @@ export const createAccount: Act = {
     world.people.push({
       ...{ name, handle, machine, password, did: body.did },
       ...{ access: body.accessJwt, refresh: body.refreshJwt },
-      ...{ records: new Map(), unknown: [] },
+      ...{ records: new Map(), history: new History() },
     })
     return `${machine.name}: sign-up of ${name}, ${body.did}`
   },

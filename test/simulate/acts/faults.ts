@@ -74,6 +74,8 @@ export const heal: Act = {
   weight: 2,
   async run(world) {
     world.wire.heal()
+    // Delayed requests arrive before later ones.
+    await world.time.settle()
     return 'all links work'
   },
 }

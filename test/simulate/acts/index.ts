@@ -2,9 +2,10 @@
 import { createAccount, signIn } from './accounts.ts'
 import type { Act } from './act.ts'
 import { failDisk, failLink, heal, kill, start, wait } from './faults.ts'
-import { createRecord, deleteRecord } from './records.ts'
+import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
 
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, signIn, createRecord, deleteRecord },
+  ...{ putRecord, applyWrites, repeatWrite },
   ...{ kill, failDisk, start, failLink, heal, wait },
 }

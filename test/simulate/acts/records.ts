@@ -1,76 +1,68 @@
-/** Posts, replies, likes, reposts, follows and blocks, and their deletion. */
+/** Writes to repositories: records are created, replaced and deleted, alone or several at once, under conditions, and again after a lost answer. */
 import { tidOf } from '../../support/records/tid.ts'
 import type { Random } from '../../support/replicas/random.ts'
-import type { Person, Stored } from '../model/person.ts'
+import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
-import { type Act, Violation } from './act.ts'
+import type { Act } from './act.ts'
 import { homes } from './choose.ts'
-
-const post = 'app.bsky.feed.post'
-
-/** Makes a record. Undefined if there is nothing that it could refer to. */
-type Draft = (world: World, random: Random, author: Person) => object | undefined
-
-const drafts: Readonly<Record<string, Draft>> = {
-  [post]: (world, random) => {
-    const parent = random.chance(0.4) ? postIn(world, random) : undefined
-    const mentioned = random.chance(0.2) ? random.pick(world.people) : undefined
-    return {
-      text: `@post ${random.below(1000)}`,
-      ...(parent && { reply: { root: parent, parent } }),
-      ...(mentioned && { facets: [mentionOf(mentioned)] }),
-      ...(random.chance(0.1) && quoteOf(postIn(world, random))),
-    }
-  },
-  'app.bsky.feed.like': (world, random) => subjectOf(postIn(world, random)),
-  'app.bsky.feed.repost': (world, random) => subjectOf(postIn(world, random)),
-  'app.bsky.graph.follow': (world, random, author) => {
-    const others = world.people.filter((person) => person !== author)
-    return others.length > 0 ? { subject: random.pick(others).did } : undefined
-  },
-}
-
-const subjectOf = (subject: object | undefined) => subject && { subject }
-const quoteOf = (record: object | undefined) =>
-  record && { embed: { $type: 'app.bsky.embed.record', record } }
-const mentionOf = ({ did }: Person) => ({
-  index: { byteStart: 0, byteEnd: 5 },
-  features: [{ $type: 'app.bsky.richtext.facet#mention', did }],
-})
-
-/** A reference to a post that exists and answers none. */
-function postIn({ people }: World, random: Random): { uri: string; cid: string } | undefined {
-  const all = people.flatMap(({ did, records }) =>
-    [...records]
-      .filter(([path, { value }]) => path.startsWith(`${post}/`) && !('reply' in value))
-      .map(([path, { cid }]) => ({ uri: `at://${did}/${path}`, cid })),
-  )
-  return all.length > 0 ? random.pick(all) : undefined
-}
-
-/** Whether an author has liked, reposted or followed the same already: servers show one of them. */
-function hasSame({ records }: Person, collection: string, draft: object): boolean {
-  if (!('subject' in draft)) return false
-  const subject = JSON.stringify(draft.subject)
-  return [...records].some(
-    ([path, { value }]) =>
-      path.startsWith(`${collection}/`) && 'subject' in value && JSON.stringify(value.subject) === subject,
-  )
-}
+import { changed, draftOf, post, profile } from './drafts.ts'
+import { send, type Write } from './send-writes.ts'
 
 /** The record keys of a run are unique, so that it is known which change was made; servers take their time for that of the record. */
 const keyOf = (world: World) => tidOf(world.time.clock.now().getTime() * 1000 + (world.counter++ % 1000))
+
+/** A new record, with a key of the client or of the server. */
+function creation(world: World, random: Random, author: Person): Write | undefined {
+  const draft = draftOf(world, random, author)
+  return draft && { action: 'create', ...draft, rkey: random.chance(0.7) ? keyOf(world) : undefined }
+}
+
+/** A record that exists, with another value. */
+function replacement(world: World, random: Random, author: Person): Write | undefined {
+  const paths = [...author.records]
+  if (paths.length === 0) return undefined
+  const [path, stored] = random.pick(paths)
+  const value = changed(world, random, author, path, stored.value)
+  return value && { action: 'update', ...partsOf(path), value }
+}
+
+function deletion(_world: World, random: Random, author: Person): Write | undefined {
+  const paths = [...author.records.keys()]
+  return paths.length === 0 ? undefined : { action: 'delete', ...partsOf(random.pick(paths)) }
+}
+
+function partsOf(path: string) {
+  const [collection = '', rkey] = path.split('/')
+  return { collection, rkey }
+}
+
+const pathOf = ({ collection, rkey }: Write) => `${collection}/${rkey}`
+
+/** Now and then the CID of the latest commit, or of one before it. */
+function swapCommitOf({ history }: Person, random: Random): { swapCommit?: string } {
+  const commit = random.chance(0.15) ? history.commits[random.below(3)] : undefined
+  return commit ? { swapCommit: commit.cid } : {}
+}
+
+/** Now and then the CID that the record has, one that it does not have, or null. */
+function swapRecordOf({ records }: Person, random: Random, write: Write): { swapRecord?: string | null } {
+  if (!random.chance(0.4)) return {}
+  const own = records.get(pathOf(write))?.cid ?? null
+  const other = random.pick([null, ...[...records.values()].map(({ cid }) => cid)])
+  return { swapRecord: random.chance(0.6) ? own : other }
+}
 
 export const createRecord: Act = {
   weight: 40,
   async run(world, random) {
     const author = homes(world, random)
-    if (!author) return undefined
-    const collection = random.pick(Object.keys(drafts))
-    const draft = drafts[collection]?.(world, random, author)
-    if (!draft || hasSame(author, collection, draft)) return undefined
-    const createdAt = world.time.clock.now().toISOString()
-    return write(world, author, `${collection}/${keyOf(world)}`, { $type: collection, ...draft, createdAt })
+    const write = author && creation(world, random, author)
+    if (!write) return undefined
+    return send(world, author, {
+      method: 'createRecord',
+      writes: [write],
+      ...swapCommitOf(author, random),
+    })
   },
 }
 
@@ -78,38 +70,92 @@ export const deleteRecord: Act = {
   weight: 10,
   async run(world, random) {
     const author = homes(world, random)
-    const paths = [...(author?.records.keys() ?? [])]
-    if (!author || paths.length === 0) return undefined
-    return write(world, author, random.pick(paths), undefined)
+    const write = author && deletion(world, random, author)
+    if (!write) return undefined
+    const swap = swapRecordOf(author, random, write)
+    return send(world, author, {
+      method: 'deleteRecord',
+      writes: [{ ...write, ...(swap.swapRecord !== null && swap) }],
+      ...swapCommitOf(author, random),
+    })
   },
 }
 
-/** Makes a change. @param value undefined for a deletion */
-async function write(world: World, author: Person, path: string, value: object | undefined): Promise<string> {
-  const [collection, rkey] = path.split('/')
-  const { machine, did: repo, name, access: token } = author
-  const method = value ? 'createRecord' : 'deleteRecord'
-  const input = { repo, collection, rkey, ...(value && { record: value }) }
-  const words = `${machine.name}: ${name} ${method} ${path}`
-  const { status, body } = await world.call(machine, `com.atproto.repo.${method}`, { input, token })
-  if (status === 200) {
-    if (value) author.records.set(path, { cid: body.cid, value } satisfies Stored)
-    else author.records.delete(path)
-  } else if (status === 0 || status >= 500) author.unknown.push({ path, value })
-  else if (status === 401 || status === 400) {
-    if (body.error !== 'ExpiredToken') throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
-    return `${words} → ExpiredToken, ${await renew(world, author)}`
-  }
-  return `${words} → ${status} ${body?.error ?? body?.commit?.rev ?? ''}`
+/** Replaces a record or the profile, creates a post, or writes the same value again. */
+export const putRecord: Act = {
+  weight: 12,
+  async run(world, random) {
+    const author = homes(world, random)
+    const write = author && put(world, random, author)
+    if (!write) return undefined
+    const swap = swapRecordOf(author, random, write)
+    return send(world, author, {
+      method: 'putRecord',
+      writes: [{ ...write, action: 'put', ...swap }],
+      ...swapCommitOf(author, random),
+    })
+  },
 }
 
-/** Refreshes the tokens of a session. */
-async function renew(world: World, person: Person): Promise<string> {
-  const { machine, refresh: token, name } = person
-  const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
-    token,
-    input: {},
-  })
-  if (status === 200) Object.assign(person, { access: body.accessJwt, refresh: body.refreshJwt })
-  return `refresh of ${name} → ${status} ${body?.error ?? ''}`
+function put(world: World, random: Random, author: Person): Write | undefined {
+  const kind = random.below(5)
+  if (kind === 0) {
+    const value = { $type: profile, displayName: `${author.name} ${random.below(1000)}` }
+    return { action: 'put', collection: profile, rkey: 'self', value }
+  }
+  if (kind === 1) {
+    const draft = draftOf(world, random, author)
+    return draft?.collection === post ? { action: 'put', ...draft, rkey: keyOf(world) } : undefined
+  }
+  if (kind === 2 && author.records.size > 0) {
+    const [path, { value }] = random.pick([...author.records])
+    return { action: 'put', ...partsOf(path), value }
+  }
+  return replacement(world, random, author)
+}
+
+/** Writes several records, all or none. Now and then one of them cannot be written. */
+export const applyWrites: Act = {
+  weight: 8,
+  async run(world, random) {
+    const author = homes(world, random)
+    if (!author) return undefined
+    const writes = new Map<string, Write>()
+    for (let left = 2 + random.below(4); left > 0; left--) {
+      const make = random.pick([creation, creation, replacement, deletion])
+      const write = make(world, random, author)
+      // Of two likes of the same post, servers show one.
+      if (write) writes.set(subjectOf(write) ?? (write.rkey ? pathOf(write) : `${writes.size}`), write)
+    }
+    if (random.chance(0.2)) {
+      const write = impossible(world, random, author)
+      if (write) writes.set(pathOf(write), write)
+    }
+    const distinct = [...new Map([...writes.values()].map((write) => [write.rkey ?? write, write])).values()]
+    if (distinct.length === 0) return undefined
+    return send(world, author, { method: 'applyWrites', writes: distinct, ...swapCommitOf(author, random) })
+  },
+}
+
+function subjectOf({ collection, value }: Write): string | undefined {
+  return value && 'subject' in value ? `${collection} ${JSON.stringify(value.subject)}` : undefined
+}
+
+/** Creates a record that exists, or replaces one that does not. */
+function impossible(world: World, random: Random, author: Person): Write | undefined {
+  const write = replacement(world, random, author)
+  if (!write) return undefined
+  return random.chance(0.5) ? { ...write, action: 'create' } : { ...write, rkey: keyOf(world) }
+}
+
+/** Sends a request again whose answer was lost. */
+export const repeatWrite: Act = {
+  weight: 4,
+  async run(world, random) {
+    const author = homes(world, random)
+    const request = author?.lost
+    if (!request) return undefined
+    author.lost = undefined
+    return `again: ${await send(world, author, request)}`
+  },
 }

@@ -1,5 +1,7 @@
 /** An account, and what must be true of it. */
+import type { Request } from '../acts/send-writes.ts'
 import type { Machine } from '../world/machine.ts'
+import type { History } from './history.ts'
 
 export interface Person {
   readonly name: string
@@ -11,19 +13,13 @@ export interface Person {
   refresh: string
   /** The records that exist, by `collection/rkey`. */
   readonly records: Map<string, Stored>
-  /** Changes whose answer was lost: each was made or was not. */
-  readonly unknown: Change[]
+  /** Which changes of them were made, and which may have been. */
+  readonly history: History
+  /** The last request whose answer was lost. */
+  lost?: Request | undefined
 }
 
 export interface Stored {
   readonly cid: string
   readonly value: object
-}
-
-/** A change of a record. */
-export interface Change {
-  /** `collection/rkey` */
-  readonly path: string
-  /** Undefined for a deletion. */
-  readonly value: object | undefined
 }

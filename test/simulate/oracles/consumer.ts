@@ -84,8 +84,10 @@ export class Consumer {
     if (followed.rev !== undefined && rev <= followed.rev)
       this.#break(`${seq}: ${repo} goes from ${followed.rev} to ${rev}`)
     followed.rev = rev
-    for (const { action, path, cid } of ops) {
+    for (const { action, path, cid, prev } of ops) {
       if ((action === 'create') === followed.contents?.has(path)) this.#break(`${seq}: ${action} of ${path}`)
+      if (followed.contents && action !== 'create' && followed.contents.get(path) !== String(prev))
+        this.#break(`${seq}: ${action} of ${path} replaces ${prev}`)
       if (action === 'delete') followed.contents?.delete(path)
       else followed.contents?.set(path, String(cid))
     }

@@ -1,0 +1,159 @@
+/** Sends writes to a repository, and judges the answer by what the repository can have. */
+import { type Commit, type History, type Left, storedOf } from '../model/history.ts'
+import type { Person } from '../model/person.ts'
+import type { Answer, World } from '../world/world.ts'
+import { Violation } from './act.ts'
+
+export interface Write {
+  readonly action: 'create' | 'update' | 'put' | 'delete'
+  readonly collection: string
+  /** Undefined: the server chooses. */
+  readonly rkey: string | undefined
+  readonly value?: object
+  /** CID that the record must have; null: it must be missing. */
+  readonly swapRecord?: string | null
+}
+
+export interface Request {
+  readonly method: 'createRecord' | 'putRecord' | 'deleteRecord' | 'applyWrites'
+  readonly writes: readonly Write[]
+  readonly swapCommit?: string | undefined
+}
+
+/** @returns what happened, in words */
+export async function send(world: World, author: Person, request: Request): Promise<string> {
+  const { machine, name, access: token, history } = author
+  const { method, writes, swapCommit } = request
+  const words = [
+    `${machine.name}: ${name} ${method}`,
+    ...writes.map(({ action, collection, rkey, swapRecord }) => {
+      const swap = swapRecord === undefined ? '' : ` instead of ${swapRecord}`
+      return `${method === 'applyWrites' ? `${action} ` : ''}${collection}/${rkey ?? '?'}${swap}`
+    }),
+    ...(swapCommit === undefined ? [] : [`after ${swapCommit}`]),
+  ].join(' ')
+  const answer = await world.call(machine, `com.atproto.repo.${method}`, {
+    input: inputOf(author, request),
+    token,
+  })
+  const { status, body } = answer
+  if (status === 401 || body?.error === 'ExpiredToken') {
+    if (body?.error !== 'ExpiredToken') throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
+    return `${words} → ExpiredToken, ${await renew(world, author)}`
+  }
+  const wrong = (rule: string) => new Violation(`${words}: ${rule}, ${status} ${JSON.stringify(body)}`)
+  if (status === 200) {
+    const rule = note(author, request, body)
+    if (rule !== undefined) throw wrong(rule)
+  } else if (status === 0 || status >= 500) {
+    history.lost(writes.map((write) => leftBy(write, undefined)))
+    // Again without a key, it would be another record.
+    if (writes.every(({ rkey }) => rkey !== undefined)) author.lost = request
+  } else {
+    const refusals = refusalsOf(author, request)
+    const refusal = refusals[body?.error as keyof Refusals] ?? 'no'
+    if (status !== 400 || refusal === 'no') throw wrong('is refused')
+  }
+  return `${words} → ${status} ${body?.error ?? history.commits[0]?.rev ?? ''}`
+}
+
+function inputOf({ did: repo }: Person, { method, writes, swapCommit }: Request): object {
+  const swap = swapCommit !== undefined && { swapCommit }
+  if (method === 'applyWrites') {
+    const typed = writes.map(({ action, collection, rkey, value }) => ({
+      $type: `com.atproto.repo.applyWrites#${action}`,
+      ...{ collection, rkey, value },
+    }))
+    return { repo, writes: typed, ...swap }
+  }
+  const [{ collection, rkey, value: record, swapRecord } = writes[0] as Write] = writes
+  return { repo, collection, rkey, record, swapRecord, ...swap }
+}
+
+function leftBy({ collection, rkey, value }: Write, uri: string | undefined): Left {
+  const path = rkey === undefined ? uri?.split('/').slice(3).join('/') : `${collection}/${rkey}`
+  return { collection, path, stored: value && storedOf(value) }
+}
+
+/** Whether a request is refused for a reason. */
+type Refusal = 'no' | 'maybe' | 'yes'
+
+/** By the error: because of a swap, or because a record exists or is missing. */
+interface Refusals {
+  readonly InvalidSwap: Refusal
+  readonly InvalidRequest: Refusal
+}
+
+function refusalsOf({ history }: Person, { writes, swapCommit }: Request): Refusals {
+  const swap: Refusal[] = []
+  const existence: Refusal[] = []
+  if (swapCommit !== undefined && swapCommit !== history.commits[0]?.cid) swap.push('yes')
+  else if (swapCommit !== undefined && !history.isHeadKnown) swap.push('maybe')
+  for (const { action, collection, rkey, swapRecord } of writes) {
+    const before = rkey === undefined ? new Set([undefined]) : history.possible(`${collection}/${rkey}`)
+    const unless = (fits: (cid: string | undefined) => boolean): Refusal => {
+      const fitting = [...before].filter(fits).length
+      if (fitting === 0) return 'yes'
+      return fitting === before.size ? 'no' : 'maybe'
+    }
+    if (swapRecord !== undefined) swap.push(unless((cid) => (cid ?? null) === swapRecord))
+    if (action === 'create') existence.push(unless((cid) => cid === undefined))
+    if (action === 'update') existence.push(unless((cid) => cid !== undefined))
+  }
+  return { InvalidSwap: strongest(swap), InvalidRequest: strongest(existence) }
+}
+
+function strongest(all: readonly Refusal[]): Refusal {
+  if (all.includes('yes')) return 'yes'
+  return all.includes('maybe') ? 'maybe' : 'no'
+}
+
+/** Notes an acknowledged request. @returns why the answer is wrong, if it is */
+function note(author: Person, request: Request, body: Answer['body']): string | undefined {
+  const { history, records, did } = author
+  const { InvalidSwap, InvalidRequest } = refusalsOf(author, request)
+  if (InvalidSwap === 'yes' || InvalidRequest === 'yes') return 'had to be refused'
+  const results = request.method === 'applyWrites' ? body.results : [body]
+  const left = request.writes.map((write, at) => leftBy(write, results[at]?.uri))
+  for (const [at, { path, stored }] of left.entries()) {
+    if (!stored) continue
+    const { uri, cid } = results[at]
+    if (cid !== stored.cid || uri !== `at://${did}/${path}`) return `${path} is ${stored.cid}`
+  }
+  const wrong = wrongCommit(history, left, body.commit)
+  history.made(left, body.commit)
+  for (const { path = '', stored } of left) {
+    if (stored) records.set(path, stored)
+    else records.delete(path)
+  }
+  return wrong
+}
+
+/** A commit follows the last one; there is one exactly if something has changed. */
+function wrongCommit(
+  history: History,
+  left: readonly Left[],
+  commit: Commit | undefined,
+): string | undefined {
+  const last = history.commits[0]
+  if (commit && last && commit.rev <= last.rev) return `the revision was ${last.rev}`
+  const changes = left.map(({ path = '', stored }) => {
+    const before = history.possible(path)
+    if (!before.has(stored?.cid)) return 'yes'
+    return before.size === 1 ? 'no' : 'maybe'
+  })
+  if (!commit && changes.includes('yes')) return 'there is no commit'
+  if (commit && !changes.includes('yes') && !changes.includes('maybe')) return 'nothing changed'
+  return undefined
+}
+
+/** Refreshes the tokens of a session. */
+async function renew(world: World, person: Person): Promise<string> {
+  const { machine, refresh: token, name } = person
+  const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
+    token,
+    input: {},
+  })
+  if (status === 200) Object.assign(person, { access: body.accessJwt, refresh: body.refreshJwt })
+  return `refresh of ${name} → ${status} ${body?.error ?? ''}`
+}
