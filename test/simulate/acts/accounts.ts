@@ -1,5 +1,6 @@
 /** Sign-up and sign-in. */
 import { History } from '../model/history.ts'
+import { Settings } from '../model/settings.ts'
 import { type Act, Violation } from './act.ts'
 import { homes } from './choose.ts'
 
@@ -23,7 +24,7 @@ export const createAccount: Act = {
     world.people.push({
       ...{ name, handle, machine, password, did: body.did },
       ...{ access: body.accessJwt, refresh: body.refreshJwt },
-      ...{ records: new Map(), history: new History() },
+      ...{ records: new Map(), history: new History(), settings: new Settings(), notified: new Map() },
     })
     return `${machine.name}: sign-up of ${name}, ${body.did}`
   },

@@ -14,3 +14,8 @@ export function runningMachine(world: World, random: Random): Machine | undefine
   const machines = world.machines.filter(({ isRunning }) => isRunning)
   return machines.length > 0 ? random.pick(machines) : undefined
 }
+
+export function otherThan(world: World, random: Random, person: Person): Person | undefined {
+  const others = world.people.filter((other) => other !== person)
+  return others.length > 0 ? random.pick(others) : undefined
+}

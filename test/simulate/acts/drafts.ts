@@ -2,8 +2,10 @@
 import type { Random } from '../../support/replicas/random.ts'
 import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
+import { otherThan } from './choose.ts'
 
 export const post = 'app.bsky.feed.post'
+export const block = 'app.bsky.graph.block'
 export const profile = 'app.bsky.actor.profile'
 
 /** Makes a record. Undefined if there is nothing that it could refer to. */
@@ -20,10 +22,14 @@ const drafts: Readonly<Record<string, Draft>> = {
   },
   'app.bsky.feed.like': (world, random) => subjectOf(postIn(world, random)),
   'app.bsky.feed.repost': (world, random) => subjectOf(postIn(world, random)),
-  'app.bsky.graph.follow': (world, random, author) => {
-    const others = world.people.filter((person) => person !== author)
-    return others.length > 0 ? { subject: random.pick(others).did } : undefined
-  },
+  'app.bsky.graph.follow': subjectAmongOthers,
+  [block]: (world, random, author) =>
+    random.chance(0.4) ? subjectAmongOthers(world, random, author) : undefined,
+}
+
+function subjectAmongOthers(world: World, random: Random, author: Person): object | undefined {
+  const other = otherThan(world, random, author)
+  return other && { subject: other.did }
 }
 
 /** A new record of any collection, or undefined. */

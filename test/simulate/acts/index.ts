@@ -4,8 +4,11 @@ import type { Act } from './act.ts'
 import { failDisk, failLink, heal, kill, start, wait } from './faults.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
 
+import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
+
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, signIn, createRecord, deleteRecord },
   ...{ putRecord, applyWrites, repeatWrite },
+  ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
   ...{ kill, failDisk, start, failLink, heal, wait },
 }

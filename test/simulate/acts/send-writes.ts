@@ -3,6 +3,7 @@ import { type Commit, type History, type Left, storedOf } from '../model/history
 import type { Person } from '../model/person.ts'
 import type { Answer, World } from '../world/world.ts'
 import { Violation } from './act.ts'
+import { renew } from './sessions.ts'
 
 export interface Write {
   readonly action: 'create' | 'update' | 'put' | 'delete'
@@ -145,15 +146,4 @@ function wrongCommit(
   if (!commit && changes.includes('yes')) return 'there is no commit'
   if (commit && !changes.includes('yes') && !changes.includes('maybe')) return 'nothing changed'
   return undefined
-}
-
-/** Refreshes the tokens of a session. */
-async function renew(world: World, person: Person): Promise<string> {
-  const { machine, refresh: token, name } = person
-  const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
-    token,
-    input: {},
-  })
-  if (status === 200) Object.assign(person, { access: body.accessJwt, refresh: body.refreshJwt })
-  return `refresh of ${name} → ${status} ${body?.error ?? ''}`
 }

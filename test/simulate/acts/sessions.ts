@@ -15,3 +15,14 @@ export async function freshToken(world: World, person: Person): Promise<string> 
   Object.assign(person, { access: answer.body.accessJwt, refresh: answer.body.refreshJwt })
   return person.access
 }
+
+/** Refreshes the tokens of a session. @returns what happened, in words */
+export async function renew(world: World, person: Person): Promise<string> {
+  const { machine, refresh: token, name } = person
+  const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
+    token,
+    input: {},
+  })
+  if (status === 200) Object.assign(person, { access: body.accessJwt, refresh: body.refreshJwt })
+  return `refresh of ${name} → ${status} ${body?.error ?? ''}`
+}

@@ -27,6 +27,8 @@ export interface Commit {
 export class History {
   #base: ReadonlyMap<string, Stored> = new Map()
   #attempts: Attempt[] = []
+  /** Records that may have existed between the last two times that the repository was read. */
+  #recent: Left[] = []
   /** The last commits that were acknowledged, the newest one first. */
   readonly commits: Commit[] = []
   /** Whether no commit can have followed the newest one. */
@@ -62,6 +64,16 @@ export class History {
       .filter(({ isMade }) => !isMade)
       .flatMap(({ left }) => left.filter((one) => one.collection === collection))
       .flatMap(({ stored }) => stored?.value ?? [])
+  }
+
+  /** Returns records that may have existed at some time between the last two times that the repository was read. */
+  recent(collection: string): Stored[] {
+    return this.#recent.filter((left) => left.collection === collection).flatMap(({ stored }) => stored ?? [])
+  }
+
+  /** Whether a record had only one version between the last two times that the repository was read. */
+  isNew(path: string): boolean {
+    return this.#recent.filter((left) => left.path === path).length === 1
   }
 
   /**
@@ -101,11 +113,15 @@ export class History {
     }
     for (const path of found.keys())
       if (!truth.has(path)) return `has ${path}, which was deleted or never written`
+    const before = [...this.#base].map(([path, stored]) => ({ path, stored, collection: collectionOf(path) }))
+    this.#recent = [...before, ...this.#attempts.flatMap(({ left }) => left)]
     this.#base = new Map(truth)
     this.#attempts = []
     return truth
   }
 }
+
+const collectionOf = (path: string) => path.slice(0, path.indexOf('/'))
 
 /** Finds a record whose key the server chose. */
 function pathOf(

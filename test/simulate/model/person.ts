@@ -1,7 +1,9 @@
 /** An account, and what must be true of it. */
 import type { Request } from '../acts/send-writes.ts'
+import type { Notified } from '../oracles/notified.ts'
 import type { Machine } from '../world/machine.ts'
 import type { History } from './history.ts'
+import type { Settings } from './settings.ts'
 
 export interface Person {
   readonly name: string
@@ -15,6 +17,9 @@ export interface Person {
   readonly records: Map<string, Stored>
   /** Which changes of them were made, and which may have been. */
   readonly history: History
+  readonly settings: Settings
+  /** The notifications that each record has caused, by its URI. */
+  notified: ReadonlyMap<string, Notified>
   /** The last request whose answer was lost. */
   lost?: Request | undefined
 }

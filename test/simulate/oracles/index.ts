@@ -3,8 +3,9 @@ import type { World } from '../world/world.ts'
 import { checkEventStreams } from './event-streams.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkRepositories } from './repositories.ts'
+import { checkSettings } from './settings.ts'
 
-const oracles = [checkRepositories, checkEventStreams, checkNotifications]
+const oracles = [checkRepositories, checkEventStreams, checkSettings, checkNotifications]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
 export async function checkAll(world: World): Promise<void> {

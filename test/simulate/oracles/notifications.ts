@@ -1,35 +1,70 @@
-/** Each person has the notifications that follow from all records, each once. */
-import { expectedNotifications } from '../../crash/expected-notifications.ts'
+/** Each person sees the notifications that follow from records and settings, once each, and as many unread ones as are counted. */
 import { Violation } from '../acts/act.ts'
 import { freshToken } from '../acts/sessions.ts'
 import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
+import { isWanted, notifiedOf } from './notified.ts'
+import { avoids } from './relations.ts'
 
-/** Collections whose records notify. */
-const notifying = /\.(?:like|repost|post|follow)\//
-
-export async function checkNotifications(world: World): Promise<void> {
-  const stored = world.people.flatMap(({ did, records }) =>
-    [...records]
-      .filter(([path]) => notifying.test(path))
-      .map(([path, { value }]) => ({ uri: `at://${did}/${path}`, value })),
-  )
-  const existing = new Set(['', ...stored.map(({ uri }) => uri)])
-  // Who acts on a record that was just deleted notifies nobody.
-  const mayLack = (line: string) => !existing.has(line.split(' ')[2] ?? '')
-  for (const person of world.people) {
-    const expected = expectedNotifications(person.did, stored, new Map())
-    const found = await notificationsOf(world, person)
-    const missing = expected.filter((line) => !found.includes(line) && !mayLack(line))
-    const wrong = found.filter((line, index) => !expected.includes(line) || found.indexOf(line) !== index)
-    const words = [...missing.map((line) => `lacks ${line}`), ...wrong.map((line) => `has ${line}`)]
-    if (words.length > 0) throw new Violation(`notifications of ${person.name}: ${words.join('; ')}`)
-  }
+interface Listed {
+  readonly uri: string
+  readonly reason: string
+  readonly reasonSubject?: string
+  readonly isRead: boolean
+  readonly indexedAt: string
 }
 
-async function notificationsOf(world: World, person: Person): Promise<string[]> {
-  const lines: string[] = []
-  const token = await freshToken(world, person)
+export async function checkNotifications(world: World): Promise<void> {
+  for (const person of world.people) {
+    const token = await freshToken(world, person)
+    const listed = await listOf(world, person, token)
+    const rule = wrongRead(person, listed) ?? wrongLines(world, person, listed)
+    if (rule !== undefined) throw new Violation(`notifications of ${person.name}: ${rule}`)
+    const { body } = await world.call(person.machine, 'app.bsky.notification.getUnreadCount', { token })
+    const unread = listed.filter(({ isRead }) => !isRead).length
+    if (body?.count !== unread)
+      throw new Violation(`notifications of ${person.name}: ${unread} are unread, ${body?.count} are counted`)
+  }
+  for (const { settings } of world.people) settings.forget()
+}
+
+/** Compares the list with the model, which then knows what was found. */
+function wrongLines(world: World, person: Person, listed: readonly Listed[]): string | undefined {
+  const authors = new Map(world.people.map((author) => [author.did, author]))
+  const notified = notifiedOf(world, person)
+  const found = Map.groupBy(listed, ({ uri }) => uri)
+  for (const uri of found.keys()) if (!notified.has(uri)) return `${uri} does not exist`
+  for (const [uri, { cid, lines }] of notified) {
+    const [first, second] = found.get(uri) ?? []
+    const author = authors.get(uri.split('/')[2] ?? '') as Person
+    const isHidden = avoids(person, author)
+    const visible = isHidden ? [] : [...lines].filter((line) => line !== '' && isWanted(person, author, line))
+    if (second) return `${uri} is listed twice`
+    if (first) {
+      const line = `${first.reason} ${uri} ${first.reasonSubject ?? ''}`
+      if (!visible.includes(line)) return `has ${line}, but should have ${[...lines].join(' or ') || 'none'}`
+      notified.set(uri, { cid, lines: new Set([line]) })
+    } else if (visible.length === lines.size) return `lacks ${visible.join(' or ')}`
+  }
+  person.notified = notified
+  return undefined
+}
+
+/** Those up to the seen marker are read, and times decrease. */
+function wrongRead({ settings }: Person, listed: readonly Listed[]): string | undefined {
+  const seen: string | null = settings.get('seen')
+  let last = '9'
+  for (const { uri, indexedAt, isRead } of listed) {
+    if (indexedAt >= last) return `${uri}: ${indexedAt} follows ${last}`
+    last = indexedAt
+    if (isRead !== (seen !== null && indexedAt <= seen))
+      return `${uri} of ${indexedAt}: isRead is ${isRead}, seen up to ${seen}`
+  }
+  return undefined
+}
+
+async function listOf(world: World, person: Person, token: string): Promise<Listed[]> {
+  const listed: Listed[] = []
   for (let cursor: string | undefined, page = 0; page === 0 || cursor !== undefined; page++) {
     const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
     const { status, body } = await world.call(person.machine, 'app.bsky.notification.listNotifications', {
@@ -37,9 +72,8 @@ async function notificationsOf(world: World, person: Person): Promise<string[]> 
       token,
     })
     if (status !== 200) throw new Violation(`notifications of ${person.name}: ${status} ${body?.error}`)
-    for (const { reason, uri, reasonSubject = '' } of body.notifications)
-      lines.push(`${reason} ${uri} ${reasonSubject}`)
+    listed.push(...body.notifications)
     cursor = body.cursor
   }
-  return lines.sort()
+  return listed
 }

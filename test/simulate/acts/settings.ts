@@ -1,0 +1,114 @@
+/** What an account sets: mutes, subscriptions to posts, preferences, and up to when notifications are seen. */
+import { initial } from '../model/initial-settings.ts'
+import type { Person } from '../model/person.ts'
+import type { World } from '../world/world.ts'
+import { type Act, Violation } from './act.ts'
+import { homes, otherThan } from './choose.ts'
+import { renew } from './sessions.ts'
+
+interface Change {
+  readonly nsid: string
+  readonly input: object
+  /** Name in the model. */
+  readonly name: string
+  readonly value: unknown
+  readonly initial: unknown
+}
+
+/** Calls a method that changes a setting, and notes it. @returns what happened, in words */
+async function change(
+  world: World,
+  person: Person,
+  { nsid, input, name, value, initial }: Change,
+): Promise<string> {
+  const { machine, settings, access: token } = person
+  const words = `${machine.name}: ${person.name} ${nsid.split('.').at(-1)} ${JSON.stringify(input)}`
+  const { status, body } = await world.call(machine, nsid, { input, token })
+  if (status === 200) settings.change(name, value, { initial, isMade: true })
+  else if (status === 0 || status >= 500) settings.change(name, value, { initial, isMade: false })
+  else if (body?.error === 'ExpiredToken') return `${words} → ExpiredToken, ${await renew(world, person)}`
+  else throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
+  return `${words} → ${status}`
+}
+
+export const mute: Act = {
+  weight: 3,
+  async run(world, random) {
+    const person = homes(world, random)
+    const other = person && otherThan(world, random, person)
+    if (!other) return undefined
+    const value = random.chance(0.5)
+    return change(world, person, {
+      nsid: `app.bsky.graph.${value ? 'muteActor' : 'unmuteActor'}`,
+      input: { actor: other.did },
+      ...{ name: `mute ${other.did}`, value, initial: initial.mute },
+    })
+  },
+}
+
+export const subscribe: Act = {
+  weight: 4,
+  async run(world, random) {
+    const person = homes(world, random)
+    const other = person && otherThan(world, random, person)
+    if (!other) return undefined
+    const value = { post: random.chance(0.6), reply: random.chance(0.5) }
+    return change(world, person, {
+      nsid: 'app.bsky.notification.putActivitySubscription',
+      input: { subject: other.did, activitySubscription: value },
+      ...{ name: `subscription ${other.did}`, value, initial: initial.subscription },
+    })
+  },
+}
+
+/** Sets which notifications of a reason are listed. */
+export const setNotifications: Act = {
+  weight: 2,
+  async run(world, random) {
+    const person = homes(world, random)
+    if (!person) return undefined
+    const reason = random.pick(Object.keys(initial.notifications))
+    const include = random.chance(0.6) ? 'all' : 'follows'
+    const common = { list: random.chance(0.6), push: random.chance(0.5) }
+    const value = reason === 'subscribedPost' ? common : { include, ...common }
+    return change(world, person, {
+      nsid: 'app.bsky.notification.putPreferencesV2',
+      input: { [reason]: value },
+      ...{ name: `notifications ${reason}`, value, initial: initial.notifications[reason] },
+    })
+  },
+}
+
+/** Stores preferences of clients, of which servers know nothing. */
+export const setPreferences: Act = {
+  weight: 2,
+  async run(world, random) {
+    const person = homes(world, random)
+    if (!person) return undefined
+    const value = [
+      { $type: 'app.bsky.actor.defs#adultContentPref', enabled: random.chance(0.5) },
+      { $type: 'app.bsky.actor.defs#simulatedPref', number: random.below(1000) },
+    ]
+    return change(world, person, {
+      nsid: 'app.bsky.actor.putPreferences',
+      input: { preferences: value },
+      ...{ name: 'preferences', value, initial: initial.preferences },
+    })
+  },
+}
+
+/** Marks notifications as seen up to now, or up to a time before. */
+export const updateSeen: Act = {
+  weight: 3,
+  async run(world, random) {
+    const person = homes(world, random)
+    if (!person) return undefined
+    const back = random.chance(0.5) ? 0 : Math.floor(10 ** (random.next() * 7))
+    const value = new Date(world.time.clock.now().getTime() - back).toISOString()
+    return change(world, person, {
+      nsid: 'app.bsky.notification.updateSeen',
+      input: { seenAt: value },
+      ...{ name: 'seen', value, initial: initial.seen },
+    })
+  },
+}

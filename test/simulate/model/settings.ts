@@ -1,0 +1,53 @@
+/** What an account has set, by name. Of a change whose answer was lost it is unknown whether it was made. */
+interface Setting {
+  possible: Set<string>
+  /** Every value that it may have had since the last check. */
+  recent: Set<string>
+}
+
+export class Settings {
+  readonly #settings = new Map<string, Setting>()
+
+  /** @param initial value if it was never set @param isMade false if the answer was lost */
+  change(name: string, value: unknown, { initial, isMade }: { initial: unknown; isMade: boolean }): void {
+    const { possible, recent } = this.#of(name, initial)
+    const text = JSON.stringify(value)
+    if (isMade) possible.clear()
+    possible.add(text)
+    recent.add(text)
+  }
+
+  /** Notes what a setting is. @param initial value if it was never set @returns whether it can be */
+  settle(name: string, value: unknown, initial: unknown): boolean {
+    const { possible } = this.#of(name, initial)
+    const isPossible = possible.has(JSON.stringify(value))
+    possible.clear()
+    possible.add(JSON.stringify(value))
+    return isPossible
+  }
+
+  /** Returns the value that the last check has found. */
+  // biome-ignore lint/suspicious/noExplicitAny: settings of several shapes
+  get(name: string): any {
+    const [text] = this.#settings.get(name)?.possible ?? []
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** Returns every value that a setting may have had since the last check. */
+  // biome-ignore lint/suspicious/noExplicitAny: settings of several shapes
+  recent(name: string): any[] {
+    return [...(this.#settings.get(name)?.recent ?? [])].map((text) => JSON.parse(text))
+  }
+
+  /** Call it at the end of each check. */
+  forget(): void {
+    for (const setting of this.#settings.values()) setting.recent = new Set(setting.possible)
+  }
+
+  #of(name: string, initial: unknown): Setting {
+    const first = [JSON.stringify(initial)]
+    const setting = this.#settings.get(name) ?? { possible: new Set(first), recent: new Set(first) }
+    this.#settings.set(name, setting)
+    return setting
+  }
+}

@@ -1,0 +1,42 @@
+/** What accounts have set is stored, and nothing else. */
+import { Violation } from '../acts/act.ts'
+import { freshToken } from '../acts/sessions.ts'
+import { initial } from '../model/initial-settings.ts'
+import type { Person } from '../model/person.ts'
+import type { World } from '../world/world.ts'
+
+export async function checkSettings(world: World): Promise<void> {
+  for (const person of world.people) await checkPerson(world, person)
+}
+
+async function checkPerson(world: World, person: Person): Promise<void> {
+  const { machine, name, settings } = person
+  const token = await freshToken(world, person)
+  const read = async (nsid: string, query: Readonly<Record<string, string>> = {}) => {
+    const { status, body } = await world.call(machine, `app.bsky.${nsid}`, { token, query })
+    if (status !== 200) throw new Violation(`${name}: ${nsid} → ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+  const expect = (setting: string, value: unknown, first: unknown) => {
+    if (!settings.settle(setting, value, first))
+      throw new Violation(`${name}: "${setting}" is ${JSON.stringify(value)}, which was not set last`)
+  }
+  const { mutes } = await read('graph.getMutes', { limit: '100' })
+  const muted = new Set(mutes.map(({ did }: { did: string }) => did))
+  const { subscriptions } = await read('notification.listActivitySubscriptions', { limit: '100' })
+  for (const { did } of world.people) {
+    if (did === person.did) continue
+    expect(`mute ${did}`, muted.has(did), initial.mute)
+    const found = subscriptions.find((one: { did: string }) => one.did === did)?.activitySubscription
+    const { post, reply } = found ?? initial.subscription
+    expect(`subscription ${did}`, { post, reply }, initial.subscription)
+  }
+  const { preferences } = await read('notification.getPreferences')
+  for (const [reason, first] of Object.entries(initial.notifications)) {
+    const { include, list, push } = preferences[reason]
+    expect(`notifications ${reason}`, include ? { include, list, push } : { list, push }, first)
+  }
+  expect('preferences', (await read('actor.getPreferences')).preferences, initial.preferences)
+  const { seenAt = null } = await read('notification.listNotifications', { limit: '1' })
+  expect('seen', seenAt, initial.seen)
+}
