@@ -44,7 +44,7 @@ function ofPost(
   for (const uri of [reply?.parent.uri, reply?.root.uri]) {
     if (uri?.split('/')[2] === did) return [line('reply', uri)]
   }
-  const quoted = embed?.record.uri
+  const quoted = embed?.record?.uri
   if (quoted?.split('/')[2] === did) return [line('quote', quoted)]
   return isSubscribed ? [line('subscribed-post')] : []
 }

@@ -24,7 +24,13 @@ export const createAccount: Act = {
     world.people.push({
       ...{ name, handle, machine, password, did: body.did },
       ...{ access: body.accessJwt, refresh: body.refreshJwt },
-      ...{ records: new Map(), history: new History(), settings: new Settings(), notified: new Map() },
+      ...{
+        records: new Map(),
+        history: new History(),
+        settings: new Settings(),
+        notified: new Map(),
+        uploads: new Map(),
+      },
     })
     return `${machine.name}: sign-up of ${name}, ${body.did}`
   },

@@ -12,12 +12,13 @@ export const profile = 'app.bsky.actor.profile'
 type Draft = (world: World, random: Random, author: Person) => object | undefined
 
 const drafts: Readonly<Record<string, Draft>> = {
-  [post]: (world, random) => {
+  [post]: (world, random, author) => {
     const parent = random.chance(0.4) ? postIn(world, random) : undefined
     return {
       ...textOf(world, random),
       ...(parent && { reply: { root: parent, parent } }),
       ...(random.chance(0.1) && quoteOf(postIn(world, random))),
+      ...(random.chance(0.2) && picturesOf(author, random)),
     }
   },
   'app.bsky.feed.like': (world, random) => subjectOf(postIn(world, random)),
@@ -52,7 +53,7 @@ export function changed(
   const [collection = ''] = path.split('/')
   if (collection === post) {
     const { facets: _, ...rest } = value as { facets?: unknown }
-    return { ...rest, ...textOf(world, random) }
+    return { ...rest, ...textOf(world, random), ...(random.chance(0.2) && picturesOf(author, random)) }
   }
   const draft = drafts[collection]?.(world, random, author)
   return draft && !hasSame(author, collection, draft) ? { ...value, ...draft } : undefined
@@ -61,6 +62,14 @@ export function changed(
 function textOf(world: World, random: Random): object {
   const mentioned = random.chance(0.2) ? random.pick(world.people) : undefined
   return { text: `@post ${random.below(1000)}`, ...(mentioned && { facets: [mentionOf(mentioned)] }) }
+}
+
+/** One or two pictures that were uploaded before, perhaps too long ago. */
+function picturesOf({ uploads }: Person, random: Random) {
+  if (uploads.size === 0) return undefined
+  const [one, other] = [random.pick([...uploads.values()]), random.pick([...uploads.values()])]
+  const images = (random.chance(0.3) ? [one, other] : [one]).map(({ ref }) => ({ image: ref, alt: '' }))
+  return { embed: { $type: 'app.bsky.embed.images', images } }
 }
 
 const subjectOf = (subject: object | undefined) => subject && { subject }

@@ -2,6 +2,7 @@
 import { createAccount, signIn } from './accounts.ts'
 import type { Act } from './act.ts'
 import { failDisk, failLink, heal, kill, start, wait } from './faults.ts'
+import { uploadBlob } from './media.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
 
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
@@ -10,5 +11,6 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, signIn, createRecord, deleteRecord },
   ...{ putRecord, applyWrites, repeatWrite },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
+  uploadBlob,
   ...{ kill, failDisk, start, failLink, heal, wait },
 }

@@ -100,7 +100,9 @@ export const putRecord: Act = {
 function put(world: World, random: Random, author: Person): Write | undefined {
   const kind = random.below(5)
   if (kind === 0) {
-    const value = { $type: profile, displayName: `${author.name} ${random.below(1000)}` }
+    const uploads = [...author.uploads.values()]
+    const avatar = random.chance(0.4) && uploads.length > 0 && { avatar: random.pick(uploads).ref }
+    const value = { $type: profile, displayName: `${author.name} ${random.below(1000)}`, ...avatar }
     return { action: 'put', collection: profile, rkey: 'self', value }
   }
   if (kind === 1) {

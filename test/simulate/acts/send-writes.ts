@@ -1,5 +1,6 @@
 /** Sends writes to a repository, and judges the answer by what the repository can have. */
 import { type Commit, type History, type Left, storedOf } from '../model/history.ts'
+import { filesIn, hasFile } from '../model/media.ts'
 import type { Person } from '../model/person.ts'
 import type { Answer, World } from '../world/world.ts'
 import { Violation } from './act.ts'
@@ -42,19 +43,21 @@ export async function send(world: World, author: Person, request: Request): Prom
     if (body?.error !== 'ExpiredToken') throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
     return `${words} → ExpiredToken, ${await renew(world, author)}`
   }
+  const now = world.time.clock.now().getTime()
   const wrong = (rule: string) => new Violation(`${words}: ${rule}, ${status} ${JSON.stringify(body)}`)
   if (status === 200) {
-    const rule = note(author, request, body)
+    const rule = note(author, request, body, now)
     if (rule !== undefined) throw wrong(rule)
   } else if (status === 0 || status >= 500) {
     history.lost(writes.map((write) => leftBy(write, undefined)))
     // Again without a key, it would be another record.
     if (writes.every(({ rkey }) => rkey !== undefined)) author.lost = request
   } else {
-    const refusals = refusalsOf(author, request)
+    const refusals = refusalsOf(author, request, now)
     const refusal = refusals[body?.error as keyof Refusals] ?? 'no'
     if (status !== 400 || refusal === 'no') throw wrong('is refused')
   }
+  if (status !== 400) noteFileUse(author, request)
   return `${words} → ${status} ${body?.error ?? history.commits[0]?.rev ?? ''}`
 }
 
@@ -76,6 +79,12 @@ function leftBy({ collection, rkey, value }: Write, uri: string | undefined): Le
   return { collection, path, stored: value && storedOf(value) }
 }
 
+/** An upload that a record has named goes with the record. */
+function noteFileUse({ uploads }: Person, { writes }: Request): void {
+  for (const { value } of writes)
+    for (const cid of filesIn(value)) Object.assign(uploads.get(cid) ?? {}, { isUnused: false })
+}
+
 /** Whether a request is refused for a reason. */
 type Refusal = 'no' | 'maybe' | 'yes'
 
@@ -83,9 +92,11 @@ type Refusal = 'no' | 'maybe' | 'yes'
 interface Refusals {
   readonly InvalidSwap: Refusal
   readonly InvalidRequest: Refusal
+  readonly BlobNotFound: Refusal
 }
 
-function refusalsOf({ history }: Person, { writes, swapCommit }: Request): Refusals {
+function refusalsOf(person: Person, { writes, swapCommit }: Request, now: number): Refusals {
+  const { history } = person
   const swap: Refusal[] = []
   const existence: Refusal[] = []
   if (swapCommit !== undefined && swapCommit !== history.commits[0]?.cid) swap.push('yes')
@@ -101,7 +112,14 @@ function refusalsOf({ history }: Person, { writes, swapCommit }: Request): Refus
     if (action === 'create') existence.push(unless((cid) => cid === undefined))
     if (action === 'update') existence.push(unless((cid) => cid !== undefined))
   }
-  return { InvalidSwap: strongest(swap), InvalidRequest: strongest(existence) }
+  const areFilesThere = writes.every(({ value }) =>
+    [...filesIn(value)].every((cid) => hasFile(person, cid, now)),
+  )
+  return {
+    InvalidSwap: strongest(swap),
+    InvalidRequest: strongest(existence),
+    BlobNotFound: areFilesThere ? 'no' : 'maybe',
+  }
 }
 
 function strongest(all: readonly Refusal[]): Refusal {
@@ -110,9 +128,9 @@ function strongest(all: readonly Refusal[]): Refusal {
 }
 
 /** Notes an acknowledged request. @returns why the answer is wrong, if it is */
-function note(author: Person, request: Request, body: Answer['body']): string | undefined {
+function note(author: Person, request: Request, body: Answer['body'], now: number): string | undefined {
   const { history, records, did } = author
-  const { InvalidSwap, InvalidRequest } = refusalsOf(author, request)
+  const { InvalidSwap, InvalidRequest } = refusalsOf(author, request, now)
   if (InvalidSwap === 'yes' || InvalidRequest === 'yes') return 'had to be refused'
   const results = request.method === 'applyWrites' ? body.results : [body]
   const left = request.writes.map((write, at) => leftBy(write, results[at]?.uri))

@@ -17,7 +17,7 @@ export interface MachineOptions {
 }
 
 export const adminPassword = 'admin'
-const dataDir = '/data'
+export const dataDir = '/data'
 /** Small, so that checkpoints are frequent. */
 const checkpointBytes = 48 * 1024
 const passwords = { ...createPasswordHasher({ cost: 4, isInline: true }), close: async () => {} }
@@ -27,6 +27,8 @@ export class Machine {
   readonly name: string
   readonly host: string
   readonly disk = new FaultyDisk()
+  /** When each file of media was last uploaded or referred to, in milliseconds. */
+  readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions
   #process: Process | undefined
   #running: RunningServer | undefined

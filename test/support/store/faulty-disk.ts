@@ -169,6 +169,13 @@ export class FaultyDisk {
     return [...(this.#directories.get(dir)?.names.keys() ?? [])].sort()
   }
 
+  /** The paths of all files. */
+  get paths(): string[] {
+    return [...this.#directories].flatMap(([dir, { names }]) =>
+      [...names.keys()].map((name) => `${dir}/${name}`),
+    )
+  }
+
   /** The content of a file, which may be changed in place. */
   content(path: string): Buffer {
     return this.#inode(path).data
