@@ -30,6 +30,11 @@ export interface CatchUp {
    */
   onIncomplete(did: DidString, upstream: string | undefined): Promise<void>
   /**
+   * An upstream reports the repository of an author who concerns no account here yet, as one that was published after its first
+   * writes. It is read if that upstream hosts it. Only some such authors are remembered.
+   */
+  onUnknown(did: DidString, upstream: string): Promise<void>
+  /**
    * Events of an author were left out: its repository is read later, once for all of them. Returns whether it will be: of authors that
    * do not concern accounts here yet, only some are remembered.
    */
@@ -56,6 +61,8 @@ const intervalMs = 10 * 60_000
 const droppedMs = 60 * 60_000
 /** Authors who are remembered although they do not concern accounts here yet. */
 const maxUnknown = 500
+/** Milliseconds for which writes before the publication of an account notify: as long as streams keep events. */
+const unpublishedMs = 3 * 24 * 60 * 60_000
 /** Milliseconds for which the result of reading a repository is kept. */
 const keptMs = 30 * 24 * 60 * 60_000
 
@@ -152,6 +159,14 @@ export function createCatchUp(deps: Deps): CatchUp {
           dueAt,
         }),
       )
+      reads.startDue()
+    },
+    async onUnknown(did, upstream) {
+      if (isQueued(did) || queue.countOf(store, upstream) >= maxUnknown) return
+      const readAt = repositories.find(store, did)?.readAt ?? 0
+      const dueAt = Math.max(now(), readAt + intervalMs)
+      const notifySince = now() - unpublishedMs
+      await store.transact((tx) => queue.add(tx, { did, upstream, changedSince: null, notifySince, dueAt }))
       reads.startDue()
     },
     async onDropped(did, upstream) {

@@ -2,7 +2,7 @@
  * One connection to an upstream: reads its event stream from a position until either side ends it. Events that concern this server
  * are verified, and stored in the order of each author, several in a transaction. The position of the stream is stored with them.
  */
-import type { DidString } from '@atproto/syntax'
+import { isValidDid } from '@atproto/syntax'
 import { openStream, type Stream, type StreamEnd } from '../../platform/network/websocket.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Writer } from '../../store/database.ts'
@@ -32,7 +32,7 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly queue: FrameQueue
   readonly limits: UpstreamLimits
   readonly revisions: Revisions
-  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete'>
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onUnknown'>
   /** Counts messages. */
   readonly events: HourCounter
 }
@@ -186,9 +186,13 @@ export class UpstreamStream {
     const { did } = frame
     const decision = filter.event(frame, claimedOps)
     const isRelevant = decision.keep || this.#buffer.has(did) || queue.has(did)
+    if (!isRelevant && decision.reason !== 'unrelated') {
+      revisions.forget(did)
+      // The author may have written before the stream reported the account.
+      if (decision.reason === 'unknown' && frame.kind === 'sync') this.#reportMissing(did, 'onUnknown')
+    }
     // Of a known author, a gap in the events is reported even if this one does not matter.
-    if (!isRelevant && decision.reason !== 'unrelated') revisions.forget(did)
-    else if (revisions.isGap(frame)) this.#reportMissing(did)
+    else if (revisions.isGap(frame)) this.#reportMissing(did, 'onIncomplete')
     return isRelevant
   }
 
@@ -314,12 +318,11 @@ export class UpstreamStream {
   }
 
   /** Reports that commits of an author are missing. Repeated reports are joined until the first one is on disk. */
-  #reportMissing(did: string): void {
-    if (this.#reporting.has(did)) return
+  #reportMissing(did: string, event: 'onIncomplete' | 'onUnknown'): void {
+    if (this.#reporting.has(did) || !isValidDid(did)) return
     this.#reporting.add(did)
     const { catchUp, log, origin } = this.#deps
-    catchUp
-      .onIncomplete(did as DidString, origin)
+    catchUp[event](did, origin)
       .catch((error: unknown) => {
         log.error({ err: error, did, upstream: origin }, 'missing commits could not be stored')
       })

@@ -80,7 +80,7 @@ export interface UpstreamDeps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly intake: Pick<Intake, 'apply' | 'setStatus' | 'isOverBudget'>
   readonly actors: Pick<Actors, 'identify' | 'forget'>
   readonly statusClaims: StatusClaims
-  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onDropped' | 'progress'>
+  readonly catchUp: Pick<CatchUp, 'onGap' | 'onIncomplete' | 'onUnknown' | 'onDropped' | 'progress'>
   readonly clock: { isPlausible(): boolean }
   /** Aborts requests. */
   readonly signal: AbortSignal

@@ -153,6 +153,19 @@ test('a repository that the upstream reports without its changes is read', async
   await untilLikes()
 })
 
+test('what an account wrote before its server reported it arrives with the report', async () => {
+  // Else a first list of all repositories has the account.
+  await until(server, async () => (await upstream()).progress === undefined)
+  const erin = await remote.account('erin')
+  const key = `${like}/${remote.tid()}`
+  await remote.commit(erin, { key, record: { $type: like, subject: { ...post }, createdAt } })
+  await remote.sync(erin)
+  const written = refOf(erin, key)
+  await untilLikes(written)
+  await remote.remove(erin, written)
+  await untilLikes()
+})
+
 test('a server that counts its events anew is read from the beginning', async () => {
   const liked = await likePost(bob)
   await untilLikes(liked)

@@ -23,7 +23,7 @@ const bob = 'did:web:bob.test'
 const carol = 'did:web:carol.test'
 const event = (did: string) => identityEvent(did, 'name.test')
 
-const catchUp = { onGap: async () => {}, onIncomplete: async () => {} }
+const catchUp = { onGap: async () => {}, onIncomplete: async () => {}, onUnknown: async () => {} }
 
 /** Connects to the upstream, whose events all concern this server. */
 async function connect(changes: Partial<Deps> = {}) {
@@ -117,6 +117,7 @@ test('a gap and missing commits that cannot be stored are logged, and the stream
   let reports = 0
   const { stream, logged } = await connect({
     catchUp: {
+      ...catchUp,
       onGap: bug,
       onIncomplete() {
         reports++
