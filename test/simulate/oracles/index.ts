@@ -1,12 +1,17 @@
 /** What must hold when nothing fails and everything has come to rest. */
 import type { World } from '../world/world.ts'
+import { checkCounts } from './counts.ts'
 import { checkEventStreams } from './event-streams.ts'
+import { checkGrowth } from './growth.ts'
 import { checkMedia } from './media.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkRepositories } from './repositories.ts'
 import { checkSettings } from './settings.ts'
 
-const oracles = [checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkMedia]
+const oracles = [
+  ...[checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
+  ...[checkMedia, checkGrowth],
+]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
 export async function checkAll(world: World): Promise<void> {

@@ -24,7 +24,7 @@ export interface Answer {
 
 export interface CallOptions {
   readonly input?: object
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>> | readonly string[][]
   readonly token?: string
   /** Calls as the administrator. */
   readonly isAdmin?: boolean
@@ -119,7 +119,7 @@ export class World {
     const { input, query, bytes, type = 'application/json' } = options
     const authorization = authorizationOf(options)
     const body = bytes ?? (input && JSON.stringify(input))
-    const target = `${machine.url}/xrpc/${nsid}${query ? `?${new URLSearchParams(query)}` : ''}`
+    const target = `${machine.url}/xrpc/${nsid}${query ? `?${new URLSearchParams(query as Record<string, string>)}` : ''}`
     const work = currentProcess.run(outside, () =>
       guardedFetch(target, {
         method: body === undefined ? 'GET' : 'POST',

@@ -1,0 +1,21 @@
+/** The files of a machine grow with the records that exist, not with those that were deleted. */
+import { blobsName } from '../../../server/store/files/layout.ts'
+import { Violation } from '../acts/act.ts'
+import { dataDir } from '../world/machine.ts'
+import type { World } from '../world/world.ts'
+
+/** The database, its checksums and state, and a few journals. */
+const mostFiles = 8
+/** Bytes of an empty server with its journal, and of each record: a server may have all, with links, events and notifications. */
+const [emptyBytes, recordBytes] = [1_500_000, 20_000]
+
+export async function checkGrowth(world: World): Promise<void> {
+  const records = world.people.reduce((sum, person) => sum + person.records.size, 0)
+  const most = emptyBytes + recordBytes * records
+  for (const { name, disk } of world.machines) {
+    const paths = disk.paths.filter((path) => !path.startsWith(`${dataDir}/${blobsName}/`))
+    if (paths.length > mostFiles) throw new Violation(`${name} has ${paths.length} files: ${paths.join(' ')}`)
+    const bytes = paths.reduce((sum, path) => sum + disk.content(path).length, 0)
+    if (bytes > most) throw new Violation(`${name} has ${bytes} bytes for ${records} records`)
+  }
+}
