@@ -60,7 +60,7 @@ function linesOf(
     lines.add(subscribed)
     if (!derived && isOnlyVersion && !subscriptions.includes(false)) lines.delete('')
   }
-  // Nobody is notified by an act on a deleted record; servers do not take records of other servers by avoided authors.
+  // An act on a deleted record creates no notification; servers leave out records of avoided authors elsewhere.
   const isRemote = author.machine !== person.machine
   const isNone = subject !== '' && !existing.has(subject)
   if (isNone || (isRemote && (before?.has('') || mayHaveAvoided(person, author)))) lines.add('')
