@@ -134,8 +134,9 @@ export class UpstreamStream {
     try {
       this.#receive(bytes)
     } catch (error) {
-      if (!(error instanceof InvalidFrame)) throw error
-      this.#end({ message: `It sent an invalid event: ${error.message}`, isViolation: true })
+      // A read of the store failed. Nothing catches an error here, so it would end the process.
+      if (!(error instanceof InvalidFrame)) this.#fail(error)
+      else this.#end({ message: `It sent an invalid event: ${error.message}`, isViolation: true })
     }
   }
 
@@ -341,7 +342,7 @@ export class UpstreamStream {
     this.#end({ message: 'The server has counted its events anew', isViolation: false }, 0)
   }
 
-  /** An event cannot be stored: the stream must be read again from its position. */
+  /** An event cannot be examined or stored: the stream must be read again from its position. */
   #fail(error: unknown): void {
     const { log, origin } = this.#deps
     const isKnown = error instanceof StoreFull || error instanceof StoreUnavailable

@@ -6,9 +6,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { databaseName } from '../../../server/store/files/layout.ts'
 import { pageBytes } from '../../../server/store/pages/page.ts'
+import { RemoteServer } from '../../support/remote/remote-server.ts'
 import { day, hour, minute } from '../../support/server/clock.ts'
 import { adminAuth, refusal } from '../../support/server/server.ts'
 import { owner, server, setupServer } from '../../support/server/setup.ts'
+import { createdAt } from '../../support/server/social.ts'
+import { until } from '../../support/server/until.ts'
 
 setupServer({ accounts: ['alice'], config: { logLevel: 'error' }, per: 'test' })
 
@@ -50,6 +53,14 @@ async function damage(text: string): Promise<void> {
     await file.close()
   }
   throw new Error('the record is on no page')
+}
+
+/** Damages the first page with rows of a table of the stopped server. */
+async function damageFirst(table: string): Promise<void> {
+  const [pageno = 0] = leavesOf(table)
+  const file = await open(join(server.config.dataDir, databaseName), 'r+')
+  await file.write('damaged', (pageno - 1) * pageBytes + 1000)
+  await file.close()
 }
 
 async function writeRecords(): Promise<void> {
@@ -102,10 +113,7 @@ test('the check of all pages finds it within a week, and remembers it after a re
 test('a change of the data goes on when work that follows it needs a damaged page', async () => {
   await server.running.services.store.checkpoint()
   await server.running.close()
-  const [pageno = 0] = leavesOf('event_removals')
-  const file = await open(join(server.config.dataDir, databaseName), 'r+')
-  await file.write('damaged', (pageno - 1) * pageBytes + 1000)
-  await file.close()
+  await damageFirst('event_removals')
   await server.open()
   expect((await write(0, 'new')).status).toBe(200)
   expect((await write(1, 'new')).status).toBe(200)
@@ -113,3 +121,32 @@ test('a change of the data goes on when work that follows it needs a damaged pag
   expect(logged()).toHaveLength(1)
   expect(server.logged.filter((line) => line.includes('work after a change'))).toEqual([])
 })
+
+test('an event of another server that needs it ends the connection, and nothing else', async () => {
+  const remote = await RemoteServer.start()
+  const bob = await remote.account('bob')
+  const record = { $type: 'app.bsky.feed.post', text: 'Hello', createdAt }
+  const post = { repo: owner.did, collection: 'app.bsky.feed.post', record }
+  const { body: subject } = await server.post('com.core.repo.createRecord', post, owner)
+  await server.post('com.core.admin.addUpstream', { url: remote.url }, adminAuth)
+  await remote.connected()
+  await remote.create(bob, 'app.bsky.feed.like', { subject, createdAt })
+  await until(server, async () => (await notifications()).length === 1)
+
+  await server.running.services.store.checkpoint()
+  await server.running.close()
+  await damageFirst('activity_subscriptions')
+  const connections = remote.cursors.length
+  await server.open()
+  await remote.connected(connections + 1)
+  await remote.create(bob, 'app.bsky.feed.post', { text: 'Nothing of yours', createdAt })
+  await until(server, async () => (await upstreams())[0].state === 'waiting')
+  expect(await dataCheck()).toMatchObject({ damagedPages: 1 })
+  expect((await write(0, 'new')).status).toBe(200)
+  expect(await notifications()).toHaveLength(1)
+  await remote.close()
+})
+
+const notifications = async () =>
+  (await server.get('app.bsky.notification.listNotifications', {}, owner)).body.notifications
+const upstreams = async () => (await server.get('com.core.admin.listUpstreams', {}, adminAuth)).body.upstreams
