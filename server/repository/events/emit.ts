@@ -6,7 +6,8 @@
  * its identity: before that, no consumer could verify its events. An imported one is reported from its activation on; only its
  * identity may be reported before that, because the directory has it already.
  *
- * A new account emits `#identity`, `#account` and `#commit`; an activation `#account`, `#identity` and `#sync`.
+ * A new account emits `#identity`, `#account` and `#commit`; an activation, and the end of a suspension
+ * or take-down, `#account`, `#identity` and `#sync`.
  *
  * `frames.ts` has their messages, `stream.ts` reads them for consumers, whose places are in `consumers.ts`; `event-retention.ts` deletes
  * them, and `relays.ts` asks relays to read them.
@@ -15,7 +16,8 @@
 import type { Writer } from '../../store/database.ts'
 import { type AccountStatus, statusOf } from '../../store/tables/account-status.ts'
 import * as accounts from '../../store/tables/accounts.ts'
-import { isLive, setLive } from '../../store/tables/stream-state.ts'
+import { isLive, setLive, streamStates } from '../../store/tables/stream-state.ts'
+import { wholeCommit } from '../records/whole-commit.ts'
 import * as eventRemovals from '../tables/event-removals.ts'
 import * as events from '../tables/events.ts'
 import * as repos from '../tables/repos.ts'
@@ -51,12 +53,19 @@ export function emitCommit(tx: Writer, event: CommitEvent, at: Date): void {
   events.append(tx, { kind: 'commit', did: event.did, at }, (seq) => commitFrame({ seq, at }, event))
 }
 
-/** Reports an account from now on: its identity, its status and, if it is active, its repository as it is. */
+/**
+ * Reports an account from now on: its identity, its status and, if it is active, its repository as it is. One that was never reported
+ * is reported as a commit if it is small: servers that know nothing of an account do not read its repository for a `#sync`.
+ */
 export function announce(tx: Writer, did: string, at: Date): void {
+  const before = existing(accounts.findByDid(tx, did))
   setLive(tx, did)
   emitIdentity(tx, did, at)
   emitAccount(tx, did, at)
-  if (statusOf(existing(accounts.findByDid(tx, did))) === undefined) emitSync(tx, did, at)
+  if (statusOf(before) !== undefined) return
+  const commit = before.streamState === streamStates.unannounced ? wholeCommit(tx, did) : undefined
+  if (commit) emitCommit(tx, commit, at)
+  else emitSync(tx, did, at)
 }
 
 /** Removes the events of a deleted account from the stream, and reports the deletion if the account was ever reported. */
@@ -68,14 +77,14 @@ export function emitDeletion(tx: Writer, did: string, at: Date, wasAnnounced: bo
 }
 
 /**
- * Reports a change of the status to readers of the stream; nothing if the account had this status before. A
- * deactivated account may have been imported or moved, so its activation also reports its identity and its repository.
+ * Reports a change of the status to readers of the stream; nothing if the account had this status before. An account that is active
+ * again also reports its identity and its repository: it may have been imported, moved, or first reported while it was inactive.
  */
 export function emitStatusChange(tx: Writer, did: string, before: AccountStatus | undefined, at: Date): void {
   const status = statusOf(existing(accounts.findByDid(tx, did)))
   if (status === before) return
   emitAccount(tx, did, at)
-  if (status !== undefined || before !== 'deactivated') return
+  if (status !== undefined) return
   emitIdentity(tx, did, at)
   emitSync(tx, did, at)
 }

@@ -11,6 +11,10 @@ import { carFile } from '../format/car.ts'
 import { CborWriter, linkBytes, textBytes } from '../format/cbor-writer.ts'
 import type { EventKind } from '../tables/events.ts'
 
+/** Changes of one commit, and bytes of its blocks: the limits of readers of the event stream (atproto synchronization, `#commit`). */
+export const maxChanges = 200
+export const maxBlockBytes = 2_000_000
+
 /** The change of one record. */
 export interface RecordOp {
   /** `collection/rkey` */

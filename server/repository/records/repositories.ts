@@ -19,7 +19,7 @@ import { accountNotFound } from '../access/existing.ts'
 import { inactivity, requireRepositoryWriter } from '../access/writer.ts'
 import type { EventBudget } from '../events/budget.ts'
 import { emitCommit } from '../events/emit.ts'
-import type { CommitEvent } from '../events/frames.ts'
+import { type CommitEvent, maxBlockBytes, maxChanges } from '../events/frames.ts'
 import type { Block } from '../format/block.ts'
 import { carFile } from '../format/car.ts'
 import type { NextTid } from '../format/tid.ts'
@@ -74,10 +74,6 @@ export interface RepositoriesOptions extends Pick<Platform, 'store' | 'names' | 
   readonly listener: RecordListener
   readonly budget: Pick<EventBudget, 'spend'>
 }
-
-/** Changes of one commit, and bytes of its blocks: the limits of readers of the event stream (atproto synchronization, `#commit`). */
-export const maxChanges = 200
-const maxBlockBytes = 2_000_000
 
 export function createRepositories(options: RepositoriesOptions): Repositories {
   const { store, nextTid, now } = options

@@ -168,7 +168,7 @@ test('more than 200 changes, or more than 2 MB of blocks, are refused and emit n
   expect(await news()).toHaveLength(1)
 })
 
-test('status changes emit #account, once each; an activation also #identity and #sync', async () => {
+test('status changes emit #account, once each; those to active also #identity and #sync', async () => {
   const bob = await server.account('bob')
   await put(bob, 'a', 1)
   await news()
@@ -181,6 +181,8 @@ test('status changes emit #account, once each; an activation also #identity and 
     ['#account', bob.did, 'takendown'],
     ['#account', bob.did, 'suspended'],
     ['#account', bob.did, 'active'],
+    ['#identity', bob.did, 'bob.test'],
+    ['#sync', bob.did, expect.any(String)],
     ['#account', bob.did, 'deactivated'],
   ])
   const again = await signedIn(bob)

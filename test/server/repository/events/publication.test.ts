@@ -85,15 +85,16 @@ test.each(['down', 'fails', 'hangs'] as const)(
     await pass(30 * second)
     for (const { did } of [alice, bob]) {
       expect(directory.log(did)).toHaveLength(1)
-      expect(eventsOf(did)).toEqual(['identity', 'account', 'sync'])
+      expect(eventsOf(did)).toEqual(['identity', 'account', 'commit'])
     }
     expect(await listed()).toEqual([alice.did, bob.did])
     const again = { ...alice, ...(await server.signIn(alice)).body }
     expect((await write(again)).status).toBe(200)
     const seen = await consumer.until(7)
     expect(seen.map(({ type }) => type)).toEqual([
-      ...['#identity', '#account', '#sync', '#identity', '#account', '#sync', '#commit'],
+      ...['#identity', '#account', '#commit', '#identity', '#account', '#commit', '#commit'],
     ])
+    expect(seen[2]?.payload.ops).toMatchObject([{ action: 'create', path: expect.stringContaining('/') }])
     consumer.close()
   },
 )
@@ -117,9 +118,9 @@ test('a directory that is removed while it is away: the events that it held back
   directory.mode = 'down'
   const alice = await server.account('alice')
   await reopen({ plcUrl: undefined })
-  expect(eventsOf(alice.did)).toEqual(['identity', 'account', 'sync'])
+  expect(eventsOf(alice.did)).toEqual(['identity', 'account', 'commit'])
   expect((await write(alice)).status).toBe(200)
-  expect(eventsOf(alice.did)).toEqual(['identity', 'account', 'sync', 'commit'])
+  expect(eventsOf(alice.did)).toEqual(['identity', 'account', 'commit', 'commit'])
 })
 
 test('an account that is deactivated meanwhile is announced with its status; one that is deleted is not announced', async () => {
@@ -142,7 +143,7 @@ test('a refused identity does not delay others', async () => {
   directory.refused.add(alice.did)
   await pass(30 * second)
   expect(eventsOf(alice.did)).toEqual([])
-  expect(eventsOf(bob.did)).toEqual(['identity', 'account', 'sync'])
+  expect(eventsOf(bob.did)).toEqual(['identity', 'account', 'commit'])
 })
 
 test('of two new accounts with one handle, one is created; the log names the identity of the other', async () => {

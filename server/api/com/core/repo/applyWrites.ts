@@ -9,7 +9,7 @@ import {
   prepareRecord,
 } from '../../../../repository/records/prepare.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
-import { maxChanges } from '../../../../repository/records/repositories.ts'
+import { maxChanges } from '../../../../repository/events/frames.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
 import { method } from '../../../method.ts'
 
