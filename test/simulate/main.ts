@@ -1,28 +1,85 @@
-/** `npm run simulate -- [--seeds N] [--seed S] [--steps N]`: simulates servers, people and faults, and checks what must hold. */
+/**
+ * `npm run simulate -- [--seeds N] [--seed S] [--steps N] [--scenario NAME] [--only LIST] [--trace] [--twice] [--costs]`: simulates servers,
+ * people and faults, and checks what must hold. Seeds are run by a process for each core. `--twice` runs each seed in two processes, and
+ * compares the traces. `--only 3,7,12-15` takes these steps of the plan. `--costs` measures the CPU time of each kind of act.
+ */
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { planOf, run, warmUp } from './run.ts'
+import { costsOf, differenceOf } from './describe.ts'
+import { explain } from './failures.ts'
+import { createPool, type Done } from './pool.ts'
+import { only, planOf, type Scenario, type Step, scenarios } from './scenarios.ts'
+import { kindOf } from './shrink.ts'
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '20' },
+    seeds: { type: 'string' },
     seed: { type: 'string' },
     steps: { type: 'string', default: '300' },
+    scenario: { type: 'string', default: 'all' },
+    only: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    twice: { type: 'boolean', default: false },
+    costs: { type: 'boolean', default: false },
   },
 })
+if (!(values.scenario in scenarios)) throw new Error(`Scenarios: ${Object.keys(scenarios).join(', ')}`)
+const scenario = values.scenario as Scenario
 const steps = Number(values.steps)
 const first = Number(values.seed ?? 1)
-const count = values.seed === undefined ? Number(values.seeds) : 1
-let failed = 0
-await warmUp()
-for (let seed = first; seed < first + count; seed++) {
-  const started = performance.now()
-  const result = await run(seed, planOf(seed, steps))
-  if (values.trace) process.stdout.write(`${result.trace.join('\n')}\n`)
-  process.stderr.write(`seed ${seed} ${Math.round(performance.now() - started)} ms\n`)
-  if (result.violation === undefined) continue
-  failed++
-  process.stdout.write(`seed ${seed}, step ${result.steps}: ${result.violation}\n`)
+const count = Number(values.seeds ?? (values.seed === undefined ? 20 : 1))
+
+const progressMs = 10_000
+const begun = performance.now()
+const seconds = () => Math.round((performance.now() - begun) / 1000)
+const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+const runs = count * (values.twice ? 2 : 1)
+const pool = createPool(Math.max(Math.min(availableParallelism(), runs), values.twice ? 2 : 1))
+let ended = 0
+
+function planFor(seed: number): Step[] {
+  const plan = planOf(seed, steps, scenario)
+  return values.only === undefined ? plan : only(plan, values.only)
 }
-process.stdout.write(`${count} seeds of ${steps} steps, ${failed} failed\n`)
+
+/** Runs a seed; with `--twice` once more in another process. */
+async function runSeed(seed: number): Promise<Done> {
+  const job = { seed, plan: planFor(seed), costs: values.costs }
+  const done = await pool.run(job)
+  const again = values.twice ? await pool.run(job, done.by) : done
+  ended++
+  return { ...done, violation: differenceOf(done.trace, again.trace) ?? done.violation }
+}
+
+const progress = setInterval(
+  () => process.stderr.write(`${ended} of ${count} seeds, ${seconds()} s\n`),
+  progressMs,
+)
+const all: Done[] = []
+/** The first failure of each kind. */
+const failures = new Map<string, () => Promise<string>>()
+let failed = 0
+for (const run of Array.from({ length: count }, (_, i) => ({ seed: first + i, done: runSeed(first + i) }))) {
+  const { seed, done: running } = run
+  const done = await running
+  all.push(done)
+  if (values.trace) print(done.trace.join('\n'))
+  const { violation } = done
+  if (violation === undefined) continue
+  failed++
+  const plan = planFor(seed)
+  print(`seed ${seed}, step ${plan[done.steps - 1]?.number ?? 0}: ${violation}`)
+  const command = `--seed ${seed} --steps ${steps}${scenario === 'all' ? '' : ` --scenario ${scenario}`}`
+  const kind = kindOf(violation)
+  if (!failures.has(kind)) failures.set(kind, () => explain({ seed, plan, command, done, kind, pool }))
+}
+clearInterval(progress)
+for (const text of failures.values()) print(await text())
+pool.close()
+if (values.costs) print(costsOf(all))
+const cpuMs = all.reduce((sum, done) => sum + done.cpuMs, 0) / all.length
+print(
+  `${count} seeds of ${steps} steps, ${failed} failed; ${seconds()} s, ${Math.round(cpuMs)} ms of CPU time per seed`,
+)
 process.exitCode = failed === 0 ? 0 : 1

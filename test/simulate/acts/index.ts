@@ -1,6 +1,7 @@
 /** All acts, by the names under which plans choose them. */
 import { createAccount, signIn } from './accounts.ts'
 import type { Act } from './act.ts'
+import { check } from './check.ts'
 import { failDisk, failLink, heal, kill, start, wait } from './faults.ts'
 import { uploadBlob } from './media.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
@@ -13,4 +14,5 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
   uploadBlob,
   ...{ kill, failDisk, start, failLink, heal, wait },
+  ...{ check },
 }

@@ -24,5 +24,4 @@ export async function checkAll(world: World): Promise<void> {
   }
   await world.rest()
   for (const oracle of oracles) await oracle(world)
-  world.note(`  checked, ${world.people.reduce((sum, { records }) => sum + records.size, 0)} records`)
 }

@@ -1,0 +1,61 @@
+/** Chooses the steps of a seed. */
+import { createRandom } from '../support/replicas/random.ts'
+import { acts } from './acts/index.ts'
+
+/** A step: an act, and the seed of what it chooses. It is the same whatever steps are before it. */
+export interface Step {
+  /** Its place in the plan, from 1. */
+  readonly number: number
+  readonly act: string
+  readonly seed: number
+}
+
+/** By how much the weights of acts are multiplied; 1 by default. */
+type Factors = Readonly<Record<string, number>>
+
+export const scenarios = {
+  all: {},
+  /** No faults: people act, and time passes. */
+  calm: { kill: 0, failDisk: 0, failLink: 0 },
+  /** Faults of disks and ends of processes. */
+  disk: { kill: 2, failDisk: 4, failLink: 0 },
+  /** Faults of links. */
+  network: { kill: 0, failDisk: 0, failLink: 4, heal: 2 },
+} satisfies Readonly<Record<string, Factors>>
+
+export type Scenario = keyof typeof scenarios
+
+/** Steps from one check to the next. */
+const checkEvery = 50
+
+export function planOf(seed: number, steps: number, scenario: Scenario = 'all'): Step[] {
+  const random = createRandom(seed)
+  const factors: Factors = scenarios[scenario]
+  const choices = Object.entries(acts).flatMap(([name, { weight }]) =>
+    Array<string>(weight * (factors[name] ?? 1)).fill(name),
+  )
+  return Array.from({ length: steps }, (_, i) => {
+    const act = random.pick(choices)
+    const number = i + 1
+    return { number, act: number % checkEvery === 0 ? 'check' : act, seed: random.below(2 ** 31) }
+  })
+}
+
+/** Returns the steps that are listed as `3,7,12-15`. */
+export function only(plan: readonly Step[], list: string): Step[] {
+  const ranges = list.split(',').map((part) => part.split('-').map(Number))
+  return plan.filter(({ number }) =>
+    ranges.some(([first = 0, last = first]) => number >= first && number <= last),
+  )
+}
+
+/** Lists steps as `only` reads them. */
+export function listOf(steps: readonly Step[]): string {
+  const ranges: [first: number, last: number][] = []
+  for (const { number } of steps) {
+    const range = ranges.at(-1)
+    if (range && range[1] === number - 1) range[1] = number
+    else ranges.push([number, number])
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+}

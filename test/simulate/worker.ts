@@ -1,0 +1,51 @@
+/** A process that runs simulations, one after the other, as its parent asks: `pool.ts`. */
+import { type Measure, type Result, run, warmUp } from './run.ts'
+import type { Step } from './scenarios.ts'
+
+export interface Job {
+  readonly seed: number
+  readonly plan: readonly Step[]
+  /** Measures the CPU time of each kind of act. */
+  readonly costs?: boolean
+}
+
+export interface Report extends Result {
+  readonly cpuMs: number
+  readonly costs: Readonly<Record<string, Cost>>
+  readonly heapBytes: number
+}
+
+export interface Cost {
+  readonly count: number
+  readonly cpuMs: number
+}
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+function measuring(costs: Record<string, Cost>): Measure {
+  return async (act, work) => {
+    const begun = cpuMs()
+    const result = await work()
+    const { count, cpuMs: before } = costs[act] ?? { count: 0, cpuMs: 0 }
+    costs[act] = { count: count + 1, cpuMs: before + cpuMs() - begun }
+    return result
+  }
+}
+
+async function perform({ seed, plan, costs: isMeasured = false }: Job): Promise<Report> {
+  const costs: Record<string, Cost> = {}
+  const begun = cpuMs()
+  const result = await run(seed, plan, isMeasured ? measuring(costs) : undefined)
+  return { ...result, costs, cpuMs: cpuMs() - begun, heapBytes: process.memoryUsage().heapUsed }
+}
+
+const ready = warmUp()
+process.on('message', async (job: Job) => {
+  await ready
+  const report = await perform(job)
+  process.send?.(report)
+})
+process.on('disconnect', () => process.exit())
