@@ -57,10 +57,69 @@ export function isPossible(fault: Fault, operation: Operation): boolean {
 
 const sector = 512
 
+/** A file. What was overwritten since its last sync is kept, not a copy of the whole file. */
 class Inode {
-  data: Buffer = Buffer.alloc(0)
-  onDisk: Buffer = Buffer.alloc(0)
+  #data: Buffer = Buffer.alloc(0)
+  /** Begins with the data, and has room for more. */
+  #buffer = this.#data
+  #syncedLength = 0
+  /** What was overwritten since the last sync. */
+  #overwritten: { readonly position: number; readonly bytes: Buffer }[] = []
+  /** What was synced, if the data were replaced since. */
+  #synced: Buffer | undefined
+
+  get data(): Buffer {
+    return this.#data
+  }
+
+  /** What is left after a power cut. */
+  get onDisk(): Buffer {
+    if (this.#synced) return this.#synced
+    const synced = Buffer.from(this.#buffer.subarray(0, this.#syncedLength))
+    for (const { position, bytes } of this.#overwritten.toReversed()) synced.set(bytes, position)
+    return synced
+  }
+
+  get isSynced(): boolean {
+    return !this.#synced && this.#overwritten.length === 0 && this.#data.length === this.#syncedLength
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    const end = Math.max(this.#data.length, position + bytes.length)
+    if (!this.#synced && position < this.#syncedLength) {
+      const before = this.#data.subarray(position, Math.min(position + bytes.length, this.#syncedLength))
+      this.#overwritten.push({ position, bytes: Buffer.from(before) })
+    }
+    if (end > this.#buffer.length) {
+      this.#buffer = Buffer.alloc(end + Math.min(end, maxRoom))
+      this.#data.copy(this.#buffer)
+    }
+    this.#buffer.set(bytes, position)
+    this.#data = this.#buffer.subarray(0, end)
+  }
+
+  replace(data: Buffer): void {
+    this.#synced = this.onDisk
+    this.#data = data
+    this.#buffer = data
+  }
+
+  sync(): void {
+    this.#synced = undefined
+    this.#overwritten = []
+    this.#syncedLength = this.#data.length
+  }
+
+  /** Another content, as if it had always been there. */
+  reset(data: Buffer): void {
+    this.#data = data
+    this.#buffer = data
+    this.sync()
+  }
 }
+
+/** Bytes for which a file has room when it grows. */
+const maxRoom = 64 * 1024
 
 type NameChange = (names: Map<string, Inode>) => void
 
@@ -142,7 +201,7 @@ export class FaultyDisk {
       const directory = new Directory()
       for (const [name, { data }] of names) {
         const inode = new Inode()
-        inode.data = inode.onDisk = Buffer.from(data)
+        inode.reset(Buffer.from(data))
         directory.names.set(name, inode)
       }
       directory.onDisk = new Map(directory.names)
@@ -184,7 +243,7 @@ export class FaultyDisk {
   /** Puts a file there, synced. */
   put(path: string, content: Buffer): void {
     const inode = new Inode()
-    inode.data = inode.onDisk = content
+    inode.reset(content)
     const { names, onDisk } = this.#directory(dirname(path))
     names.set(basename(path), inode)
     onDisk.set(basename(path), inode)
@@ -265,14 +324,7 @@ export class FaultyDisk {
       write: (bytes, position) => {
         const part = this.#faultNow('short write', 'torn write') ? Math.ceil(bytes.length / 2) : bytes.length
         return this.#step('write', () => {
-          const end = Math.max(inode.data.length, position + part)
-          // What was synced stays as it is.
-          if (inode.data === inode.onDisk || end > inode.data.length) {
-            const grown = Buffer.alloc(end)
-            inode.data.copy(grown)
-            inode.data = grown
-          }
-          inode.data.set(bytes.subarray(0, part), position)
+          inode.write(bytes.subarray(0, part), position)
           return part
         })
       },
@@ -281,11 +333,11 @@ export class FaultyDisk {
         this.#step('name', () => {
           const cut = Buffer.alloc(length)
           inode.data.copy(cut)
-          inode.data = cut
+          inode.replace(cut)
         }),
       sync: () =>
         this.#step('sync', () => {
-          inode.onDisk = inode.data
+          inode.sync()
         }),
       close: () => this.#step('read', () => {}),
     }
@@ -295,7 +347,7 @@ export class FaultyDisk {
     const { names } = this.#directory(dirname(path))
     const existing = names.get(basename(path))
     if (existing !== undefined) {
-      existing.data = Buffer.alloc(0)
+      existing.replace(Buffer.alloc(0))
       return this.#open(existing)
     }
     const inode = new Inode()
@@ -411,6 +463,7 @@ export class FaultyDisk {
    * zeros, or ends.
    */
   #collapseInode(inode: Inode, fault: Fault): void {
+    if (inode.isSynced) return
     const { data, onDisk } = inode
     const sectors = Math.ceil(data.length / sector)
     const dirty = Array.from({ length: sectors }, (_, i) => i * sector).filter(
@@ -422,7 +475,7 @@ export class FaultyDisk {
     const left = Buffer.alloc(grows ? Math.min(data.length, Math.max(end, onDisk.length)) : onDisk.length)
     onDisk.copy(left)
     for (const at of kept) data.copy(left, at, at, at + sector)
-    inode.data = inode.onDisk = data.length < onDisk.length && this.#isKept(fault, 0, 1) ? data : left
+    inode.reset(data.length < onDisk.length && this.#isKept(fault, 0, 1) ? data : left)
   }
 
   #isKept(fault: Fault, i: number, of: number): boolean {
