@@ -11,6 +11,8 @@
  *   stretch, or after the move. So a retry every second does not run millions of times.
  *
  * All timers that were started before a move and fall due in it have run at its end, each interval at its last time.
+ *
+ * With `isSimulated`, timers of the same time run together, as those of Node do, and the clock follows no time of the machine.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Deadlines } from '../../util/deadlines.ts'
@@ -27,6 +29,8 @@ export interface LogicalClockOptions {
   readonly waits?: boolean
   /** Resolves when all that runs has ended; called after each timer. A move waits for it for at most two seconds of real time. */
   readonly settle?: () => Promise<unknown>
+  /** Waits for `settle` however long it takes, and runs timers of the same time together. */
+  readonly isSimulated?: boolean
 }
 
 export interface LogicalClock extends Timers {
@@ -58,7 +62,7 @@ const maxTimerMs = 2 ** 31 - 1
 const [settleMs, unsettledMs] = [2000, 10]
 
 export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
-  const { start, runs = false, waits = false, settle } = options
+  const { start, runs = false, waits = false, settle, isSimulated = false } = options
   const timers = new Set<LogicalTimer>()
   const serialize = createSerializer()
   /** By the clock of the machine. */
@@ -135,19 +139,31 @@ export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
     const first = count
     let started = 0
     while (!isClosed) {
-      const next = earliest(end, started < maxStarted ? Number.POSITIVE_INFINITY : first)
+      const before = started < maxStarted ? Number.POSITIVE_INFINITY : first
+      const next = earliest(end, before)
       if (!next) break
       const { timer, at } = next
-      if (timer.order >= first) started++
-      jump(at)
-      if (timer.isInterval) {
-        timer.dueAt = at + timer.ms
-      } else timers.delete(timer)
-      timer.callback()
+      for (const due of isSimulated ? dueAt(at, end, before) : [timer]) {
+        // One that ran before it may have ended it.
+        if (!timers.has(due)) continue
+        if (due.order >= first) started++
+        jump(at)
+        if (due.isInterval) due.dueAt = at + due.ms
+        else timers.delete(due)
+        due.callback()
+        // What was resolved continues before the next timer runs.
+        if (isSimulated) await undefined
+      }
       await settled()
     }
     jump(end)
   }
+
+  /** Returns the timers that run at a time before `end`, among those that were started before the given one. */
+  const dueAt = (at: number, end: number, order: number) =>
+    [...timers]
+      .filter((timer) => timer.order < order && timer.lastTime(end) === at)
+      .sort((one, other) => one.order - other.order)
 
   /** Returns the timer that runs next until `end`, among those that were started before the given one. */
   function earliest(end: number, order: number): { timer: LogicalTimer; at: number } | undefined {
@@ -167,6 +183,7 @@ export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
   }
 
   async function settled(): Promise<void> {
+    if (isSimulated) return void (await settle?.())
     await systemTimers.nextTurn()
     if (!settle) return
     const late = Promise.withResolvers<boolean>()

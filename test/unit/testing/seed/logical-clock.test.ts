@@ -195,3 +195,21 @@ test('a closed clock runs nothing any more', async () => {
   await realSleep(30)
   expect(runs).toEqual([])
 })
+
+test('a simulated clock runs timers of the same time together, and then waits until all has ended', async () => {
+  const settle = async () => {
+    await realSleep(5)
+    runs.push('settled')
+  }
+  begin({ isSimulated: true, settle })
+  const ended = clock.setTimeout(note('ended'), 30)
+  clock.setInterval(note('interval'), 10)
+  clock.setTimeout(async () => {
+    clock.clearTimeout(ended)
+    await undefined
+    runs.push('continued')
+  }, 10)
+  clock.setTimeout(note('other'), 10)
+  await clock.advance(30)
+  expect(runs).toEqual(['continued', 'other 10', 'settled', 'interval 30', 'settled'])
+})
