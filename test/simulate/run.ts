@@ -4,7 +4,7 @@ import { Violation } from './acts/act.ts'
 import { check } from './acts/check.ts'
 import { acts } from './acts/index.ts'
 import { planOf, type Step } from './scenarios.ts'
-import { World } from './world/world.ts'
+import { createWorld } from './world/installed.ts'
 
 export interface Result {
   readonly trace: readonly string[]
@@ -29,7 +29,7 @@ export async function run(
   plan: readonly Step[],
   measure: Measure = (_, work) => work(),
 ): Promise<Result> {
-  const world = new World(seed)
+  const world = await createWorld(seed)
   const effective: number[] = []
   let steps = 0
   let violation: string | undefined

@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../server/platform/config/config.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { type RunningServer, startServer } from '../../../server/server.ts'
 import { createLogger } from '../../../server/util/log.ts'
-import { type Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
+import type { Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
 import { filesOf } from './process-files.ts'
 import { currentProcess, type Process, type Wire } from './wire.ts'
 
@@ -12,6 +12,7 @@ export interface MachineOptions {
   readonly name: string
   readonly wire: Wire
   readonly now: () => Date
+  readonly disk: FaultyDisk
   /** Hosts of the servers whose event streams it reads. */
   readonly upstreams: readonly string[]
 }
@@ -26,7 +27,7 @@ const log = createLogger(process.env.SIMULATE_LOG === undefined ? 'fatal' : 'war
 export class Machine {
   readonly name: string
   readonly host: string
-  readonly disk = new FaultyDisk()
+  readonly disk: FaultyDisk
   /** When each file of media was last uploaded or referred to, in milliseconds. */
   readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions
@@ -36,6 +37,7 @@ export class Machine {
   constructor(options: MachineOptions) {
     this.name = options.name
     this.host = hostOf(options.name)
+    this.disk = options.disk
     this.#options = options
   }
 
@@ -92,7 +94,7 @@ export class Machine {
         listen: async (app) => {
           const http = createHttpServer((req, res) => currentProcess.run(process, () => app(req, res)))
           wire.listen(this.host, process, (socket) => void http.server.emit('connection', socket))
-          return { port: 80, close: async () => wire.end(process) }
+          return { port: 80, close: async () => wire.close(process) }
         },
       }),
     )

@@ -1,7 +1,6 @@
 /** Makes a process deterministic: logical time, seeded random values, and no work of threads that time could pass. */
 import { replaceConnections } from '../../../server/platform/network/connections.ts'
 import { restrictToLoopback } from '../../../server/platform/network/names.ts'
-import { createDeterministicSigner } from '../../../server/testing/seed/deterministic-signer.ts'
 import {
   createLogicalClock,
   deadlinesBy,
@@ -10,6 +9,7 @@ import {
 import { createRandomStream, fractionOf } from '../../../server/testing/seed/random-stream.ts'
 import { replaceSources } from '../../../server/util/sources.ts'
 import { systemTimers } from '../../../server/util/timers.ts'
+import { createSigner } from './signer.ts'
 import type { Wire } from './wire.ts'
 
 export interface Time {
@@ -20,27 +20,33 @@ export interface Time {
 }
 
 /** Turns of the event loop in which nothing happens. */
-const quietTurns = 3
+const quietTurns = 2
 
 /** @param activity grows with everything that happens to disks */
 export function beginTime(seed: number, start: Date, wire: Wire, activity: () => number): Time {
   countThreadWork()
+  /** Turns for which the servers have waited. */
+  let turns = 0
+  const happened = () => wire.activity + activity() + threadWork.started + turns
   async function settle(): Promise<void> {
     for (let quiet = 0; quiet < quietTurns; ) {
-      const before = wire.activity + activity() + threadWork.started
+      const before = happened()
       await systemTimers.nextTurn()
-      quiet =
-        threadWork.running === 0 && before === wire.activity + activity() + threadWork.started ? quiet + 1 : 0
+      quiet = threadWork.running === 0 && before === happened() ? quiet + 1 : 0
     }
   }
-  const clock = createLogicalClock({ start, settle })
+  const clock = createLogicalClock({ start, settle, isSimulated: true })
+  const nextTurn = () => {
+    turns++
+    return systemTimers.nextTurn()
+  }
   const bytes = createRandomStream(String(seed), 'bytes')
   const fractions = createRandomStream(String(seed), 'fraction')
   const putBack = replaceSources({
-    timers: clock,
+    timers: { ...clock, nextTurn },
     deadlines: deadlinesBy(clock),
     random: { bytes, temporaryBytes: bytes, fraction: () => fractionOf(fractions) },
-    createSigner: createDeterministicSigner,
+    createSigner,
   })
   const unrestrict = restrictToLoopback()
   replaceConnections((url) => wire.connect(url))

@@ -58,12 +58,22 @@ export class Wire {
     return connection.near
   }
 
+  /** Ends what a process listens to, and the connections to it. */
+  close(process: Process): void {
+    for (const [host, listening] of this.#hosts) {
+      if (listening.process === process) this.#hosts.delete(host)
+    }
+    this.#reset(({ to }) => to === process)
+  }
+
   /** Resets all connections of a process that has ended. */
   end(process: Process): void {
     process.isDead = true
-    for (const connection of this.#connections) {
-      if (connection.from === process || connection.to === process) connection.reset()
-    }
+    this.#reset(({ from, to }) => from === process || to === process)
+  }
+
+  #reset(isChosen: (connection: Connection) => boolean): void {
+    for (const connection of [...this.#connections]) if (isChosen(connection)) connection.reset()
   }
 
   /** Lets bytes between two nodes wait. */

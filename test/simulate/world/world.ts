@@ -3,14 +3,18 @@ import { guardedFetch, OutboundFailed } from '../../../server/platform/network/c
 import { OutboundRefused } from '../../../server/platform/network/guard.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
+import { FaultyDisk } from '../../support/store/faulty-disk.ts'
 import type { Person } from '../model/person.ts'
 import { Consumer } from '../oracles/consumer.ts'
+import type { Disks } from './installed.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
 import { beginTime, type Time } from './time.ts'
 import { currentProcess, outside, type Process, Wire } from './wire.ts'
 
 const names = ['one', 'two', 'three']
+/** Of a world whose servers are installed; others begin a day before. */
 const start = new Date('2030-01-01T00:00:00Z')
+const dayMs = 24 * 60 * 60_000
 /** Milliseconds of logical time after which a call that gets no answer is a fault of the server. */
 const hangMs = 10 * 60_000
 
@@ -45,15 +49,16 @@ export class World {
   /** What happened, in words. Two runs of a seed have the same. */
   readonly trace: string[] = []
 
-  constructor(seed: number) {
-    this.time = beginTime(seed, start, this.wire, () =>
+  constructor(seed: number, disks?: Disks) {
+    const begin = new Date(start.getTime() - (disks ? 0 : dayMs))
+    this.time = beginTime(seed, begin, this.wire, () =>
       this.machines.reduce((sum, { disk }) => sum + disk.operations, 0),
     )
     const { now } = this.time.clock
     this.machines = names.map(
       (name) =>
         new Machine({
-          ...{ name, now, wire: this.wire },
+          ...{ name, now, wire: this.wire, disk: disks?.get(name)?.clone() ?? new FaultyDisk() },
           upstreams: names.filter((other) => other !== name).map(hostOf),
         }),
     )
@@ -64,8 +69,10 @@ export class World {
     this.wire.listen(hostOf('plc'), process, (socket) => void server.emit('connection', socket))
   }
 
+  /** Starts the servers, and lets them connect to each other. */
   async start(): Promise<void> {
     for (const machine of this.machines) await this.drive(machine.start())
+    await this.rest()
   }
 
   /** The did:key with which the repository of an account is signed, by the directory. */
