@@ -27,6 +27,8 @@ export type Scenario = keyof typeof scenarios
 
 /** Steps from one check to the next. */
 const checkEvery = 50
+/** Steps at the begin, in which people sign up. */
+const signUps = 4
 
 export function planOf(seed: number, steps: number, scenario: Scenario = 'all'): Step[] {
   const random = createRandom(seed)
@@ -35,9 +37,10 @@ export function planOf(seed: number, steps: number, scenario: Scenario = 'all'):
     Array<string>(weight * (factors[name] ?? 1)).fill(name),
   )
   return Array.from({ length: steps }, (_, i) => {
-    const act = random.pick(choices)
     const number = i + 1
-    return { number, act: number % checkEvery === 0 ? 'check' : act, seed: random.below(2 ** 31) }
+    const chosen = random.pick(choices)
+    const act = number <= signUps ? 'createAccount' : number % checkEvery === 0 ? 'check' : chosen
+    return { number, act, seed: random.below(2 ** 31) }
   })
 }
 
