@@ -16,8 +16,7 @@
 import type { Writer } from '../../store/database.ts'
 import { type AccountStatus, statusOf } from '../../store/tables/account-status.ts'
 import * as accounts from '../../store/tables/accounts.ts'
-import { isLive, setLive, streamStates } from '../../store/tables/stream-state.ts'
-import { wholeCommit } from '../records/whole-commit.ts'
+import { isLive } from '../../store/tables/stream-state.ts'
 import * as eventRemovals from '../tables/event-removals.ts'
 import * as events from '../tables/events.ts'
 import * as repos from '../tables/repos.ts'
@@ -51,21 +50,6 @@ export function emitSync(tx: Writer, did: string, at: Date): void {
 export function emitCommit(tx: Writer, event: CommitEvent, at: Date): void {
   if (!isLive(tx, event.did)) return
   events.append(tx, { kind: 'commit', did: event.did, at }, (seq) => commitFrame({ seq, at }, event))
-}
-
-/**
- * Reports an account from now on: its identity, its status and, if it is active, its repository as it is. One that was never reported
- * is reported as a commit if it is small: servers that know nothing of an account do not read its repository for a `#sync`.
- */
-export function announce(tx: Writer, did: string, at: Date): void {
-  const before = existing(accounts.findByDid(tx, did))
-  setLive(tx, did)
-  emitIdentity(tx, did, at)
-  emitAccount(tx, did, at)
-  if (statusOf(before) !== undefined) return
-  const commit = before.streamState === streamStates.unannounced ? wholeCommit(tx, did) : undefined
-  if (commit) emitCommit(tx, commit, at)
-  else emitSync(tx, did, at)
 }
 
 /** Removes the events of a deleted account from the stream, and reports the deletion if the account was ever reported. */

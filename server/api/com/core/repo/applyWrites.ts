@@ -2,6 +2,7 @@ import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { protocolError } from '../../../../platform/xrpc/xrpc-errors.ts'
+import { maxChanges } from '../../../../repository/events/frames.ts'
 import type { Draft } from '../../../../repository/records/draft.ts'
 import {
   type PreparedRecord,
@@ -9,7 +10,6 @@ import {
   prepareRecord,
 } from '../../../../repository/records/prepare.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
-import { maxChanges } from '../../../../repository/events/frames.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
 import { method } from '../../../method.ts'
 

@@ -1,5 +1,9 @@
-/** A repository as one commit, for the event stream: its readers have seen nothing of it yet. */
-import type { Reader } from '../../store/database.ts'
+/** Begins to report an account on the event stream. */
+import type { Reader, Writer } from '../../store/database.ts'
+import { statusOf } from '../../store/tables/account-status.ts'
+import { setLive, streamStates } from '../../store/tables/stream-state.ts'
+import { existingAccount } from '../access/existing.ts'
+import { emitAccount, emitCommit, emitIdentity, emitSync } from '../events/emit.ts'
 import { type CommitEvent, maxBlockBytes, maxChanges, type RecordOp } from '../events/frames.ts'
 import { carFile } from '../format/car.ts'
 import { itemsOf } from '../format/tree-node.ts'
@@ -7,8 +11,23 @@ import * as records from '../tables/records.ts'
 import * as repos from '../tables/repos.ts'
 import { blocksOf } from './repository-blocks.ts'
 
+/**
+ * Reports an account from now on: its identity, its status and, if it is active, its repository as it is. One that was never reported
+ * is reported as a commit if it is small: servers that know nothing of an account do not read its repository for a `#sync`.
+ */
+export function announce(tx: Writer, did: string, at: Date): void {
+  const before = existingAccount(tx, did)
+  setLive(tx, did)
+  emitIdentity(tx, did, at)
+  emitAccount(tx, did, at)
+  if (statusOf(before) !== undefined) return
+  const commit = before.streamState === streamStates.unannounced ? wholeCommit(tx, did) : undefined
+  if (commit) emitCommit(tx, commit, at)
+  else emitSync(tx, did, at)
+}
+
 /** Returns the commit that creates all records of a repository; undefined if they are too many or too large for one. */
-export function wholeCommit(db: Reader, did: string): CommitEvent | undefined {
+function wholeCommit(db: Reader, did: string): CommitEvent | undefined {
   const head = repos.findHead(db, did)
   if (!head || records.count(db, did) > maxChanges) return undefined
   const blocks = new Map(
