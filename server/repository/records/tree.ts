@@ -101,12 +101,18 @@ export function emptyTree(): TreeNode {
   return TreeNode.of(0, [])
 }
 
-/** Applies changes to a tree. @param before its nodes must all be stored */
-export function changeTree(before: TreeNode, changes: readonly TreeChange[]): ChangedTree {
+/** Applies changes to a tree. Reads the nodes on the way to each key, and those that a removed key separates. */
+export function applyChanges(before: TreeNode, changes: readonly TreeChange[]): TreeNode {
   let tree = before
   for (const { key, cid } of changes) {
     tree = cid === undefined ? withoutKey(tree, key) : put(tree, { key, record: cidBytes(cid) }, layerOf(key))
   }
+  return tree
+}
+
+/** Applies changes to a tree, with the blocks that they affect. @param before its nodes must all be stored */
+export function changeTree(before: TreeNode, changes: readonly TreeChange[]): ChangedTree {
+  const tree = applyChanges(before, changes)
   const keys = changes.map(({ key }) => key)
   const outdated = new Set<string>(nodesAround(before, keys).map(({ cid }) => cid))
   const added: Block[] = []

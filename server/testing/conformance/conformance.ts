@@ -1,0 +1,110 @@
+/** `desktop-pds conformance`: measures what a personal data server must and should do, from outside. */
+import { parseArgs } from 'node:util'
+import { UsageError } from '../exec.ts'
+import { readExpected } from './expected.ts'
+import { type Format, json, junit, lineOf, listOf, markdown, summary } from './formats.ts'
+import { areaOf } from './requirement.ts'
+import { requirements } from './requirements.ts'
+import { measure, type Result } from './runner.ts'
+import { type Credentials, publicDirectory } from './target.ts'
+
+export const conformanceHelp = `Measures what a personal data server of the AT Protocol must and should do, from outside.
+
+Usage: desktop-pds conformance --url URL [options]
+
+  --url URL                   The server.
+  --account HANDLE:PASSWORD   An account on it. It signs in, and writes to the collection example.desktop-pds.conformance,
+                              uploads small files and creates app passwords; all of it is deleted again.
+  --admin PASSWORD            The password of the administrator, which is only tried on methods that read.
+  --plc URL                   The directory of did:plc identities. [${publicDirectory}]
+  --expect FILE               Failures that are known: an id and a reason per line.
+  --grep TEXT                 Only requirements whose id has the text.
+  --list                      Lists the requirements and where each comes from.
+  --json, --junit, --markdown The form of the report, in place of the table.
+
+What cannot be tried is skipped with the reason. The exit code is 1 if the server fails a "must" that --expect does not name.
+`
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+const options = {
+  ...{ url: text, account: text, admin: text, plc: text, expect: text, grep: text },
+  ...{ list: flag, json: flag, junit: flag, markdown: flag, help: { ...flag, short: 'h' } },
+} as const
+
+type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+
+/** @param print writes to the standard output @returns the exit code */
+export async function runConformance(
+  args: readonly string[],
+  print: (text: string) => void = (text) => void process.stdout.write(text),
+): Promise<number> {
+  try {
+    const flags = read(args)
+    if (flags.help) print(conformanceHelp)
+    else if (flags.list) print(listOf(chosen(flags)))
+    else return await run(flags, print)
+    return 0
+  } catch (error) {
+    const { name, syscall } = error as NodeJS.ErrnoException
+    if (name !== 'UsageError' && syscall === undefined) throw error
+    process.stderr.write(`${(error as Error).message}\n`)
+    return 2
+  }
+}
+
+function read(args: readonly string[]): Flags {
+  try {
+    return parseArgs({ args: [...args], options }).values
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split(/\.?(?:\n|$)/)
+    throw new UsageError(`${sentence}. See desktop-pds conformance --help.`)
+  }
+}
+
+function chosen({ grep = '' }: Flags) {
+  const found = requirements.filter(({ id }) => id.includes(grep))
+  if (found.length === 0) throw new UsageError(`No requirement has ${grep} in its id. --list shows all.`)
+  return found
+}
+
+async function run(flags: Flags, print: (text: string) => void): Promise<number> {
+  const { url, admin: adminPassword, plc: plcUrl } = flags
+  if (!url || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new UsageError('--url must be the URL of a server, such as https://pds.example.com.')
+  const format = formatOf(flags)
+  const expected =
+    flags.expect === undefined
+      ? undefined
+      : readExpected(flags.expect, new Set(requirements.map(({ id }) => id)))
+  const onResult = (result: Result) => print(`${lineOf(result)}\n`)
+  const report = await measure({
+    ...{ url, adminPassword, plcUrl, requirements: chosen(flags) },
+    account: flags.account === undefined ? undefined : credentialsOf(flags.account),
+    ...(expected && { expected }),
+    ...(!format && { onResult }),
+  })
+  print((format ?? summary)(report))
+  return report.hasFailed ? 1 : 0
+}
+
+/** @throws UsageError */
+function credentialsOf(account: string): Credentials {
+  // A handle and an email address have no colon, but a DID has.
+  const [, identifier, password] = /^(did:[a-z]+:[^:]+|[^:]+):(.+)$/s.exec(account) ?? []
+  if (identifier === undefined || password === undefined)
+    throw new UsageError('--account must be HANDLE:PASSWORD.')
+  return { identifier, password }
+}
+
+/** @returns undefined for the table @throws UsageError */
+function formatOf(flags: Flags): Format | undefined {
+  const formats = { json, junit, markdown }
+  const names = (['json', 'junit', 'markdown'] as const).filter((name) => flags[name])
+  if (names.length > 1)
+    throw new UsageError(`Choose one of ${names.map((name) => `--${name}`).join(' and ')}.`)
+  return names[0] && formats[names[0]]
+}
+
+/** The areas, for documents and tests. */
+export const areas: readonly string[] = [...new Set(requirements.map(areaOf))]

@@ -1,0 +1,83 @@
+/** The event stream of the server, read as a relay reads it. */
+import { decodeAll } from '@atproto/lex-cbor'
+import { openStream, type StreamEnd } from '../../platform/network/websocket.ts'
+import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
+import { Failed } from './requirement.ts'
+import type { Target } from './target.ts'
+
+export interface Message {
+  readonly op: number
+  /** Such as `#commit`; undefined for errors. */
+  readonly type: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: each type has its own members
+  readonly body: any
+  readonly bytes: Buffer
+}
+
+export interface Events {
+  /** All messages so far. */
+  readonly messages: readonly Message[]
+  /** How the connection ended; undefined while it is open. */
+  readonly ended: StreamEnd | undefined
+  /** Resolves when `isDone`, when the connection has ended, or after `ms`. @throws Failed for a message that cannot be read */
+  until(isDone: () => boolean, ms?: number): Promise<void>
+  close(): void
+}
+
+export const subscription = 'com.atproto.sync.subscribeRepos'
+/** Milliseconds that an event may take. */
+const patienceMs = 5000
+
+/** Connects and resolves when the connection is open, or was refused. @param query such as `?cursor=0` */
+export async function openEvents(target: Target, query = ''): Promise<Events> {
+  const messages: Message[] = []
+  let ended: StreamEnd | undefined
+  let flaw: Failed | undefined
+  let wake = () => {}
+  const opened = Promise.withResolvers<void>()
+  const stream = openStream(`${target.url}/xrpc/${subscription}${query}`, {
+    allowPrivate: true,
+    onOpen: opened.resolve,
+    onMessage(bytes) {
+      try {
+        messages.push(readMessage(bytes))
+      } catch (error) {
+        flaw ??= new Failed((error as Error).message)
+      }
+      wake()
+    },
+    onEnd(end) {
+      ended = end
+      opened.resolve()
+      wake()
+    },
+  })
+  await opened.promise
+  return {
+    messages,
+    get ended() {
+      return ended
+    },
+    async until(isDone, ms = patienceMs) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = () => {
+        if (flaw || ended || isDone()) resolve()
+      }
+      const deadline = setDeadline(resolve, ms)
+      wake()
+      await promise
+      clearDeadline(deadline)
+      wake = () => {}
+      if (flaw) throw flaw
+    },
+    close: () => stream.close(),
+  }
+}
+
+/** @throws if it is not a header and a payload in DAG-CBOR */
+function readMessage(bytes: Buffer): Message {
+  const [header, body, ...rest] = [...decodeAll(bytes)] as [{ op: number; t?: string }, unknown, ...unknown[]]
+  if (typeof header?.op !== 'number' || typeof body !== 'object' || body === null || rest.length > 0)
+    throw new Error('a message is not a header and a payload')
+  return { op: header.op, type: header.t, body, bytes }
+}

@@ -1,0 +1,24 @@
+/** The failures of a server that are known: a file of the one who measures it. */
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../exec.ts'
+
+/** Reasons by the id of the requirement. */
+export type Expected = ReadonlyMap<string, string>
+
+/**
+ * Reads a file with an id and its reason per line: `stream.cursor.future  the stream has no cursors yet`. Empty lines and those that
+ * begin with # are ignored.
+ * @throws UsageError
+ */
+export function readExpected(file: string, ids: ReadonlySet<string>): Expected {
+  const expected = new Map<string, string>()
+  for (const [index, line] of readFileSync(file, 'utf8').split(/\r?\n/).entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue
+    const [, id = '', reason = ''] = /^\s*(\S+)\s*(.*?)\s*$/.exec(line) ?? []
+    const place = `${file}:${index + 1}`
+    if (!ids.has(id)) throw new UsageError(`${place}: there is no requirement ${id}. --list shows all.`)
+    if (reason === '') throw new UsageError(`${place}: ${id} needs a reason after its id.`)
+    expected.set(id, reason)
+  }
+  return expected
+}

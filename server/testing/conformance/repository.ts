@@ -1,0 +1,147 @@
+/** A repository of the server: that of the account, otherwise the first active one that it lists. */
+import { hash } from 'node:crypto'
+import { decode } from '@atproto/lex-cbor'
+import { decodeCid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
+import { type DidDocument, parseDidDocument, signingKeyOf } from '../../identity/did/did-document.ts'
+import { type CarBlock, InvalidCar, isIntact, readBlocks, rootOf } from '../../repository/format/read-car.ts'
+import { encodeNode, layerOf, parseNode } from '../../repository/format/tree-node.ts'
+import { cidKey, cidText } from '../../util/cid.ts'
+import { accountOf } from './account.ts'
+import { expectStatus, outputOf } from './answers.ts'
+import { expect, Failed, Skipped } from './requirement.ts'
+import { shared, type Target } from './target.ts'
+
+export interface Repository {
+  readonly did: string
+  readonly handle: string
+  readonly document: DidDocument
+  /** did:key of its DID document. */
+  readonly signingKey: string
+}
+
+/** @throws Skipped if there is none */
+export const repositoryOf = shared(async (target: Target): Promise<Repository> => {
+  const did = await didOf(target)
+  const query = { repo: did }
+  const { handle, didDoc } = outputOf(await target.call('com.atproto.repo.describeRepo', { query }))
+  const document = parseDidDocument(didDoc, did)
+  const signingKey = document && signingKeyOf(document)
+  if (!document || !signingKey) throw new Failed('describeRepo has no DID document with a signing key')
+  return { did, handle, document, signingKey }
+})
+
+async function didOf(target: Target): Promise<string> {
+  if (target.account) return (await accountOf(target)).did
+  const { repos } = outputOf(await target.call('com.atproto.sync.listRepos', { query: { limit: '100' } }))
+  const active = repos.find((repo: { active?: boolean }) => repo.active !== false)
+  if (!active) throw new Skipped('the server lists no active repository')
+  return active.did
+}
+
+/** The parts of a CAR file. */
+export interface Car {
+  readonly root: Uint8Array
+  readonly blocks: ReadonlyMap<string, CarBlock>
+  /** The commit, which is the root. */
+  readonly commit: LexMap
+}
+
+/** @throws Failed if it is not a CAR file with a commit as its root */
+export async function openCar(bytes: Uint8Array): Promise<Car> {
+  const car = Buffer.from(bytes)
+  try {
+    const root = rootOf(car)
+    const blocks = await readBlocks(car)
+    return { root, blocks, commit: mapOf(blocks, root) }
+  } catch (error) {
+    if (error instanceof InvalidCar) throw new Failed(`the CAR file cannot be read: ${error.message}`)
+    throw error
+  }
+}
+
+/** Fetches the CAR file of a method of com.atproto.sync. @throws Failed */
+export async function fetchCar(target: Target, method: string, query: Record<string, string>): Promise<Car> {
+  const answer = await target.call(`com.atproto.sync.${method}`, { query })
+  expectStatus(answer, 200)
+  return openCar(answer.bytes)
+}
+
+/** The whole repository. */
+export const archiveOf = shared(async (target: Target): Promise<Car> => {
+  const { did } = await repositoryOf(target)
+  return fetchCar(target, 'getRepo', { did })
+})
+
+/** Returns the bytes of a block with the hash of its CID. @throws Failed */
+export function blockOf(blocks: Car['blocks'], cid: Uint8Array): Uint8Array {
+  const block = blocks.get(cidKey(cid))
+  expect(block, `the block ${cidText(cid)} is missing`)
+  expect(isIntact(block), `the block ${cidText(cid)} does not have the hash of its CID`)
+  return block.bytes
+}
+
+function mapOf(blocks: Car['blocks'], cid: Uint8Array): LexMap {
+  const value = decodeBlock(blockOf(blocks, cid))
+  expect(isPlainObject(value), `the block ${cidText(cid)} is not a map`)
+  return value as LexMap
+}
+
+/** @throws Failed */
+export function decodeBlock(bytes: Uint8Array): unknown {
+  try {
+    return decode(bytes)
+  } catch (error) {
+    throw new Failed(`a block is not DAG-CBOR: ${(error as Error).message}`)
+  }
+}
+
+/** Returns the root of the tree of a commit. @throws Failed */
+export function treeOf({ data }: LexMap): Uint8Array {
+  const cid = ifCid(data)
+  expect(cid, 'the commit has no link to its tree')
+  return cid.bytes
+}
+
+/**
+ * Walks over a whole tree and checks its form: the order, the layers and the compression of its keys, and that no node is empty.
+ * @returns the CIDs of the records by their keys
+ * @throws Failed
+ */
+export function walkTree(blocks: Car['blocks'], root: Uint8Array): Map<string, Uint8Array> {
+  const records = new Map<string, Uint8Array>()
+  let last = ''
+  /** @param layer of the node; undefined for the root */
+  function walk(cid: Uint8Array, layer: number | undefined): void {
+    const bytes = blockOf(blocks, cid)
+    const entries = parseNode(bytes)
+    expect(entries, `the node ${cidText(cid)} is malformed`)
+    expect(
+      Buffer.from(encodeNode(entries)).equals(bytes),
+      `the node ${cidText(cid)} is not in the only valid form`,
+    )
+    const first = entries.find(({ key }) => key !== undefined)?.key
+    const ownLayer = layer ?? (first === undefined ? 0 : layerOf(first))
+    expect(entries.length > 0 || (layer === undefined && records.size === 0), 'the tree has an empty node')
+    expect(layer !== undefined || first !== undefined || entries.length === 0, 'the top node has no key')
+    for (const entry of entries) {
+      if (entry.key === undefined) {
+        expect(ownLayer > 0, 'the lowest layer of the tree has a link to a node')
+        walk(entry.node, ownLayer - 1)
+        continue
+      }
+      expect(entry.key > last, `the key ${entry.key} follows ${last}`)
+      expect(layerOf(entry.key) === ownLayer, `the key ${entry.key} is in layer ${ownLayer}`)
+      last = entry.key
+      records.set(entry.key, entry.record)
+    }
+  }
+  walk(root, undefined)
+  return records
+}
+
+/** Returns the CID of bytes that are no block of a repository, such as a picture. */
+export function rawCid(bytes: Uint8Array): string {
+  return decodeCid(
+    Buffer.concat([Buffer.of(1, 0x55, 0x12, 0x20), hash('sha256', bytes, 'buffer')]),
+  ).toString()
+}
