@@ -16,6 +16,13 @@ const commands: Readonly<Record<string, Command>> = {
       process.exitCode = await runDev(args)
     },
   },
+  conformance: {
+    purpose: 'measures what a server must and should do, from outside',
+    async run(args) {
+      const { runConformance } = await import('../../server/testing/conformance/conformance.ts')
+      process.exitCode = await runConformance(args)
+    },
+  },
   backup: {
     purpose: 'backs the data up, also while the server runs',
     run: () => import('../../server/operation/cli/backup.ts'),
@@ -30,7 +37,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-const list = Object.entries(commands).map(([name, { purpose }]) => `  ${name.padEnd(9)}${purpose}`)
+const list = Object.entries(commands).map(([name, { purpose }]) => `  ${name.padEnd(13)}${purpose}`)
 const help = `A personal data server for the AT Protocol, and a network of them for tests.
 
 Usage: desktop-pds COMMAND [options]

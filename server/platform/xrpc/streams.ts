@@ -42,6 +42,15 @@ const perAddress = 100
 const maxBufferedBytes = 1_000_000
 const defaultDrainMs = 30_000
 
+/** The error for a request that is not to be upgraded (atproto specification of event streams, "Connection"). */
+function notUpgraded(nsid: string, verb: string | undefined): XrpcError {
+  const details =
+    verb === 'GET' || verb === 'HEAD'
+      ? { status: 426, headers: { Upgrade: 'websocket' } }
+      : { status: 405, headers: { Allow: 'GET' } }
+  return new XrpcError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`, details)
+}
+
 export function createStreams<Word, Services>(options: StreamsOptions<Word, Services>): Streams {
   const sockets = createSockets({ heartbeatMs: options.heartbeatMs, subprotocols })
   const counts = new Map<string, number>()
@@ -82,9 +91,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
 
     async open({ name: { nsid }, query, caller, req, res, observation }, rename) {
       const entry = table.get(nsid)
-      if (!entry || !asksForWebSocket(req)) {
-        throw protocolError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`)
-      }
+      if (!entry || !asksForWebSocket(req)) throw notUpgraded(nsid, req.method)
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
       const isToAdmit = caller.isForeignPage && !caller.isTrustedPage

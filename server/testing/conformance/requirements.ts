@@ -1,6 +1,31 @@
 /** All requirements, in the order in which they are measured. */
+import { appPassword } from './areas/app-password.ts'
+import { blob } from './areas/blob.ts'
+import { cors } from './areas/cors.ts'
+import { identity } from './areas/identity.ts'
+import { lexicons } from './areas/lexicon.ts'
+import { limits } from './areas/limits.ts'
+import { oauth } from './areas/oauth.ts'
+import { record } from './areas/record.ts'
 import { repo } from './areas/repo.ts'
+import { session } from './areas/session.ts'
 import { stream } from './areas/stream.ts'
+import { sync } from './areas/sync.ts'
+import { xrpc } from './areas/xrpc.ts'
 import type { Requirement } from './requirement.ts'
 
-export const requirements: readonly Requirement[] = [...repo, ...stream]
+export const requirements: readonly Requirement[] = [
+  ...xrpc,
+  ...lexicons,
+  ...identity,
+  ...session,
+  ...appPassword,
+  ...record,
+  ...repo,
+  ...blob,
+  ...sync,
+  ...stream,
+  ...cors,
+  ...oauth,
+  ...limits,
+]

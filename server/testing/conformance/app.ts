@@ -1,0 +1,102 @@
+/** An app that signs in by OAuth, up to the page of the server: a public client on this computer. */
+import { hash } from 'node:crypto'
+import { createSigningKey, publicKeyOf, signerOf } from '../../util/keys.ts'
+import { randomBytes } from '../../util/random.ts'
+import { systemTime } from '../../util/timers.ts'
+import { expectStatus } from './answers.ts'
+import type { Answer } from './http.ts'
+import { expect, shown } from './requirement.ts'
+import { shared, type Target } from './target.ts'
+
+type Metadata = Readonly<Record<string, unknown>>
+
+/** The two documents that an app reads first. @throws Failed */
+export const resourceOf = shared(async (target: Target): Promise<Metadata> => {
+  const answer = await target.send('/.well-known/oauth-protected-resource')
+  return documentOf(answer)
+})
+
+export const issuerOf = shared(async (target: Target): Promise<Metadata> => {
+  const { authorization_servers: servers } = await resourceOf(target)
+  const [origin] = Array.isArray(servers) ? servers : []
+  expect(typeof origin === 'string', `authorization_servers is ${shown(servers)}`)
+  return documentOf(await target.send(`${origin}/.well-known/oauth-authorization-server`))
+})
+
+function documentOf(answer: Answer): Metadata {
+  expectStatus(answer, 200)
+  expect(typeof answer.json === 'object' && answer.json !== null, `${answer.asked} answered no JSON object`)
+  return answer.json
+}
+
+const redirect = 'http://127.0.0.1/callback'
+const clientId = `http://localhost?${new URLSearchParams({ redirect_uri: redirect, scope: 'atproto' })}`
+
+/** Members of a pushed request to send in place of the right ones; undefined leaves one out. */
+export type Changes = Readonly<Record<string, string | undefined>>
+
+export interface App {
+  /** Pushes a request for authorization. @param nonce of the proof; none if undefined, no proof if null */
+  push(changes?: Changes, nonce?: string | null): Promise<Answer>
+  /** Calls the endpoint for tokens. */
+  token(form: Readonly<Record<string, string>>, nonce?: string): Promise<Answer>
+  /** The nonce that the server asks for. @throws Failed */
+  nonce(): Promise<string>
+}
+
+export const appOf = shared(async (target: Target): Promise<App> => {
+  const metadata = await issuerOf(target)
+  const { privateKey } = await createSigningKey()
+  const sign = signerOf(privateKey)
+  const point = publicKeyOf(privateKey)
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+  /** RFC 9449 §4.2. */
+  function proof(url: string, nonce: string | undefined): string {
+    const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: { kty: 'EC', crv: 'P-256', x, y } }
+    const iat = Math.floor(systemTime().getTime() / 1000)
+    const claims = {
+      jti: randomBytes(16).toString('hex'),
+      htm: 'POST',
+      htu: url,
+      iat,
+      ...(nonce && { nonce }),
+    }
+    const signed = `${encode(header)}.${encode(claims)}`
+    return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString('base64url')}`
+  }
+
+  async function send(endpoint: string, form: Changes, nonce: string | null | undefined): Promise<Answer> {
+    const url = metadata[endpoint]
+    expect(typeof url === 'string', `${endpoint} is ${shown(url)}`)
+    const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const headers = nonce === null ? {} : { dpop: proof(url, nonce) }
+    return target.send(url, { form: Object.fromEntries(given), headers })
+  }
+
+  const push: App['push'] = (changes = {}, nonce) => {
+    const verifier = randomBytes(32).toString('base64url')
+    const form = {
+      client_id: clientId,
+      response_type: 'code',
+      redirect_uri: redirect,
+      scope: 'atproto',
+      state: randomBytes(16).toString('hex'),
+      code_challenge: hash('sha256', verifier, 'base64url'),
+      code_challenge_method: 'S256',
+      ...changes,
+    }
+    return send('pushed_authorization_request_endpoint', form, nonce)
+  }
+
+  return {
+    push,
+    token: (form, nonce) => send('token_endpoint', { client_id: clientId, ...form }, nonce),
+    async nonce() {
+      const nonce = (await push()).headers.get('dpop-nonce')
+      expect(nonce, 'the answer has no DPoP-Nonce')
+      return nonce
+    },
+  }
+})

@@ -1,0 +1,168 @@
+/** What follows from the lexicon of each method: its verb, its caller, its required members, their types, its output. */
+import { jsonToLex } from '@atproto/lex-json'
+import { accountOf } from '../account.ts'
+import { errorOf, expectError, expectStatus, outputOf, refusals } from '../answers.ts'
+import { incompleteOf, mistypedOf, requiredOf } from '../examples.ts'
+import { type Ask, isAbsent } from '../http.ts'
+import { type MethodUnderTest, methods } from '../methods.ts'
+import { repositoryOf } from '../repository.ts'
+import { expect, must, type Requirement, Skipped, should } from '../requirement.ts'
+import { lexicon, spec } from '../sources.ts'
+import type { Target } from '../target.ts'
+
+/** Procedures that change nothing of an account, or only what is deleted again, even if a server accepts a wrong call. */
+const harmless = [
+  ...['server.createSession', 'server.requestPasswordReset', 'server.resetPassword', 'server.confirmEmail'],
+  ...['server.createAppPassword', 'server.revokeAppPassword', 'repo.createRecord', 'repo.putRecord'],
+  ...['repo.deleteRecord', 'repo.applyWrites'],
+]
+const mayBeWrong = ({ name, verb, caller }: MethodUnderTest) =>
+  caller !== 'admin' && (verb === 'GET' || harmless.includes(name))
+
+/** Sends members as a body or as parameters. */
+function askOf({ input, verb }: MethodUnderTest, values: Readonly<Record<string, unknown>>): Ask {
+  if (input) return { input: values }
+  const query = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  )
+  return { query, method: verb }
+}
+
+/** The credentials of a caller. @throws Skipped */
+async function tokenFor({ caller }: MethodUnderTest, target: Target): Promise<{ token?: string }> {
+  if (caller === 'anyone') return {}
+  const { accessJwt, refreshJwt } = await accountOf(target)
+  return { token: caller === 'refresh' ? refreshJwt : accessJwt }
+}
+
+/** Expects that calls are refused as mistakes. */
+async function expectRefused(
+  method: MethodUnderTest,
+  target: Target,
+  calls: readonly (readonly [string, Readonly<Record<string, unknown>>])[],
+): Promise<string> {
+  const token = await tokenFor(method, target)
+  for (const [name, values] of calls) {
+    const answer = await target.call(method.nsid, { ...askOf(method, values), ...token })
+    expect(answer.status === 400, `${name}: ${answer.asked} answered ${answer.status}${errorOf(answer)}`)
+    expectError(answer, [400], ['InvalidRequest'])
+  }
+  return calls.map(([name]) => name).join(', ')
+}
+
+function present(method: MethodUnderTest): Requirement {
+  const { name, nsid, isCore, verb } = method
+  const level = isCore ? must : should
+  return level(`lexicon.${name}.present`, `The server has ${name}`, lexicon(nsid), async ({ send }) => {
+    const answer = await send(`/xrpc/${nsid}`, { method: verb })
+    expect(!isAbsent(answer), `${answer.asked} answered ${answer.status}${errorOf(answer)}`)
+  })
+}
+
+function verb({ name, nsid, verb }: MethodUnderTest): Requirement {
+  const wrong = verb === 'GET' ? 'POST' : 'GET'
+  const source = spec('xrpc', 'Lexicon HTTP Endpoints')
+  return must(`lexicon.${name}.verb`, `${name} is called with ${verb} alone`, source, async (target) => {
+    const answer = await target.call(nsid, { method: wrong })
+    expectStatus(answer, ...refusals)
+  })
+}
+
+function credentials(method: MethodUnderTest): readonly Requirement[] {
+  const { name, nsid, caller } = method
+  if (caller === 'anyone') return []
+  const source = spec('xrpc', 'Summary of HTTP Status Codes')
+  const check = async (target: Target) => {
+    const answer = await target.call(nsid, { ...askOf(method, requiredOf(method)), ...bodyless(method) })
+    expectError(answer, [401], ['AuthMissing', 'AuthenticationRequired'])
+  }
+  return [must(`lexicon.${name}.credentials`, `${name} without credentials is answered 401`, source, check)]
+}
+
+/** A method whose body is not JSON gets one byte. */
+function bodyless({ verb, input, name }: MethodUnderTest): Ask {
+  if (verb === 'GET' || input) return {}
+  const isBinary = ['repo.uploadBlob', 'repo.importRepo'].includes(name)
+  return isBinary
+    ? {
+        body: 'x',
+        headers: { 'content-type': name === 'repo.importRepo' ? 'application/vnd.ipld.car' : 'text/plain' },
+      }
+    : {}
+}
+
+function required(method: MethodUnderTest): readonly Requirement[] {
+  const { name, nsid } = method
+  const calls = incompleteOf(method)
+  if (calls.length === 0 || !mayBeWrong(method)) return []
+  const title = `${name} without a required member is InvalidRequest`
+  return [
+    must(`lexicon.${name}.required`, title, lexicon(nsid), (target) => expectRefused(method, target, calls)),
+  ]
+}
+
+function types(method: MethodUnderTest): readonly Requirement[] {
+  const { name, nsid } = method
+  const calls = mistypedOf(method)
+  if (calls.length === 0 || !mayBeWrong(method)) return []
+  const title = `${name} with a value of a wrong type is InvalidRequest`
+  return [
+    must(`lexicon.${name}.types`, title, lexicon(nsid), (target) => expectRefused(method, target, calls)),
+  ]
+}
+
+/** Queries that answer any account. */
+const readable = [
+  ...['server.describeServer', 'server.getSession', 'server.listAppPasswords', 'server.checkAccountStatus'],
+  ...['server.getAccountInviteCodes', 'server.getServiceAuth', 'repo.describeRepo', 'repo.listRecords'],
+  ...[
+    'repo.listMissingBlobs',
+    'sync.getLatestCommit',
+    'sync.getRepoStatus',
+    'sync.listRepos',
+    'sync.listBlobs',
+  ],
+  ...['identity.resolveHandle', 'identity.getRecommendedDidCredentials', 'admin.getAccountInfo'],
+]
+
+function output(method: MethodUnderTest): readonly Requirement[] {
+  const { name, nsid, output, caller } = method
+  if (!output || !readable.includes(name)) return []
+  const check = async (target: Target) => {
+    const values = { ...requiredOf(method), ...(await realValues(method, target)) }
+    const credentials = caller === 'admin' ? adminOf(target) : await tokenFor(method, target)
+    const json = outputOf(await target.call(nsid, { ...askOf(method, values), ...credentials }))
+    const result = output.safeParse(jsonToLex(json))
+    expect(result.success, result.success ? '' : `the output is not as the lexicon has it: ${result.message}`)
+  }
+  return [
+    must(`lexicon.${name}.output`, `The output of ${name} is as its lexicon has it`, lexicon(nsid), check),
+  ]
+}
+
+/** Members that name something on this server. */
+async function realValues(method: MethodUnderTest, target: Target): Promise<object> {
+  const names = Object.keys(requiredOf(method))
+  if (!names.some((name) => ['did', 'repo', 'handle'].includes(name))) return {}
+  const { did, handle } = await repositoryOf(target)
+  const all: Readonly<Record<string, unknown>> = { did, repo: did, handle }
+  return Object.fromEntries(names.filter((name) => name in all).map((name) => [name, all[name]]))
+}
+
+/** @throws Skipped */
+export function adminOf({ adminPassword }: Target): Ask {
+  if (adminPassword === undefined) throw new Skipped('it needs the password of the administrator: --admin')
+  return { headers: { authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}` } }
+}
+
+export const lexicons: readonly Requirement[] = methods.flatMap((method) => [
+  present(method),
+  verb(method),
+  ...credentials(method),
+  ...required(method),
+  ...types(method),
+  ...output(method),
+])
