@@ -390,20 +390,30 @@ describe('an upgrade', () => {
     await closed
   })
 
-  test.each<[string, string, string]>([
-    ['another version', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
-    ['a bad key', 'AAAAAAAAAAAAAAAAAAAAAA==', 'short'],
-    ['no upgrade', 'Upgrade: websocket', 'X-Nothing: at all'],
-    ['another protocol', 'Upgrade: websocket', 'Upgrade: h2c'],
+  test.each<[string, number, string, string]>([
+    ['another version', 426, 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
+    ['a bad key', 400, 'AAAAAAAAAAAAAAAAAAAAAA==', 'short'],
+    ['no upgrade', 426, 'Upgrade: websocket', 'X-Nothing: at all'],
+    ['another protocol', 426, 'Upgrade: websocket', 'Upgrade: h2c'],
     [
       'bad subprotocols',
+      400,
       'Authorization: Bearer alice',
       'Authorization: Bearer alice\r\nSec-WebSocket-Protocol: a,,b',
     ],
-  ])('is refused for %s', async (_, good, bad) => {
+  ])('is refused for %s with %i', async (_, status, good, bad) => {
     await start()
     const lines = handshake.map((line) => line.replace(good, bad))
-    expect(await ask(lines)).toMatchObject({ status: 400, body: { error: 'InvalidRequest' } })
+    const refused = await ask(lines)
+    expect(refused).toMatchObject({ status, body: { error: 'InvalidRequest' } })
+    if (status === 426)
+      expect(refused.headers).toMatchObject({ upgrade: 'websocket', 'sec-websocket-version': '13' })
+  })
+
+  test('by another verb is answered 405', async () => {
+    await start()
+    const response = await fetch(`http://localhost:${server.port}/xrpc/${nsid}`, { method: 'POST' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
   test('to another protocol is ignored, and the method is called', async () => {

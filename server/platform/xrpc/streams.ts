@@ -42,13 +42,17 @@ const perAddress = 100
 const maxBufferedBytes = 1_000_000
 const defaultDrainMs = 30_000
 
-/** The error for a request that is not to be upgraded (atproto specification of event streams, "Connection"). */
-function notUpgraded(nsid: string, verb: string | undefined): XrpcError {
-  const details =
-    verb === 'GET' || verb === 'HEAD'
-      ? { status: 426, headers: { Upgrade: 'websocket' } }
-      : { status: 405, headers: { Allow: 'GET' } }
-  return new XrpcError('InvalidRequest', `${nsid} is a subscription: connect to it by WebSocket`, details)
+/** The error for a request that opens no stream (specification of event streams, "Connection"; RFC 6455 §4.2.2). */
+function notUpgraded(nsid: string, { method, headers }: IncomingMessage): XrpcError {
+  const message = `${nsid} is a subscription: connect to it by WebSocket`
+  const refusal = (status: number, headers: Readonly<Record<string, string>>) =>
+    new XrpcError('InvalidRequest', message, { status, headers })
+  if (method !== 'GET') return refusal(405, { Allow: 'GET' })
+  const isUpgrade =
+    headers.upgrade?.toLowerCase() === 'websocket' && headers['sec-websocket-version'] === '13'
+  // Its key is malformed.
+  if (isUpgrade) return refusal(400, {})
+  return refusal(426, { Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' })
 }
 
 export function createStreams<Word, Services>(options: StreamsOptions<Word, Services>): Streams {
@@ -91,7 +95,7 @@ export function createStreams<Word, Services>(options: StreamsOptions<Word, Serv
 
     async open({ name: { nsid }, query, caller, req, res, observation }, rename) {
       const entry = table.get(nsid)
-      if (!entry || !asksForWebSocket(req)) throw notUpgraded(nsid, req.method)
+      if (!entry || !asksForWebSocket(req)) throw notUpgraded(nsid, req)
       const { subscription, project } = entry
       const headers = { ...req.headers, authorization: authorizationOf(req) }
       const isToAdmit = caller.isForeignPage && !caller.isTrustedPage

@@ -62,6 +62,8 @@ export interface Writer {
   create(value?: object, more?: object): Promise<Written>
   update(rkey: string, value?: object): Promise<Written>
   remove(rkey: string): Promise<Answer>
+  /** Creates many records in one call. */
+  fill(count: number): Promise<void>
 }
 
 /** Writes to the collection of this command alone. @throws as `accountOf` */
@@ -83,6 +85,11 @@ export const writerOf = shared(async (target): Promise<Writer> => {
     update: async (rkey, value = newRecord()) =>
       written(await write('putRecord', { rkey, record: value }), value),
     remove: (rkey) => write('deleteRecord', { rkey }),
+    async fill(count) {
+      const $type = 'com.atproto.repo.applyWrites#create'
+      const writes = Array.from({ length: count }, () => ({ $type, collection, value: newRecord() }))
+      outputOf(await account.call('com.atproto.repo.applyWrites', { input: { repo: account.did, writes } }))
+    },
   }
 })
 

@@ -6,7 +6,7 @@ import { type DidDocument, parseDidDocument, signingKeyOf } from '../../identity
 import { type CarBlock, InvalidCar, isIntact, readBlocks, rootOf } from '../../repository/format/read-car.ts'
 import { encodeNode, layerOf, parseNode } from '../../repository/format/tree-node.ts'
 import { cidKey, cidText } from '../../util/cid.ts'
-import { accountOf } from './account.ts'
+import { accountOf, writerOf } from './account.ts'
 import { expectStatus, outputOf } from './answers.ts'
 import { expect, Failed, Skipped } from './requirement.ts'
 import { shared, type Target } from './target.ts'
@@ -66,8 +66,12 @@ export async function fetchCar(target: Target, method: string, query: Record<str
   return openCar(answer.bytes)
 }
 
-/** The whole repository. */
+/** Records that give the tree several layers. */
+const someRecords = 50
+
+/** The whole repository; that of an account has some records. */
 export const archiveOf = shared(async (target: Target): Promise<Car> => {
+  if (target.account) await (await writerOf(target)).fill(someRecords)
   const { did } = await repositoryOf(target)
   return fetchCar(target, 'getRepo', { did })
 })
