@@ -341,6 +341,8 @@ describe('the files of a server', () => {
       'server/store/files/files.ts',
       'server/store/files/lock-socket.ts',
       'server/store/files/lock.ts',
+      // Failures of a server that a person expects.
+      'server/testing/conformance/expected.ts',
       // Copies a folder between the real file system and memory.
       'server/testing/disk/copy-folder.ts',
       // Reads a world, and the pictures that it names.
@@ -414,6 +416,8 @@ describe('connections to other machines', () => {
     'server/store/files/lock-socket.ts',
     // Calls the servers of its own network, as clients do.
     'server/testing/call.ts',
+    // Measures a server that a person names.
+    'server/testing/conformance/http.ts',
     pageScript,
   ]
 

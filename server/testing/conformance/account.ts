@@ -3,8 +3,8 @@ import { randomGroups } from '../../util/random.ts'
 import { systemTime } from '../../util/timers.ts'
 import { outputOf } from './answers.ts'
 import type { Answer, Ask } from './http.ts'
-import { Skipped } from './requirement.ts'
 import { shared, type Target } from './target.ts'
+import { Skipped } from './verdict.ts'
 
 /** Everything in it is deleted at the start and at the end. */
 export const collection = 'example.desktop-pds.conformance'

@@ -1,6 +1,6 @@
 /** What answers have in common: success, and errors with their names. */
 import type { Answer } from './http.ts'
-import { expect, shown } from './requirement.ts'
+import { expect, shown } from './verdict.ts'
 
 /** Returns the JSON of an answer with the status 200. @throws Failed */
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own output

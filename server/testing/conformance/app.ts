@@ -5,8 +5,8 @@ import { randomBytes } from '../../util/random.ts'
 import { systemTime } from '../../util/timers.ts'
 import { expectStatus } from './answers.ts'
 import type { Answer } from './http.ts'
-import { expect, shown } from './requirement.ts'
 import { shared, type Target } from './target.ts'
+import { expect, shown } from './verdict.ts'
 
 type Metadata = Readonly<Record<string, unknown>>
 
@@ -47,6 +47,10 @@ export interface App {
 export const appOf = shared(async (target: Target): Promise<App> => {
   const metadata = await issuerOf(target)
   const { privateKey } = await createSigningKey()
+  return createApp(target, metadata, privateKey)
+})
+
+function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): App {
   const sign = signerOf(privateKey)
   const point = publicKeyOf(privateKey)
   const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
@@ -99,4 +103,4 @@ export const appOf = shared(async (target: Target): Promise<App> => {
       return nonce
     },
   }
-})
+}

@@ -2,8 +2,8 @@
 import { decodeAll } from '@atproto/lex-cbor'
 import { openStream, type StreamEnd } from '../../platform/network/websocket.ts'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
-import { Failed } from './requirement.ts'
 import type { Target } from './target.ts'
+import { Failed } from './verdict.ts'
 
 export interface Message {
   readonly op: number

@@ -1,7 +1,7 @@
 /** Requests to the server that is measured, as any client sends them. */
 import { deadlineSignal } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
-import { Failed, Skipped } from './requirement.ts'
+import { Failed, Skipped } from './verdict.ts'
 
 export interface Ask {
   /** POST if there is a body, otherwise GET by default. */

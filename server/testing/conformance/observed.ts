@@ -3,8 +3,8 @@
 import { collection, newRecord, type Writer, type Written, writerOf } from './account.ts'
 import { outputOf } from './answers.ts'
 import { type Message, openEvents } from './events.ts'
-import { Failed } from './requirement.ts'
 import { shared } from './target.ts'
+import { Failed } from './verdict.ts'
 
 interface Op {
   readonly action: 'create' | 'update' | 'delete'

@@ -8,8 +8,8 @@ import { encodeNode, layerOf, parseNode } from '../../repository/format/tree-nod
 import { cidKey, cidText } from '../../util/cid.ts'
 import { accountOf, writerOf } from './account.ts'
 import { expectStatus, outputOf } from './answers.ts'
-import { expect, Failed, Skipped } from './requirement.ts'
 import { shared, type Target } from './target.ts'
+import { expect, Failed, Skipped } from './verdict.ts'
 
 export interface Repository {
   readonly did: string

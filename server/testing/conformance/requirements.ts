@@ -6,10 +6,13 @@ import { identity } from './areas/identity.ts'
 import { lexicons } from './areas/lexicon.ts'
 import { limits } from './areas/limits.ts'
 import { oauth } from './areas/oauth.ts'
+import { oauthRequests } from './areas/oauth-requests.ts'
 import { record } from './areas/record.ts'
+import { recordChanges } from './areas/record-changes.ts'
 import { repo } from './areas/repo.ts'
 import { session } from './areas/session.ts'
 import { stream } from './areas/stream.ts'
+import { streamPosition } from './areas/stream-position.ts'
 import { sync } from './areas/sync.ts'
 import { xrpc } from './areas/xrpc.ts'
 import type { Requirement } from './requirement.ts'
@@ -21,11 +24,14 @@ export const requirements: readonly Requirement[] = [
   ...session,
   ...appPassword,
   ...record,
+  ...recordChanges,
   ...repo,
   ...blob,
   ...sync,
   ...stream,
+  ...streamPosition,
   ...cors,
   ...oauth,
+  ...oauthRequests,
   ...limits,
 ]

@@ -1,8 +1,9 @@
 /** Measures a server: checks one requirement after another, and compares the results with those that are expected. */
 import { realElapsed } from '../../util/deadlines.ts'
 import type { Expected } from './expected.ts'
-import { areaOf, Failed, type Level, type Requirement, Skipped } from './requirement.ts'
+import { areaOf, type Level, type Requirement } from './requirement.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
+import { Failed, Skipped } from './verdict.ts'
 
 export type Outcome = 'passed' | 'failed' | 'skipped'
 

@@ -80,7 +80,7 @@ describe('this server', () => {
 })
 
 describe('a server with a fault fails what the fault breaks', () => {
-  test.each(faults.map((fault) => ({ ...fault, fault })))('$name', async ({ fault, breaks }) => {
+  test.each(faults.map((fault) => ({ ...fault, fault })))('$name: $breaks', async ({ fault, breaks }) => {
     const broken = matches(breaks)
     expect(broken.length).toBeGreaterThan(0)
     proxy.fault = fault

@@ -1,5 +1,6 @@
 /** Faults of a server, with the requirements that each breaks. Every `must` and `should` is broken by one. */
 import { type LexMap, parseCid } from '@atproto/lex-data'
+import { carFile } from '../../../server/repository/format/car.ts'
 import { type Archive, changeCommit, changed, changeTree, drop } from './archives.ts'
 import type { EventMessage, Fault, Request, Response } from './fault-proxy.ts'
 
@@ -296,7 +297,7 @@ const repositories: readonly BreakingFault[] = [
   archive('sync.getRepo', 'repo.car.root', (car) =>
     changeCommit(car, (commit) => ({ ...commit, version: 2 })),
   ),
-  header('content-type', 'repo.car.type', 'application/octet-stream'),
+  header('content-type', 'repo.car.type', 'application/octet-stream', ({ name }) => name === 'sync.getRepo'),
   archive('sync.getRepo', 'repo.car.complete repo.car.since', (car) => drop(car, isRecord)),
   archive('sync.getRepo', 'repo.commit.signature repo.commit.latest', (car) =>
     changeCommit(car, (commit) => ({ ...commit, rev: '3aaaaaaaaaa2z' })),
@@ -321,11 +322,8 @@ const repositories: readonly BreakingFault[] = [
   {
     name: 'no blocks',
     breaks: 'repo.blocks',
-    async onResponse(response, { name }) {
-      if (name === 'sync.getBlocks')
-        response.body = await changed(response.body, (car) => {
-          car.blocks = []
-        })
+    onResponse(response, { name }) {
+      if (name === 'sync.getBlocks') response.body = Buffer.from(carFile(undefined, []))
     },
   },
 ]

@@ -2,9 +2,10 @@
 import { randomGroups } from '../../../util/random.ts'
 import { accountOf, type Session, signIn } from '../account.ts'
 import { expectError, expectStatus, outputOf } from '../answers.ts'
-import { expect, must, type Requirement, should } from '../requirement.ts'
+import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, spec } from '../sources.ts'
 import { shared } from '../target.ts'
+import { expect } from '../verdict.ts'
 
 const create = 'com.atproto.server.createAppPassword'
 const list = 'com.atproto.server.listAppPasswords'

@@ -3,9 +3,10 @@
 import { isLoopbackHost } from '../../../platform/xrpc/host.ts'
 import { accountOf } from '../account.ts'
 import type { Answer } from '../http.ts'
-import { expect, type Requirement, should, shown } from '../requirement.ts'
+import { type Requirement, should } from '../requirement.ts'
 import { spec } from '../sources.ts'
 import type { Target } from '../target.ts'
+import { expect, shown } from '../verdict.ts'
 
 const rule = spec('xrpc', 'Lexicon HTTP Endpoints')
 const describeServer = 'com.atproto.server.describeServer'

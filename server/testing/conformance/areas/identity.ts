@@ -7,9 +7,10 @@ import {
 } from '../../../identity/did/did-document.ts'
 import { expectError, expectStatus, outputOf } from '../answers.ts'
 import { repositoryOf } from '../repository.ts'
-import { expect, expectSame, info, must, type Requirement, Skipped, should } from '../requirement.ts'
+import { info, must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
 import { publicDirectory, type Target } from '../target.ts'
+import { expect, expectSame, Skipped } from '../verdict.ts'
 
 const resolveHandle = 'com.atproto.identity.resolveHandle'
 const describeRepo = 'com.atproto.repo.describeRepo'

@@ -6,9 +6,10 @@ import { incompleteOf, mistypedOf, requiredOf } from '../examples.ts'
 import { type Ask, isAbsent } from '../http.ts'
 import { type MethodUnderTest, methods } from '../methods.ts'
 import { repositoryOf } from '../repository.ts'
-import { expect, must, type Requirement, Skipped, should } from '../requirement.ts'
+import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, spec } from '../sources.ts'
 import type { Target } from '../target.ts'
+import { expect, Skipped } from '../verdict.ts'
 
 /** Procedures that change nothing of an account, or only what is deleted again, even if a server accepts a wrong call. */
 const harmless = [

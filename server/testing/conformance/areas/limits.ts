@@ -1,6 +1,7 @@
 /** Rate limits, as far as they can be seen without reaching one. */
-import { expect, info, type Requirement } from '../requirement.ts'
+import { info, type Requirement } from '../requirement.ts'
 import { reference } from '../sources.ts'
+import { expect } from '../verdict.ts'
 
 export const limits: readonly Requirement[] = [
   info(

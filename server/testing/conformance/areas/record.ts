@@ -1,19 +1,19 @@
-/** Records as their account writes them and others read them. */
+/** Records: new ones, and how others read them. */
 import { encode } from '@atproto/lex-cbor'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import { isValidTid } from '@atproto/syntax'
 import { cborCid } from '../../../util/cid.ts'
 import { collection, newRecord, writerOf } from '../account.ts'
 import { expectError, expectStatus, outputOf, refusals } from '../answers.ts'
-import { expect, expectSame, must, type Requirement, should, shown } from '../requirement.ts'
+import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec, vectors } from '../sources.ts'
 import type { Target } from '../target.ts'
+import { expect, expectSame, shown } from '../verdict.ts'
 
-const repo = (method: string) => lexicon(`com.atproto.repo.${method}`)
-const swap = ['InvalidSwap']
-const anyCid = 'bafyreie5cvv4h45feadgeuwhbcutmh6t2ceseocckahdoe6uat64zmz454'
+export const repo = (method: string) => lexicon(`com.atproto.repo.${method}`)
+export const anyCid = 'bafyreie5cvv4h45feadgeuwhbcutmh6t2ceseocckahdoe6uat64zmz454'
 
-const readOf = async (target: Target, rkey: string, more: Record<string, string> = {}) => {
+export const readOf = async (target: Target, rkey: string, more: Record<string, string> = {}) => {
   const { account } = await writerOf(target)
   return target.call('com.atproto.repo.getRecord', {
     query: { repo: account.did, collection, rkey, ...more },
@@ -36,7 +36,7 @@ export const record: readonly Requirement[] = [
   must(
     'record.create.cid',
     'The CID of a record is the hash of its DAG-CBOR',
-    spec('data-model', 'Blessed CID Format'),
+    spec('data-model', 'Link and CID Formats'),
     async (target) => {
       const { cid, value } = await (await writerOf(target)).create()
       expectSame(cid, cborCid(encode(jsonToLex(value as JsonValue))), 'cid')
@@ -134,47 +134,6 @@ export const record: readonly Requirement[] = [
     const { rkey } = await (await writerOf(target)).create()
     expectError(await readOf(target, rkey, { cid: anyCid }), [400, 404], ['RecordNotFound'])
   }),
-  must('record.put', 'putRecord creates and replaces a record', repo('putRecord'), async (target) => {
-    const writer = await writerOf(target)
-    const first = await writer.update('put-twice')
-    const second = await writer.update('put-twice')
-    expect(first.cid !== second.cid, 'both have the same CID')
-    expectSame(outputOf(await readOf(target, 'put-twice')).cid, second.cid, 'cid')
-  }),
-  must(
-    'record.put.swap',
-    'putRecord with another swapRecord is InvalidSwap',
-    repo('putRecord'),
-    async (target) => {
-      const writer = await writerOf(target)
-      const { rkey } = await writer.create()
-      const input = { rkey, record: newRecord(), swapRecord: anyCid }
-      expectError(await writer.write('putRecord', input), [400, 409], swap)
-    },
-  ),
-  must(
-    'record.commit.swap',
-    'A write with another swapCommit is InvalidSwap',
-    repo('createRecord'),
-    async (target) => {
-      const input = { record: newRecord(), swapCommit: anyCid }
-      expectError(await (await writerOf(target)).write('createRecord', input), [400, 409], swap)
-    },
-  ),
-  must('record.delete', 'A deleted record is RecordNotFound', repo('deleteRecord'), async (target) => {
-    const writer = await writerOf(target)
-    const { rkey } = await writer.create()
-    expectStatus(await writer.remove(rkey), 200)
-    expectError(await readOf(target, rkey), [400, 404], ['RecordNotFound'])
-  }),
-  must(
-    'record.delete.absent',
-    'The deletion of an absent record succeeds',
-    repo('deleteRecord'),
-    async (target) => {
-      expectStatus(await (await writerOf(target)).remove('3aaaaaaaaaa2z'), 200)
-    },
-  ),
   must(
     'record.list',
     'listRecords has the newest first, and the oldest with reverse',
@@ -199,38 +158,4 @@ export const record: readonly Requirement[] = [
     const answer = await target.call('com.atproto.repo.describeRepo', { query: { repo: writer.account.did } })
     expect(outputOf(answer).collections.includes(collection), 'the collection is absent')
   }),
-  must(
-    'record.batch.atomic',
-    'applyWrites writes nothing if one write is refused',
-    repo('applyWrites'),
-    async (target) => {
-      const { account } = await writerOf(target)
-      const create = { $type: 'com.atproto.repo.applyWrites#create', collection, value: newRecord() }
-      const writes = [
-        { ...create, rkey: 'half-written' },
-        { ...create, rkey: '..' },
-      ]
-      expectError(
-        await account.call('com.atproto.repo.applyWrites', { input: { repo: account.did, writes } }),
-        [400],
-      )
-      expectError(await readOf(target, 'half-written'), [400, 404], ['RecordNotFound'])
-    },
-  ),
-  must(
-    'record.batch.limit',
-    'applyWrites refuses 201 writes',
-    spec('sync', '`#commit` Events'),
-    async (target) => {
-      const { account } = await writerOf(target)
-      const writes = Array.from({ length: 201 }, (_, index) => ({
-        $type: 'com.atproto.repo.applyWrites#create',
-        ...{ collection, rkey: `many-${index}`, value: newRecord() },
-      }))
-      expectError(
-        await account.call('com.atproto.repo.applyWrites', { input: { repo: account.did, writes } }),
-        [400, 413],
-      )
-    },
-  ),
 ]

@@ -10,9 +10,10 @@ import { accountOf, collection, newRecord, writerOf } from '../account.ts'
 import { expectError, expectStatus, mediaTypeOf, outputOf } from '../answers.ts'
 import { observedOf } from '../observed.ts'
 import { archiveOf, blockOf, decodeBlock, fetchCar, repositoryOf, treeOf, walkTree } from '../repository.ts'
-import { expect, expectSame, Failed, must, type Requirement, Skipped, should } from '../requirement.ts'
+import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
 import type { Target } from '../target.ts'
+import { expect, expectSame, Failed, Skipped } from '../verdict.ts'
 
 const commits = spec('repository', 'Commit Objects')
 const trees = spec('repository', 'MST Structure')

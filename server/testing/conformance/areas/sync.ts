@@ -1,9 +1,10 @@
 /** What other servers read of all repositories. */
 import { outputOf } from '../answers.ts'
 import { archiveOf, repositoryOf } from '../repository.ts'
-import { expect, expectSame, must, type Requirement, Skipped } from '../requirement.ts'
+import { must, type Requirement } from '../requirement.ts'
 import { lexicon } from '../sources.ts'
 import type { Target } from '../target.ts'
+import { expect, expectSame, Skipped } from '../verdict.ts'
 
 const listRepos = 'com.atproto.sync.listRepos'
 

@@ -1,8 +1,9 @@
 /** The protocol of all methods: errors, bodies, tokens. */
 import { accountOf, newRecord, writerOf } from '../account.ts'
 import { errorOf, expectError, expectStatus, mediaTypeOf, outputOf, refusals } from '../answers.ts'
-import { expect, expectSame, info, must, type Requirement, should } from '../requirement.ts'
+import { info, must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
+import { expect, expectSame } from '../verdict.ts'
 
 const errors = spec('xrpc', 'Error Responses')
 const statuses = spec('xrpc', 'Summary of HTTP Status Codes')

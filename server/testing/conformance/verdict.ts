@@ -1,0 +1,30 @@
+/** How a check ends: it returns, it fails, or it could not be tried. */
+
+/** The server does not meet the requirement. The message says what it did instead. */
+export class Failed extends Error {
+  override readonly name = 'Failed'
+}
+
+/** The requirement could not be tried. The message says why. */
+export class Skipped extends Error {
+  override readonly name = 'Skipped'
+}
+
+/** @throws Failed */
+export function expect(condition: unknown, reason: string): asserts condition {
+  if (!condition) throw new Failed(reason)
+}
+
+/** Returns a value as text for a reason, shortened. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text
+}
+
+/** @throws Failed if the values differ, as text */
+export function expectSame(actual: unknown, expected: unknown, what: string): void {
+  expect(
+    JSON.stringify(actual) === JSON.stringify(expected),
+    `${what} is ${shown(actual)}, expected ${shown(expected)}`,
+  )
+}
