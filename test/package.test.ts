@@ -89,7 +89,7 @@ describe('the command', () => {
   test('without arguments, help and --help list the commands', () => {
     const help = run('--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    for (const name of ['serve', 'dev', 'backup', 'restore', 'move'])
+    for (const name of ['serve', 'dev', 'conformance', 'backup', 'restore', 'move'])
       expect(help.stdout).toContain(`\n  ${name} `)
     expect([run(), run('help')]).toEqual([help, help])
   })
@@ -126,6 +126,17 @@ describe('the command', () => {
     expect({ status, stderr }).toEqual({ status: 4, stderr: '' })
     expect(stdout).toMatch(/\nDEV_URL=http:\S+\ntrue\ntrue\ntrue\n$/)
     expect(run('dev', '--servers', '0').stderr).toBe('--servers must be a whole number from 1 to 9.\n')
+  })
+
+  test('conformance lists its requirements, and measures a server', () => {
+    expect(run('conformance', '--list').stdout.split('\n').length).toBeGreaterThan(300)
+    const code = `require('node:child_process').spawnSync(process.argv[0], [${JSON.stringify(join(installed, 'bin.js'))},
+      'conformance', '--url', process.env.PDS_URL, '--grep', 'xrpc.'], { stdio: 'inherit' })`
+    const { stdout, stderr } = run('dev', '--port', '0', '--exec', node, '--eval', code)
+    expect({ stdout, stderr }).toEqual({
+      stdout: expect.stringContaining('must   9 met, 0 failed'),
+      stderr: '',
+    })
   })
 
   test('an error is one line', () => {

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { agentMoves } from './agent.ts'
 import { archives } from './archives.ts'
 import { bulk } from './bulk.ts'
+import { conformance } from './conformance.ts'
 import { copies } from './copies.ts'
 import { follow } from './follow.ts'
 import { interruptions } from './interruptions.ts'
@@ -37,4 +38,5 @@ async function references(): Promise<void> {
   upstreams(world)
   compareReads(world)
   verification(world)
+  conformance(world)
 }
