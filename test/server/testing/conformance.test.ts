@@ -69,6 +69,14 @@ describe('this server', () => {
     })
   })
 
+  test('a directory that does not answer fails no requirement of the server', async () => {
+    const requirements = matches('identity.document.directory')
+    const { results } = await measured({ requirements, plcUrl: 'http://127.0.0.1:1' })
+    expect(results).toMatchObject([
+      { outcome: 'skipped', reason: expect.stringContaining('--plc names the directory') },
+    ])
+  })
+
   test('is measured without an account: what needs one is skipped with the reason', async () => {
     const { results, hasFailed } = await measured({ account: undefined, adminPassword: undefined })
     expect(hasFailed).toBe(false)

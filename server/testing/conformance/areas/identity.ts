@@ -10,12 +10,12 @@ import { repositoryOf } from '../repository.ts'
 import { info, must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
 import { publicDirectory, type Target } from '../target.ts'
-import { expect, expectSame, Skipped } from '../verdict.ts'
+import { expect, expectSame, Failed, Skipped } from '../verdict.ts'
 
 const resolveHandle = 'com.atproto.identity.resolveHandle'
 const describeRepo = 'com.atproto.repo.describeRepo'
 
-/** Resolves the DID of the repository without the server. @throws Skipped if its directory does not have it */
+/** Resolves the DID of the repository without the server. @throws Skipped if its directory does not answer or does not have it */
 async function resolve(target: Target) {
   const { did } = await repositoryOf(target)
   const [, method, id = ''] = did.split(':', 3)
@@ -24,7 +24,12 @@ async function resolve(target: Target) {
     method === 'plc'
       ? `${target.plcUrl ?? publicDirectory}/${did}`
       : `https://${decodeURIComponent(id)}/.well-known/did.json`
-  const answer = await target.send(address)
+  const answer = await target.send(address).catch((error: unknown) => {
+    // The server that is measured may work offline.
+    if (method === 'plc' && error instanceof Failed)
+      throw new Skipped(`${error.message}: --plc names the directory`)
+    throw error
+  })
   if (answer.status === 404) throw new Skipped(`${address} does not have it: --plc names the directory`)
   expectStatus(answer, 200)
   const document = parseDidDocument(JSON.parse(answer.bytes.toString()), did)
