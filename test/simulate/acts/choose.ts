@@ -1,12 +1,32 @@
 /** Chooses among what there is. */
 import type { Random } from '../../support/replicas/random.ts'
-import type { Person } from '../model/person.ts'
+import { type Person, statusOf } from '../model/person.ts'
+import { type Status, wordOf } from '../model/status.ts'
 import type { Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
 
-/** A person whose server runs. */
+/** A person with an active account whose server runs. */
 export function homes(world: World, random: Random): Person | undefined {
-  const people = world.people.filter(({ machine }) => machine.isRunning)
+  return personWith(world, random, (status) => wordOf(status) === 'active')
+}
+
+/** As `homes`, who can sign in with the password. */
+export function holders(world: World, random: Random): Person | undefined {
+  return personWith(world, random, ({ isTakenDown }) => !isTakenDown)
+}
+
+/** A person whose server runs, and whose status is known and stays for the next hour. */
+export function personWith(
+  world: World,
+  random: Random,
+  condition: (status: Status) => boolean,
+): Person | undefined {
+  const soon = new Date(world.time.clock.now().getTime() + 60 * 60_000).toISOString()
+  const people = world.people.filter((person) => {
+    const status = statusOf(person)
+    const isDue = status?.deleteAfter !== undefined && status.deleteAfter <= soon
+    return person.machine.isRunning && status && !isDue && condition(status)
+  })
   return people.length > 0 ? random.pick(people) : undefined
 }
 

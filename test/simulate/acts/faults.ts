@@ -17,6 +17,17 @@ export const kill: Act = {
   },
 }
 
+/** Stops a server in order. */
+export const stop: Act = {
+  weight: 1,
+  async run(world, random) {
+    const machine = runningMachine(world, random)
+    if (!machine) return undefined
+    await world.drive(machine.stop())
+    return `${machine.name}: stops`
+  },
+}
+
 const diskFaults: readonly Fault[] = [
   'kill',
   'power cut',
@@ -87,5 +98,15 @@ export const wait: Act = {
     const { clock } = world.time
     await clock.set(new Date(clock.now().getTime() + ms), 6)
     return `${ms} ms pass`
+  },
+}
+
+/** All computers sleep: their processes stand still while the clock goes on. */
+export const sleep: Act = {
+  weight: 1,
+  async run({ time: { clock } }, random) {
+    const ms = Math.floor(10 ** (3 + random.next() * 5.5))
+    clock.leap(new Date(clock.now().getTime() + ms))
+    return `all computers sleep for ${ms} ms`
   },
 }

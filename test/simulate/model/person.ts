@@ -2,18 +2,33 @@
 import type { Request } from '../acts/send-writes.ts'
 import type { Notified } from '../oracles/notified.ts'
 import type { Machine } from '../world/machine.ts'
-import type { History } from './history.ts'
+import { History } from './history.ts'
 import type { Upload } from './media.ts'
-import type { Settings } from './settings.ts'
+import { Settings } from './settings.ts'
+import type { AppPassword, SignIn } from './sign-in.ts'
+import { activeStatus, type Status, wordOf } from './status.ts'
 
 export interface Person {
   readonly name: string
   readonly did: string
-  readonly handle: string
+  /** The handles that it may have: several while the answer of a change is lost. */
+  handles: readonly string[]
+  /** What its status may be: several while the answer of a change is lost. */
+  statuses: readonly Status[]
   machine: Machine
-  password: string
-  access: string
-  refresh: string
+  /** The password; two while it is unknown whether a change was made, the probable one first. */
+  passwords: readonly string[]
+  /** The session with which the person acts, opened with the password. */
+  current: SignIn
+  /** All sessions, also some that have ended. */
+  signIns: SignIn[]
+  /** Sessions that may exist: the answer of the sign-in was lost. */
+  lostSignIns: number
+  appPasswords: AppPassword[]
+  /** The access token of `current`. */
+  readonly access: string
+  /** The other servers that have shown the account. */
+  readonly shownBy: Set<Machine>
   /** The records that exist, by `collection/rkey`. */
   readonly records: Map<string, Stored>
   /** Which changes of them were made, and which may have been. */
@@ -25,6 +40,41 @@ export interface Person {
   notified: ReadonlyMap<string, Notified>
   /** The last request whose answer was lost. */
   lost?: Request | undefined
+}
+
+type NewPerson = Pick<Person, 'name' | 'did' | 'machine'> & {
+  readonly handle: string
+  readonly password: string
+  readonly signIn: SignIn
+}
+
+export function createPerson({ handle, password, signIn, ...person }: NewPerson): Person {
+  return {
+    ...person,
+    ...{ handles: [handle], statuses: [activeStatus] },
+    ...{ passwords: [password], current: signIn, signIns: [signIn], lostSignIns: 0, appPasswords: [] },
+    ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
+    ...{ settings: new Settings(), notified: new Map() },
+    get access() {
+      return this.current.access.jwt
+    },
+  }
+}
+
+/** Returns the status of an account; undefined while it is not known. */
+export function statusOf({ statuses }: Person): Status | undefined {
+  return statuses.length === 1 ? statuses[0] : undefined
+}
+
+/** Whether an account is known to have the status of a word. */
+export function isWith(person: Person, word: string): boolean {
+  const status = statusOf(person)
+  return status !== undefined && wordOf(status) === word
+}
+
+/** Whether the holder may be unable to sign in. */
+export function mayBeTakenDown({ statuses }: Person): boolean {
+  return statuses.some(({ isTakenDown }) => isTakenDown)
 }
 
 export interface Stored {

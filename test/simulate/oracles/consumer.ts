@@ -10,7 +10,15 @@ interface Followed {
   rev: string | undefined
   /** CIDs by path; undefined after a `#sync`, which says that the repository must be read again. */
   contents: Map<string, string> | undefined
+  /** As the last events say; undefined before the first ones. */
+  status: string | undefined
+  handle: string | undefined
 }
+
+const emptyRepository = (): Followed => ({
+  ...{ rev: undefined, contents: new Map() },
+  ...{ status: undefined, handle: undefined },
+})
 
 // biome-ignore lint/suspicious/noExplicitAny: events of several shapes
 type Payload = any
@@ -55,13 +63,18 @@ export class Consumer {
     this.#followed(did).contents = new Map(contents)
   }
 
+  /** Returns what the last events say of an account. */
+  accountOf(did: string): Pick<Followed, 'status' | 'handle'> {
+    return this.#followed(did)
+  }
+
   close(): void {
     this.#stream?.close()
     this.#stream = undefined
   }
 
   #followed(did: string): Followed {
-    const followed = this.#repositories.get(did) ?? { rev: undefined, contents: new Map() }
+    const followed = this.#repositories.get(did) ?? emptyRepository()
     this.#repositories.set(did, followed)
     return followed
   }
@@ -73,12 +86,29 @@ export class Consumer {
     if (payload.seq <= this.#cursor) this.#break(`${payload.seq} follows ${this.#cursor}`)
     this.#cursor = payload.seq
     if (header.t === '#commit') this.#commit(payload)
-    if (header.t === '#sync')
-      Object.assign(this.#followed(payload.did), { rev: payload.rev, contents: undefined })
+    if (header.t === '#sync') this.#sync(payload)
+    if (header.t === '#account') this.#account(payload)
+    if (header.t === '#identity') this.#followed(payload.did).handle = payload.handle
+  }
+
+  /** An activation reports the repository as it is. */
+  #sync({ did, rev }: Payload): void {
+    const followed = this.#followed(did)
+    if (followed.rev !== rev) Object.assign(followed, { rev, contents: undefined })
+  }
+
+  #account({ seq, did, active, status: reason }: Payload): void {
+    const followed = this.#followed(did)
+    const status = active ? 'active' : reason
+    if (followed.status === 'deleted') this.#break(`${seq}: ${did} is ${status} after its deletion`)
+    if (followed.status === status) this.#break(`${seq}: ${did} is ${status} again`)
+    if (status === 'deleted') Object.assign(followed, emptyRepository())
+    followed.status = status
   }
 
   #commit({ seq, repo, rev, since, ops }: Payload): void {
     const followed = this.#followed(repo)
+    if (followed.status !== 'active') this.#break(`${seq}: commit of ${repo}, which is ${followed.status}`)
     if (followed.rev !== undefined && since !== followed.rev)
       this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)
     if (followed.rev !== undefined && rev <= followed.rev)

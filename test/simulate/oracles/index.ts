@@ -6,11 +6,13 @@ import { checkGrowth } from './growth.ts'
 import { checkMedia } from './media.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkRepositories } from './repositories.ts'
+import { checkSessions } from './sessions.ts'
 import { checkSettings } from './settings.ts'
+import { checkStatuses } from './status.ts'
 
 const oracles = [
-  ...[checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
-  ...[checkMedia, checkGrowth],
+  ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
+  ...[checkMedia, checkSessions, checkGrowth],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */

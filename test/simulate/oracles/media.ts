@@ -4,7 +4,7 @@ import { blobsName, temporarySuffix } from '../../../server/store/files/layout.t
 import { Violation } from '../acts/act.ts'
 import { freshToken } from '../acts/sessions.ts'
 import { filesIn } from '../model/media.ts'
-import type { Person } from '../model/person.ts'
+import { mayBeTakenDown, type Person } from '../model/person.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
 
@@ -23,19 +23,26 @@ async function checkPerson(world: World, person: Person): Promise<void> {
   const { machine, did, name, uploads } = person
   const referred = referredBy(person)
   for (const cid of referred) {
-    const { status, bytes } = await world.call(machine, 'com.atproto.sync.getBlob', { query: { did, cid } })
+    const { status, bytes } = await world.call(machine, 'com.atproto.sync.getBlob', {
+      query: { did, cid },
+      isAdmin: true,
+    })
     const upload = uploads.get(cid)
     if (status !== 200 || !upload?.bytes.equals(bytes))
       throw new Violation(`media of ${name}: ${cid} → ${status}, ${bytes.length} bytes`)
   }
+  const { body } = await world.call(machine, 'com.atproto.sync.listBlobs', {
+    query: { did },
+    isAdmin: true,
+  })
+  const listed: string[] = body?.cids ?? []
+  if (listed.length !== referred.size || listed.some((cid) => !referred.has(cid)))
+    throw new Violation(`media of ${name}: listed are ${listed}, records refer to ${[...referred]}`)
+  if (mayBeTakenDown(person)) return
   const token = await freshToken(world, person)
   const missing = await world.call(machine, 'com.atproto.repo.listMissingBlobs', { token })
   if (missing.status !== 200 || missing.body.blobs.length > 0)
     throw new Violation(`media of ${name}: missing are ${JSON.stringify(missing.body)}`)
-  const { body } = await world.call(machine, 'com.atproto.sync.listBlobs', { query: { did } })
-  const listed: string[] = body?.cids ?? []
-  if (listed.length !== referred.size || listed.some((cid) => !referred.has(cid)))
-    throw new Violation(`media of ${name}: listed are ${listed}, records refer to ${[...referred]}`)
 }
 
 /** A machine keeps no file for long to which no record refers. */

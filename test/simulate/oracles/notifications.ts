@@ -1,7 +1,7 @@
 /** Each person sees the notifications that follow from records and settings, once each, and as many unread ones as are counted. */
 import { Violation } from '../acts/act.ts'
 import { freshToken } from '../acts/sessions.ts'
-import type { Person } from '../model/person.ts'
+import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { isWanted, notifiedOf } from './notified.ts'
 import { avoids } from './relations.ts'
@@ -16,6 +16,10 @@ interface Listed {
 
 export async function checkNotifications(world: World): Promise<void> {
   for (const person of world.people) {
+    if (mayBeTakenDown(person)) {
+      person.notified = notifiedOf(world, person)
+      continue
+    }
     const token = await freshToken(world, person)
     const listed = await listOf(world, person, token)
     const rule = wrongRead(person, listed) ?? wrongLines(world, person, listed)
@@ -37,7 +41,7 @@ function wrongLines(world: World, person: Person, listed: readonly Listed[]): st
   for (const [uri, { cid, lines }] of notified) {
     const [first, second] = found.get(uri) ?? []
     const author = authors.get(uri.split('/')[2] ?? '') as Person
-    const isHidden = avoids(person, author)
+    const isHidden = avoids(person, author) || !isWith(author, 'active')
     const visible = isHidden ? [] : [...lines].filter((line) => line !== '' && isWanted(person, author, line))
     if (second) return `${uri} is listed twice`
     if (first) {

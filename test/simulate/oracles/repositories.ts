@@ -12,7 +12,10 @@ export async function checkRepositories(world: World): Promise<void> {
 
 async function checkRepository(world: World, person: Person): Promise<void> {
   const { machine, did, name, records, history } = person
-  const { status, bytes } = await world.call(machine, 'com.atproto.sync.getRepo', { query: { did } })
+  const { status, bytes } = await world.call(machine, 'com.atproto.sync.getRepo', {
+    query: { did },
+    isAdmin: true,
+  })
   if (status !== 200) throw new Violation(`${name}: the repository cannot be read: ${status}`)
   const { root, blocks } = await world.drive(readCarWithRoot(bytes))
   const { creates } = await world.drive(verifyRepo(blocks, root, did))

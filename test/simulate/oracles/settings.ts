@@ -2,11 +2,12 @@
 import { Violation } from '../acts/act.ts'
 import { freshToken } from '../acts/sessions.ts'
 import { initial } from '../model/initial-settings.ts'
-import type { Person } from '../model/person.ts'
+import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 
 export async function checkSettings(world: World): Promise<void> {
-  for (const person of world.people) await checkPerson(world, person)
+  // Accounts that are taken down refuse sign-in.
+  for (const person of world.people) if (!mayBeTakenDown(person)) await checkPerson(world, person)
 }
 
 async function checkPerson(world: World, person: Person): Promise<void> {
@@ -24,8 +25,10 @@ async function checkPerson(world: World, person: Person): Promise<void> {
   const { mutes } = await read('graph.getMutes', { limit: '100' })
   const muted = new Set(mutes.map(({ did }: { did: string }) => did))
   const { subscriptions } = await read('notification.listActivitySubscriptions', { limit: '100' })
-  for (const { did } of world.people) {
-    if (did === person.did) continue
+  for (const other of world.people) {
+    const { did } = other
+    // Lists leave out inactive accounts.
+    if (did === person.did || !isWith(other, 'active')) continue
     expect(`mute ${did}`, muted.has(did), initial.mute)
     const found = subscriptions.find((one: { did: string }) => one.did === did)?.activitySubscription
     const { post, reply } = found ?? initial.subscription

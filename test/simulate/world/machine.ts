@@ -19,6 +19,7 @@ export interface MachineOptions {
 
 export const adminPassword = 'admin'
 export const dataDir = '/data'
+export const outbox = `${dataDir}/outbox`
 /** Small, so that checkpoints are frequent. */
 const checkpointBytes = 48 * 1024
 const passwords = { ...createPasswordHasher({ cost: 4, isInline: true }), close: async () => {} }
@@ -136,6 +137,20 @@ export class Machine {
   /** Lets a fault happen at one of the next operations of the disk. */
   failSoon(after: number, fault: Fault): void {
     this.disk.failAt(this.disk.operations + 1 + after, fault)
+  }
+
+  /** Returns the newest code for a purpose in the outbox, mailed to an address. */
+  codeTo(email: string, purpose: string): string | undefined {
+    const messages = this.disk
+      .names(outbox)
+      .filter((name) => name.endsWith('.eml'))
+      .map((name) => this.disk.content(`${outbox}/${name}`).toString())
+    const header = (message: string, name: string) =>
+      new RegExp(`^${name}: (.+?)\\r?$`, 'im').exec(message)?.[1]
+    const mailed = messages.findLast(
+      (message) => header(message, 'To')?.includes(email) && header(message, 'X-PDS-Purpose') === purpose,
+    )
+    return mailed && header(mailed, 'X-PDS-Code')
   }
 
   #end(): void {

@@ -41,6 +41,8 @@ export class World {
   readonly wire = new Wire()
   readonly machines: readonly Machine[]
   readonly people: Person[] = []
+  /** People whose accounts were deleted, the last ones. */
+  readonly deleted: Person[] = []
   readonly time: Time
   /** Makes names unique. */
   counter = 1
@@ -79,6 +81,11 @@ export class World {
   signingKeyOf(did: string): string {
     const key = this.#directory.resolve(did)?.verificationMethod?.find(({ id }) => id.endsWith('#atproto'))
     return `did:key:${key?.publicKeyMultibase}`
+  }
+
+  /** The handle of an account, by the directory. */
+  handleOf(did: string): string | undefined {
+    return this.#directory.resolve(did)?.alsoKnownAs?.[0]?.replace('at://', '')
   }
 
   /** The consumer of a machine's event stream. */

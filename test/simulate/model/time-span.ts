@@ -1,0 +1,24 @@
+/** Times that are known within bounds: a call began at one and ended at the other. */
+
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** What must be true: `maybe` if the answer of a call was lost, or if a limit fell into a call. */
+export type Truth = 'yes' | 'no' | 'maybe'
+
+/** Tokens have times in whole seconds. */
+const roundingMs = 2000
+
+/** Whether a time that began in a span and lasts for `ms` goes on during another span. */
+export function lasts(begun: Span, ms: number, during: Span): Truth {
+  if (during.to < begun.from + ms - roundingMs) return 'yes'
+  return during.from >= begun.to + ms + roundingMs ? 'no' : 'maybe'
+}
+
+/** Returns whether all are true. */
+export function all(...truths: readonly Truth[]): Truth {
+  if (truths.includes('no')) return 'no'
+  return truths.includes('maybe') ? 'maybe' : 'yes'
+}

@@ -1,0 +1,135 @@
+/** Accounts have the status that they were given, are deleted at their date and never otherwise, and leave nothing. */
+import { Violation } from '../acts/act.ts'
+import { bury } from '../acts/deletion.ts'
+import { freshToken, timedCall } from '../acts/sessions.ts'
+import type { Person } from '../model/person.ts'
+import { type Status, wordOf } from '../model/status.ts'
+import type { Machine } from '../world/machine.ts'
+import type { World } from '../world/world.ts'
+import { refuseSignIn } from './sessions.ts'
+
+/** A date that passed so long ago is done: the servers have run for five minutes. */
+const doneMs = 4 * 60_000
+
+export async function checkStatuses(world: World): Promise<void> {
+  for (const person of [...world.people]) await checkStatus(world, person)
+  for (const person of world.deleted) await checkDeleted(world, person)
+}
+
+async function checkStatus(world: World, person: Person): Promise<void> {
+  const { machine, did, name } = person
+  const query = { did }
+  const answer = await timedCall(world, machine, 'com.atproto.admin.getSubjectStatus', {
+    query,
+    isAdmin: true,
+  })
+  const { status, body, at } = answer
+  if (body?.error === 'NotFound') {
+    const isAllowed = ({ isDeleted, deleteAfter }: Status) =>
+      isDeleted || (deleteAfter !== undefined && Date.parse(deleteAfter) <= at.to)
+    if (!person.statuses.some(isAllowed)) throw new Violation(`${name} was deleted`)
+    return bury(world, person)
+  }
+  if (status !== 200) throw new Violation(`status of ${name} → ${status} ${body?.error}`)
+  const deleteAfter = body.takedown.applied ? null : await dateOf(world, person)
+  const possible = person.statuses.filter(
+    (one) =>
+      one.isDeactivated === body.deactivated.applied &&
+      one.isSuspended === body.suspended.applied &&
+      one.isTakenDown === body.takedown.applied &&
+      (deleteAfter === null || one.deleteAfter === deleteAfter) &&
+      !one.isDeleted &&
+      !(one.deleteAfter !== undefined && Date.parse(one.deleteAfter) + doneMs < at.from),
+  )
+  if (possible.length === 0) {
+    const words = person.statuses.map((one) => JSON.stringify(one)).join(' or ')
+    throw new Violation(`${name} is ${JSON.stringify(body)}, ${deleteAfter}; should be ${words}`)
+  }
+  // While an account is taken down, its date is not seen.
+  const [first] = possible
+  if (deleteAfter !== null || possible.length === 1) person.statuses = first ? [first] : []
+  if (first) await checkAnswers(world, person, wordOf(first))
+}
+
+/** Returns the date of deletion, as the holder sees it. */
+async function dateOf(world: World, person: Person): Promise<string | undefined> {
+  const token = await freshToken(world, person)
+  const { status, body } = await world.call(person.machine, 'com.atproto.server.checkAccountStatus', {
+    token,
+  })
+  if (status !== 200) throw new Violation(`status of ${person.name} → ${status} ${body?.error}`)
+  return body.deleteAfter
+}
+
+const errors: Readonly<Record<string, string>> = {
+  takendown: 'RepoTakendown',
+  suspended: 'RepoSuspended',
+  deactivated: 'RepoDeactivated',
+  deleted: 'RepoNotFound',
+}
+
+/** What anyone reads of an account: its status, its repository, its events, its handle. */
+async function checkAnswers(world: World, person: Person, word: string): Promise<void> {
+  const { machine, did, name } = person
+  const query = { did }
+  const { body } = await world.call(machine, 'com.atproto.sync.getRepoStatus', { query })
+  const found = body?.active ? 'active' : (body?.status ?? 'deleted')
+  if (found !== word) throw new Violation(`getRepoStatus of ${name} says ${found} instead of ${word}`)
+  const repository = await world.call(machine, 'com.atproto.sync.getRepo', { query })
+  if (repository.body?.error !== errors[word])
+    throw new Violation(`getRepo of ${name}, which is ${word} → ${repository.body?.error}`)
+  const events = world.consumerOf(machine).accountOf(did)
+  if (events.status !== word) throw new Violation(`events say ${name} is ${events.status} instead of ${word}`)
+  if (word === 'deleted') return
+  await checkHandle(world, person, events.handle)
+  for (const other of world.machines) {
+    const shown = await isShown(world, other, did)
+    const isKnown = other === machine || person.shownBy.has(other)
+    if (word !== 'active' && isKnown && shown)
+      throw new Violation(`${other.name} still shows ${name}, which is ${word}`)
+    if (word !== 'active') continue
+    // A server forgets an account of another server when no account there refers to it any more.
+    if (other === machine && !shown) throw new Violation(`${other.name} does not show ${name}`)
+    if (other !== machine && shown) person.shownBy.add(other)
+    else person.shownBy.delete(other)
+  }
+}
+
+async function isShown(world: World, machine: Machine, did: string): Promise<boolean> {
+  const { status } = await world.call(machine, 'app.bsky.actor.getProfile', { query: { actor: did } })
+  return status === 200
+}
+
+async function checkHandle(world: World, person: Person, inEvents: string | undefined): Promise<void> {
+  const { machine, did, name, handles } = person
+  const { body } = await world.call(machine, 'com.atproto.admin.getAccountInfo', {
+    query: { did },
+    isAdmin: true,
+  })
+  if (!handles.includes(body.handle))
+    throw new Violation(`${name} is ${body.handle} instead of ${handles.join(' or ')}`)
+  person.handles = [body.handle]
+  const inDirectory = world.handleOf(did)
+  if (inDirectory !== body.handle)
+    throw new Violation(`the directory says ${name} is ${inDirectory}, not ${body.handle}`)
+  if (inEvents !== body.handle) throw new Violation(`events say ${name} is ${inEvents}, not ${body.handle}`)
+}
+
+async function checkDeleted(world: World, person: Person): Promise<void> {
+  const { machine, did, name, signIns, shownBy } = person
+  await checkAnswers(world, person, 'deleted')
+  await refuseSignIn(world, person, 'AuthenticationRequired')
+  for (const { refreshJwt: token } of signIns.slice(-2)) {
+    const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
+      token,
+      input: {},
+    })
+    if (body?.error !== 'AccountNotFound' && body?.error !== 'ExpiredToken')
+      throw new Violation(`refresh of ${name}, which is deleted → ${status} ${body?.error}`)
+  }
+  // A server that reads of an account later has its identity alone, from the directory.
+  for (const other of [machine, ...shownBy]) {
+    if (await isShown(world, other, did))
+      throw new Violation(`${other.name} still shows ${name}, which is deleted`)
+  }
+}
