@@ -3,6 +3,7 @@
  * has few places, so that none can use up the places of others.
  */
 import { LRUCache } from 'lru-cache'
+import { upToEntries } from './entry-limit.ts'
 import { createPlaces, type PlaceLimits, type Requester } from './requester.ts'
 
 /** The requester has too many look-ups under way. */
@@ -55,8 +56,8 @@ const defaultPlaces: PlaceLimits = { perRequester: 10, perKind: 60 }
 export function createSharedLookup<Result>(options: Options): SharedLookup<Result> {
   const { foundMs = 0, missingMs = 0, entries: max = defaultEntries } = options
   const { keepsFailure = () => false, onRefused } = options
-  const found = new LRUCache<string, Kept<Result>>({ max })
-  const missing = new LRUCache<string, Kept<() => Promise<Result>>>({ max })
+  const found = new LRUCache<string, Kept<Result>>(upToEntries(max))
+  const missing = new LRUCache<string, Kept<() => Promise<Result>>>(upToEntries(max))
   const running = new Map<string, Kept<Promise<Result>>>()
   const places = createPlaces(options.places ?? defaultPlaces)
   const now = () => options.now().getTime()

@@ -9,6 +9,7 @@ import type { DidString, HandleString } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
 import { busy, UnresolvableDid } from '../../identity/did/resolver.ts'
 import type { Database, Writer } from '../../store/database.ts'
+import { upToEntries } from '../../util/entry-limit.ts'
 import type { DidKey } from '../../util/keys.ts'
 import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
@@ -94,7 +95,7 @@ export function createActors(deps: ActorsDeps): Actors {
     places,
     onRefused: deps.onRefused,
   })
-  const recent = new LRUCache<string, readonly number[]>({ max: cacheEntries })
+  const recent = new LRUCache<string, readonly number[]>(upToEntries(cacheEntries))
 
   function find(did: string): KnownIdentity | undefined {
     const cached = cache.get(did)

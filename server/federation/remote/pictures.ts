@@ -12,6 +12,7 @@ import type { Blob } from '../../repository/tables/blobs.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 import { cacheName, isBlobName } from '../../store/files/layout.ts'
+import { upToEntries } from '../../util/entry-limit.ts'
 import { createLimit } from '../../util/limit.ts'
 import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
@@ -77,7 +78,7 @@ export function createPictures(deps: Deps): Pictures {
     onRefused: deps.onRefused,
   })
   /** When servers did not respond. */
-  const silences = new LRUCache<string, number>({ max: 5_000 })
+  const silences = new LRUCache<string, number>(upToEntries(5_000))
   const cache = new LRUCache<string, Blob>({
     maxSize: maxCacheBytes,
     sizeCalculation: ({ size }) => size,

@@ -1,5 +1,6 @@
 /** Notices commits that an upstream left out: each states the revision before it. */
 import { LRUCache } from 'lru-cache'
+import { upToEntries } from '../../util/entry-limit.ts'
 import { type Frame, readRevisions } from './upstream-frames.ts'
 
 export interface Revisions {
@@ -17,7 +18,7 @@ const maxAuthors = 10_000
 
 /** Call it with the events of authors that concern this server, across connections. */
 export function createRevisions(): Revisions {
-  const latest = new LRUCache<string, string>({ max: maxAuthors })
+  const latest = new LRUCache<string, string>(upToEntries(maxAuthors))
   return {
     isGap(frame) {
       const { rev, since } = readRevisions(frame)

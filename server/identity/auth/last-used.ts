@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../store/database.ts'
+import { upToEntries } from '../../util/entry-limit.ts'
 import { type DatetimeString, iso } from '../../util/time.ts'
 import * as sessions from '../tables/sessions.ts'
 
@@ -23,7 +24,7 @@ const compareAfterMs = 1000
 const maxUnwritten = 10_000
 
 export function createLastUsed({ store, now }: { store: Database; now: () => Date }): LastUsed {
-  const unwritten = new LRUCache<string, DatetimeString>({ max: maxUnwritten })
+  const unwritten = new LRUCache<string, DatetimeString>(upToEntries(maxUnwritten))
 
   const latest = (id: string, stored: DatetimeString): DatetimeString => {
     const noted = unwritten.peek(id)

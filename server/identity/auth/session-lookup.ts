@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
+import { upToEntries } from '../../util/entry-limit.ts'
 import * as sessions from '../tables/sessions.ts'
 import { tokenRefusal } from './authorization.ts'
 import { TokenError, type Tokens, type VerifiedToken } from './tokens.ts'
@@ -27,9 +28,9 @@ export interface SessionLookup {
 const maxCached = 10_000
 
 export function createSessionLookup({ store, tokens }: Deps): SessionLookup {
-  const openSessions = new LRUCache<string, { version: number; session: sessions.OpenSession }>({
-    max: maxCached,
-  })
+  const openSessions = new LRUCache<string, { version: number; session: sessions.OpenSession }>(
+    upToEntries(maxCached),
+  )
 
   function find(id: string): sessions.OpenSession | undefined {
     const version = store.version(...sessions.openSessionTables)

@@ -9,6 +9,7 @@ import { JWTExpired } from 'jose/errors'
 import { SignJWT } from 'jose/jwt/sign'
 import { jwtVerify } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
+import { upToEntries } from '../../util/entry-limit.ts'
 import { type Scope, scopes } from './scopes.ts'
 
 /** `oauth`: an access token that only counts with a proof of its key (DPoP). */
@@ -76,7 +77,7 @@ export async function createTokens({ secret, audience, now, issuedAt = now }: To
     'sign',
     'verify',
   ])
-  const cache = new LRUCache<string, VerifiedToken>({ max: maxCached })
+  const cache = new LRUCache<string, VerifiedToken>(upToEntries(maxCached))
   return {
     async sign(kind, { did, sessionId, scope, jti, issuedAt: at = issuedAt() }) {
       const iat = Math.floor(at.getTime() / 1000)

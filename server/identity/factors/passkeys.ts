@@ -15,6 +15,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { LRUCache } from 'lru-cache'
+import { upToEntries } from '../../util/entry-limit.ts'
 import { randomBytes } from '../../util/random.ts'
 import { isSameSecret } from '../auth/authorization.ts'
 import type { SecondFactor } from '../tables/second-factors.ts'
@@ -45,7 +46,7 @@ export type Passkeys = ReturnType<typeof createPasskeys>
 
 export function createPasskeys({ now, origin, port }: Deps) {
   const secret = randomBytes(32)
-  const used = new LRUCache<string, true>({ max: maxUsed })
+  const used = new LRUCache<string, true>(upToEntries(maxUsed))
   /** Origins of our own pages. Another program of this computer, at another port, is another site. */
   const origins = [...new Set([origin, `http://localhost:${port}`])]
 

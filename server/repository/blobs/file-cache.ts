@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import type { Platform } from '../../platform/platform.ts'
 import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
+import { upToEntries } from '../../util/entry-limit.ts'
 
 /** A file in the cache. */
 export interface CachedFile {
@@ -64,7 +65,7 @@ export function createFileCache({ folder, maxBytes, isOurs, maker, files, log }:
   })
   const noteSuffix = `.failed-${maker}`
   const notes = new LRUCache<string, number>({
-    max: maxNotes,
+    ...upToEntries(maxNotes),
     dispose: (_, name, reason) =>
       void (reason === 'evict' && files.remove(path(name + noteSuffix)).catch(() => {})),
   })

@@ -4,6 +4,7 @@ import type { Platform } from '../../../platform/platform.ts'
 import { paths } from '../../../repository/format/link-paths.ts'
 import type { Link } from '../../../repository/tables/links.ts'
 import type { Reader } from '../../../store/database.ts'
+import { upToEntries } from '../../../util/entry-limit.ts'
 import * as interest from '../../tables/remote-interest.ts'
 import { records as limits } from './numbers.ts'
 
@@ -43,7 +44,7 @@ interface Deps extends Pick<Platform, 'now' | 'log'> {
 }
 
 export function createBudgets({ now, log, standingOf = createStanding(now) }: Deps): Budgets {
-  const windows = new LRUCache<string, Window>({ max: maxWindows })
+  const windows = new LRUCache<string, Window>(upToEntries(maxWindows))
   /** When a record was last refused, in milliseconds since 1970. */
   let refusedAt = Number.NEGATIVE_INFINITY
 
@@ -123,9 +124,9 @@ const keptMs = 60_000
 const maxAuthors = 10_000
 
 function createStanding(now: () => Date): (db: Reader, did: string) => Standing {
-  const known = new LRUCache<string, { readonly standing: Standing; readonly at: number }>({
-    max: maxAuthors,
-  })
+  const known = new LRUCache<string, { readonly standing: Standing; readonly at: number }>(
+    upToEntries(maxAuthors),
+  )
   return (db, did) => {
     const at = now().getTime()
     const found = known.get(did)
