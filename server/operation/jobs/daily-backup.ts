@@ -1,7 +1,6 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 
 import type { Platform } from '../../platform/platform.ts'
-import type { Logger } from '../../util/log.ts'
 import { makeBackup } from '../replicas/local/backups.ts'
 import { backupIsDue } from '../replicas/local/list.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'
@@ -25,8 +24,16 @@ export async function backUpWhenDue({ config, store, files, log, now, signal }: 
 }
 
 /** Checks that the backups can be restored, each once and the newest every week. */
-export async function checkBackups(proofs: BackupProofs, log: Logger): Promise<void> {
-  for (const { name, problem } of await proofs.proveDue()) {
+export async function checkBackups(
+  proofs: Pick<BackupProofs, 'proveDue'>,
+  { log, signal }: Pick<Platform, 'log' | 'signal'>,
+): Promise<void> {
+  const damaged = await proofs.proveDue().catch((error: unknown) => {
+    // The server stops: the next run checks them.
+    if (!signal.aborted) throw error
+    return []
+  })
+  for (const { name, problem } of damaged) {
     log.error({ backup: name, problem }, 'backup cannot be restored')
   }
 }

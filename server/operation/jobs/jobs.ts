@@ -34,7 +34,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export function periodicJobs(services: Deps): Job[] {
-  const { config, store, files, clock, log, identity, repository, federation, operation } = services
+  const { config, store, files, clock, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
   const { moves, backupProofs, pageCheck, copies } = operation
@@ -60,7 +60,7 @@ export function periodicJobs(services: Deps): Job[] {
     job('check of remote records', hour, () => recheck.checkDue(), { firstMs: minute }),
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
-    job('check of backups', hour, () => checkBackups(backupProofs, log), { firstMs: 2 * minute }),
+    job('check of backups', hour, () => checkBackups(backupProofs, services), { firstMs: 2 * minute }),
     job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
     job('limit of kept journals', minute, () => copies.limitJournals()),
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),

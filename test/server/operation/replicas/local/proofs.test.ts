@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { checkBackups } from '../../../../../server/operation/jobs/daily-backup.ts'
 import { periodicJobs } from '../../../../../server/operation/jobs/jobs.ts'
 import { checkRestore } from '../../../../../server/operation/replicas/check-restore.ts'
 import { makeBackup } from '../../../../../server/operation/replicas/local/backups.ts'
@@ -252,4 +253,13 @@ test('the next start removes what a crash left among the backups, and nothing el
   )
   expect(left.filter((path) => there.includes(path))).toEqual([])
   await lock.release()
+})
+
+test('a check that the stop of the server ends is no failure', async () => {
+  const { log } = services()
+  const proveDue = () => Promise.reject(new Error('The replica files thread has ended.'))
+  const stopping = checkBackups({ proveDue }, { log, signal: AbortSignal.abort() })
+  await expect(stopping).resolves.toBeUndefined()
+  const running = checkBackups({ proveDue }, { log, signal: new AbortController().signal })
+  await expect(running).rejects.toThrow('has ended')
 })
