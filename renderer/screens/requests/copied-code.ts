@@ -9,7 +9,9 @@ const hidden = '…'
 export function curlOf(request: InspectedRequest, origin: string): string {
   const { verb, scheme, input, inputType } = request
   const parts = [`curl ${quoted(origin + targetOf(request))}`]
-  if (verb !== 'GET') parts.push(`-X ${verb}`)
+  // With -X HEAD, curl waits for a body.
+  if (verb === 'HEAD') parts.push('-I')
+  else if (verb !== 'GET') parts.push(`-X ${verb}`)
   if (scheme !== undefined) parts.push(authorizationOf(scheme))
   if (input !== undefined) parts.push(`-H 'Content-Type: application/json'`, `--data ${quoted(input)}`)
   else if (inputType !== undefined)
@@ -58,7 +60,7 @@ export function testOf(request: InspectedRequest): string {
     ),
     `    const response = await fetch(${call})`,
     `    expect(response.status).toBe(${status})`,
-    ...(error === undefined
+    ...(error === undefined || verb === 'HEAD'
       ? []
       : [`    expect(await response.json()).toMatchObject({ error: ${literal(error)} })`]),
     '  } finally {',

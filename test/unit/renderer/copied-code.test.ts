@@ -44,6 +44,20 @@ test('curl: the admin password, and a body that is no JSON', () => {
   )
 })
 
+test('HEAD: curl waits for no body, and the test reads none', () => {
+  const head = sample({
+    verb: 'HEAD',
+    input: undefined,
+    params: [],
+    scheme: undefined,
+    status: 400,
+    error: 'E',
+  })
+  expect(curlOf(head, 'http://localhost')).toBe(`curl 'http://localhost/xrpc/com.test.it' \\\n  -I`)
+  expect(testOf(head)).toContain('expect(response.status).toBe(400)')
+  expect(testOf(head)).not.toContain('response.json()')
+})
+
 test('test: sends the request to a network, and expects its answer', async () => {
   const sent: { url: string; init: RequestInit }[] = []
   const code = testOf(sample({ status: 400, error: "It's" }))
