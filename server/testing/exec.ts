@@ -55,7 +55,11 @@ export function runCommand(
   // A terminal sends it to both: the command decides.
   const ignore = () => {}
   process.on('SIGINT', ignore)
-  child.on('error', (error) => reject(new UsageError(`${command[0]} cannot be started: ${error.message}`)))
+  child.on('error', ({ message }) => {
+    const isQuoted = command.length === 1 && command[0]?.includes(' ')
+    const hint = isQuoted ? '. Write the command and its arguments without quotes around both.' : ''
+    reject(new UsageError(`${command[0]} cannot be started: ${message}${hint}`))
+  })
   child.on('exit', (code, signal) => resolve(code ?? 128 + (signalNumbers[signal ?? 'SIGTERM'] ?? 15)))
   return promise.finally(() => {
     for (const signal of passed) process.off(signal, pass)

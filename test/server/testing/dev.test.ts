@@ -176,6 +176,8 @@ describe('a command', () => {
   test.skipIf(isWindows)('that does not exist is named', async () => {
     const { code, errors } = await run('--exec', 'no-such-command')
     expect([code, errors]).toEqual([2, expect.stringMatching(/^no-such-command cannot be started: .*\n$/)])
+    const quoted = await run('--exec', 'echo hello')
+    expect(quoted.errors).toMatch(/^echo hello cannot be started: .* without quotes around both\.\n$/)
   })
 })
 
