@@ -4,6 +4,7 @@
  */
 import { restrictToLoopback } from '../platform/network/names.ts'
 import type { RunningServer } from '../server.ts'
+import { realElapsed } from '../util/deadlines.ts'
 import { createLogger } from '../util/log.ts'
 import { areSourcesReplaced, replaceSources } from '../util/sources.ts'
 import { createStops, type Stops } from '../util/stops.ts'
@@ -55,6 +56,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 
 async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Network> {
   const { seed = 1, servers: count = 1, port = 0, now: at = defaultStart, config, from } = options
+  const startedAt = realElapsed()
   const end = new Date(at)
   const loader = options.world === undefined || from ? undefined : await import('./world-loader.ts')
   const world = await loader?.openWorld(options.world ?? '')
@@ -114,6 +116,8 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     stops.defer(() => host.stop())
   }
   sources.begin()
+  // The start has taken time, which a clock that runs must not lack.
+  if (options.clock === 'real') sources.leap(new Date(now().getTime() + realElapsed() - startedAt))
 
   async function snapshot(): Promise<NetworkSnapshot> {
     await idle()
