@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Job, Report } from './worker.ts'
 
 const execArgv = [
-  // There is a process for each core: threads that compile and collect garbage beside it take a third more CPU time.
+  // There is a process for each core: threads that compile and collect garbage would take the core of another one.
   '--single-threaded',
   // A server reserves 128 MiB for its database. By default V8 collects the whole heap for that, at each start of a server.
   ...['--external-memory-accounted-in-global-limit', '--initial-old-space-size=256'],

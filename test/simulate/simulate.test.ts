@@ -17,7 +17,7 @@ async function violationsOf(seed: number, plan: readonly Step[]): Promise<string
     : [`${violation}\nnpm run simulate -- --seed ${seed} --steps ${plan.length}`]
 }
 
-/** On a busy machine; 25 s of CPU time. */
+/** On a busy machine. */
 const limitMs = 5 * 60_000
 
 test(`everything holds in ${count} runs of ${steps} steps`, { timeout: limitMs }, async () => {
