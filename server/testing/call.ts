@@ -2,23 +2,7 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { networkHeader } from '../platform/network/names.ts'
-
-/** A server of the network has refused a call. */
-export class NetworkCallFailed extends Error {
-  override readonly name = 'NetworkCallFailed'
-  readonly status: number
-  readonly error: string
-
-  constructor(
-    nsid: string,
-    status: number,
-    { error = '', message = '' }: { error?: string; message?: string },
-  ) {
-    super(`${nsid}: ${message || error} (${status} ${error})`)
-    this.status = status
-    this.error = error
-  }
-}
+import { NetworkCallFailed } from './errors.ts'
 
 export interface CallOptions {
   /** JSON body. */

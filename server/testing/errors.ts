@@ -28,3 +28,20 @@ export function checkMembers(what: string, given: object, names: readonly string
   for (const name of Object.keys(given))
     if (!names.includes(name)) throw new TypeError(`${name} is no member of ${what}: ${names.join(', ')}.`)
 }
+
+/** A server of the network has refused a call. */
+export class NetworkCallFailed extends Error {
+  override readonly name = 'NetworkCallFailed'
+  readonly status: number
+  readonly error: string
+
+  constructor(
+    nsid: string,
+    status: number,
+    { error = '', message = '' }: { error?: string; message?: string },
+  ) {
+    super(`${nsid}: ${message || error} (${status} ${error})`)
+    this.status = status
+    this.error = error
+  }
+}

@@ -295,8 +295,8 @@ describe('subscribe: rejected connections', () => {
   })
 
   test('plain HTTP requests', async () => {
-    expect(await server.get(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
-    expect(await server.post(subscribe, {}, alice)).toMatchObject(refusal(400, 'InvalidRequest'))
+    expect(await server.get(subscribe, {}, alice)).toMatchObject(refusal(426, 'InvalidRequest'))
+    expect(await server.post(subscribe, {}, alice)).toMatchObject(refusal(405, 'InvalidRequest'))
   })
 })
 

@@ -265,7 +265,7 @@ describe('the proxy', () => {
     proxy.faults = { noUpgrade: true }
     const { webSocket } = await check()
     expect(webSocket).toMatchObject({ state: 'failed', remedy: 'passUpgrade' })
-    expect(webSocket?.message).toContain('400')
+    expect(webSocket?.message).toContain('426')
   })
 
   test('that limits bodies to 1 MB fails', async () => {
