@@ -39,7 +39,7 @@ describe('readDevArgs', () => {
     [['--servers', '10'], '--servers must be a whole number from 1 to 9.'],
     [['--servers', '1.5'], '--servers must be a whole number from 1 to 9.'],
     [['--port', '65536'], '--port must be a whole number from 0 to 65000.'],
-    [['--now', 'tomorrow'], '--now must be a time such as 2026-01-01T12:00:00Z.'],
+    [['--now', 'tomorrow'], '--now must be a time from 1970 to 9999 such as 2026-01-01T12:00:00Z.'],
     [['--exec'], '--exec needs a command.'],
     [['--exec', ''], '--exec needs a command.'],
     [['--word', 'sample'], "Unknown option '--word'"],
