@@ -34,7 +34,10 @@ export interface Identity {
 export interface IdentifyOptions {
   /** Origin of the upstream that mentioned the DID. */
   readonly via?: string | undefined
-  /** The oldest known identity that is accepted; a day by default. 0 always starts a look-up. */
+  /**
+   * The oldest known identity that is accepted; a day by default. 0 always starts a look-up; infinity accepts one that is marked as
+   * changed, too: the server that reported both the change and a deletion has no other.
+   */
   readonly maxAgeMs?: number
   /** Undefined: a job of this server, or a look-up that is limited by itself. */
   readonly requester?: Requester | undefined
@@ -145,8 +148,9 @@ export function createActors(deps: ActorsDeps): Actors {
   return {
     async identify(did, { via, requester, maxAgeMs = day } = {}) {
       const known = find(did)
-      const { resolvedAt } = known?.identity ?? {}
-      if (known && resolvedAt != null && now() - resolvedAt < maxAgeMs) return identityOf(did, known)
+      const resolvedAt = known?.identity.resolvedAt ?? Number.NEGATIVE_INFINITY
+      const isAccepted = maxAgeMs === Number.POSITIVE_INFINITY || now() - resolvedAt < maxAgeMs
+      if (known && isAccepted) return identityOf(did, known)
       try {
         return identityOf(did, await shared(did, { via, requester, maxAgeMs }))
       } catch (error) {

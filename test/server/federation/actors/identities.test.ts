@@ -84,6 +84,18 @@ test('look-ups of one DID share one request, and the result is kept for a day', 
   expect(logs()).toBeLessThan(8)
 })
 
+test('an identity that was marked as changed before its only server deleted it is still known as the last one', async () => {
+  const identity = await createPlcIdentity('dora.test')
+  const server = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
+  await addUpstream(here, server.url)
+  const identify = (maxAgeMs: number) => actors().identify(identity.did, { via: server.url, maxAgeMs })
+  await identify(minute)
+  await actors().forget(identity.did)
+  delete server.answers[`/${identity.did}/log`]
+  await expect(identify(minute)).rejects.toMatchObject({ name: 'UnresolvableDid', isOutage: false })
+  expect(await identify(Number.POSITIVE_INFINITY)).toMatchObject({ host: server.url })
+})
+
 test('a log of another DID, a forged one, a huge one and none are refused', async () => {
   const identity = await createPlcIdentity('dave.test')
   const mallory = await createPlcIdentity('mallory.test')
