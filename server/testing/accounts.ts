@@ -1,4 +1,5 @@
 /** The accounts of a network for tests, created by the same call as any client makes. */
+import { isValidHandle } from '@atproto/syntax'
 import * as rows from '../store/tables/accounts.ts'
 import { call, withMailedCode } from './call.ts'
 import { checkMembers, NotInNetwork, ServerNotRunning, serverAt } from './errors.ts'
@@ -135,6 +136,10 @@ export function createAccounts(
       if (!host.isRunning) throw new ServerNotRunning(server)
       const [first = ''] = name.split('.')
       const handle = name.includes('.') ? name : `${name}.${host.domain}`
+      if (!isValidHandle(handle))
+        throw new TypeError(
+          `${JSON.stringify(name)} is no handle: letters, digits, hyphens and dots, such as "alice".`,
+        )
       const { password = `${first}-password`, email = `${first}@mail.test` } = given
       const input = { handle, email, password }
       const session = await call(host.url, 'com.atproto.server.createAccount', { input })

@@ -21,7 +21,7 @@ export function serverAt<T>(servers: readonly T[], index: number): T {
   throw new NotInNetwork(`The network has no server ${JSON.stringify(index)}, only ${servers.length}.`)
 }
 
-/** Not every test has types, and a misspelled member would have no effect. @throws TypeError */
+/** Checks what plain JavaScript gives: a misspelled member would have no effect. @throws TypeError */
 export function checkMembers(what: string, given: object, names: readonly string[]): void {
   if (typeof given !== 'object' || given === null)
     throw new TypeError(`Give ${what} as an object: ${names.join(', ')}.`)

@@ -26,6 +26,13 @@ export function checkNetworkConfig(config: NetworkConfig): void {
     if (expected !== 'undefined' && typeOf(value) !== expected)
       throw new TypeError(`config.${name} must be of the type ${expected}, not ${typeOf(value)}.`)
   }
+  for (const url of config.upstreams ?? [])
+    if (!isOrigin(url))
+      throw new TypeError(`config.upstreams must have origins such as http://localhost:2583, not ${url}.`)
+}
+
+function isOrigin(url: string): boolean {
+  return /^https?:/.test(url) && URL.canParse(url) && new URL(url).origin === url
 }
 
 function typeOf(value: unknown): string {

@@ -27,7 +27,7 @@ interface Deps {
   readonly readsFiles?: boolean
 }
 
-/** @throws WorldError with the line of each error, or the system's error if the file cannot be read */
+/** @throws WorldError with the line of each error, or if the file cannot be read */
 export async function openWorld(source: WorldSource): Promise<World> {
   if (source === 'sample') return createSample()
   if (source === 'friends') return friends

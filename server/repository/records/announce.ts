@@ -13,7 +13,7 @@ import { blocksOf } from './repository-blocks.ts'
 
 /**
  * Reports an account from now on: its identity, its status and, if it is active, its repository as it is. One that was never reported
- * is reported as a commit if it is small: servers that know nothing of an account do not read its repository for a `#sync`.
+ * is reported as a commit if it is small: many servers ignore a `#sync` of an account that is new to them.
  */
 export function announce(tx: Writer, did: string, at: Date): void {
   const before = existingAccount(tx, did)

@@ -194,7 +194,7 @@ function targetOf({ url = '' }: IncomingMessage) {
   return { path, query, nsid: nsid === undefined || nsid.startsWith('_') ? undefined : nsid }
 }
 
-/** Whether the network itself has sent a request: `call.ts`, or one of its servers. It has no fault, and is not among the requests. */
+/** Whether the network itself has sent a request: `call.ts`, or one of its servers. Faults and the list of requests leave it out. */
 function isOwn({ headers }: IncomingMessage): boolean {
   return headers[networkHeader] !== undefined
 }

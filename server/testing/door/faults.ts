@@ -84,7 +84,7 @@ const names: readonly (keyof FaultOptions)[] = [
   ...(['drop', 'every', 'times'] as const),
 ]
 
-/** Not every test has types, and a fault without an effect hides those after it. */
+/** Checks what plain JavaScript gives: a fault that has no effect hides those after it. */
 function check(options: FaultOptions): void {
   checkMembers('a fault', options, names)
   const {

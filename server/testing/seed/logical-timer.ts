@@ -26,7 +26,7 @@ export class LogicalTimer implements Timer {
     this.end = clock.end
   }
 
-  /** Does nothing: no logical timer keeps the process alive. */
+  /** Has no effect: logical timers never keep the process alive. */
   unref(): this {
     return this
   }

@@ -1,14 +1,18 @@
 /** Reads a world from a JSON file. */
 import { readFile } from 'node:fs/promises'
 import { checkSchema } from './check.ts'
-import { setSource, throwProblems } from './errors.ts'
+import { setSource, throwProblems, WorldError } from './errors.ts'
 import { parseJson } from './json.ts'
 import { planWorld } from './plan.ts'
 import { type World, worldSchema } from './schema.ts'
 
-/** @throws WorldError with the line of each error, or the system's error if the file cannot be read */
+/** @throws WorldError with the line of each error, or if the file cannot be read */
 export async function readWorld(file: string): Promise<World> {
-  return parseWorld(await readFile(file, 'utf8'), file)
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    const reason = `The world cannot be read: give "sample", "friends" or the path of a file. ${error.message}`
+    throw new WorldError([{ path: [], reason }], undefined, { cause: error })
+  })
+  return parseWorld(text, file)
 }
 
 /**

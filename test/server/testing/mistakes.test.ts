@@ -51,6 +51,7 @@ describe('startNetwork', () => {
     [{ from: Promise.resolve() } as object, 'This is no snapshot: give what `await network.snapshot()`'],
     [{ config: null } as object, 'config must be an object'],
     [{ config: { rateLimit: true } as object }, 'config.rateLimit is no setting of a server'],
+    [{ config: { upstreams: ['x'] } }, 'config.upstreams must have origins such as http://localhost:2583'],
     [
       { config: { rateLimits: 'off' } as object },
       'config.rateLimits must be of the type boolean, not string',
@@ -178,6 +179,8 @@ test('names of accounts', async () => {
       () => accounts.create({ handle: 'alice', server: '0' } as never),
       'The network has no server "0", only 1.',
     ],
+    [() => accounts.create({ handle: '@alice' }), '"@alice" is no handle: letters, digits,'],
+    [() => accounts.create({ handle: 'älice' }), '"älice" is no handle: letters, digits,'],
     [() => accounts.get(undefined as never), named],
     [() => accounts.get({ handle: 'alice' } as never), named],
     [() => oauth.approve(`${url}/#/authorize/x`, undefined as never), named],
@@ -263,7 +266,10 @@ describe('desktop-pds dev', () => {
   })
 
   test('a folder in the place of a world', async () => {
-    expect(await run('--world', folder)).toEqual({ code: 2, text: expect.stringMatching(/^EISDIR.*\n$/) })
+    expect(await run('--world', folder)).toEqual({
+      code: 2,
+      text: expect.stringMatching(/^The world cannot be read: .* EISDIR.*\n$/),
+    })
   })
 
   test('arguments, in a line each', async () => {

@@ -102,7 +102,10 @@ test('a world with errors is refused before a server starts', async () => {
   const file = join(folder, 'wrong.json')
   await writeFile(file, '{ "accounts": [],\n"post": [] }')
   await expect(startNetwork({ world: file })).rejects.toThrow(`${file}:2: post: there is no such member`)
-  await expect(startNetwork({ world: join(folder, 'none.json') })).rejects.toThrow('ENOENT')
+  for (const world of [join(folder, 'none.json'), 'Sample'])
+    await expect(startNetwork({ world })).rejects.toThrow(
+      'The world cannot be read: give "sample", "friends" or the path of a file. ENOENT',
+    )
   // Nothing of it is left: another one starts.
   await start({})
 })

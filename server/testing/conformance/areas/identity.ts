@@ -15,7 +15,7 @@ import { expect, expectSame, Failed, Skipped } from '../verdict.ts'
 const resolveHandle = 'com.atproto.identity.resolveHandle'
 const describeRepo = 'com.atproto.repo.describeRepo'
 
-/** Resolves the DID of the repository without the server. @throws Skipped if its directory does not answer or does not have it */
+/** Resolves the DID of the repository at its directory or domain. @throws Skipped if the document cannot be had there */
 async function resolve(target: Target) {
   const { did } = await repositoryOf(target)
   const [, method, id = ''] = did.split(':', 3)

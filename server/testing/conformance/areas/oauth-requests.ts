@@ -11,7 +11,7 @@ const proofs = spec('oauth', 'Demonstrating Proof of Possession (DPoP)')
 const pushed = spec('oauth', 'Pushed Authorization Requests (PAR)')
 const pkce = spec('oauth', 'Proof Key for Code Exchange (PKCE)')
 
-/** Pushes a request with one mistake and the right nonce, beside one without a mistake. */
+/** Pushes a correct request, and the same with one mistake; both have the right nonce. */
 async function expectRefused(target: Target, changes: Changes): Promise<void> {
   const app = await appOf(target)
   const nonce = await app.nonce()
