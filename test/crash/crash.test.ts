@@ -1,6 +1,7 @@
 /**
- * Durability of the whole server: acknowledged writes are complete after a crash, and no other is there in part. `CRASH_SEED`
- * repeats the random choices of a run, but not the timing of the system.
+ * Durability of the whole server as a process: acknowledged writes are complete after a crash, and no other is there in part. `CRASHES`
+ * changes their number, `CRASH_SEED` repeats the random choices of a run, but not the timing of the system. The simulation kills servers
+ * thousands of times; here are the real process and disk.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,7 @@ import { LoadClient } from './load-client.ts'
 import { ServerProcess } from './process.ts'
 import { type Random, seededRandom } from './random.ts'
 
-const crashes = 30
+const crashes = Number(process.env.CRASHES ?? 12)
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 let dir: string

@@ -15,7 +15,7 @@ import { garbage, type Known, type Request, requests } from './values.ts'
 
 type Method = (typeof methods)[number]
 
-const { FUZZ_SEED = '2583', FUZZ_RUNS = '80' } = process.env
+const { FUZZ_SEED = '2583', FUZZ_RUNS = '30' } = process.env
 const seed = FUZZ_SEED === 'random' ? Date.now() & 0x7fffffff : Number(FUZZ_SEED)
 const settings = { seed, numRuns: Number(FUZZ_RUNS) }
 /** A request without a response in this time fails the test. */
