@@ -1,7 +1,7 @@
 /** Calls of the network for tests to its servers, over HTTP. */
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { networkHeader } from '../platform/network/names.ts'
+import { headersOfNetwork, networkHeader } from '../platform/network/names.ts'
 import { NetworkCallFailed } from './errors.ts'
 
 export interface CallOptions {
@@ -61,7 +61,7 @@ function send(
   body?: string | Uint8Array,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const all = { [networkHeader]: 'own', 'user-agent': 'node', ...headers }
+  const all = { [networkHeader]: 'own', ...headersOfNetwork(), 'user-agent': 'node', ...headers }
   const sent = request(url, { agent, method, headers: all }, (response) => {
     const { statusCode: status = 0, headers } = response
     text(response).then((body) => resolve({ status, location: headers.location, body }), reject)

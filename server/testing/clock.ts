@@ -1,6 +1,7 @@
 /** The clock of a network for tests. */
-import { createSerializer } from '../util/serialize.ts'
-import type { SeededSources } from './seed/seeded-sources.ts'
+import { createKeyedSerializer } from '../util/serialize.ts'
+import type { Runs } from './runs.ts'
+import type { SeededSources, SwitchedSources } from './seed/seeded-sources.ts'
 
 /** Milliseconds, or a number with a unit: `90d`, `12h`, `5m`, `30s`, `2w`, `1y`. */
 export type Duration = number | `${number}${keyof typeof units}`
@@ -24,18 +25,25 @@ export function isTimeOfNetwork(time: Date | string): boolean {
   return ms >= 0 && ms <= end.getTime()
 }
 
-export function createClock({ now, advance }: Pick<SeededSources, 'now' | 'advance'>): NetworkClock {
+interface Deps extends Pick<Runs, 'bind'> {
+  readonly now: () => Date
+  readonly sources: Pick<SwitchedSources, 'current'>
+}
+
+export function createClock({ now, sources, bind }: Deps): NetworkClock {
   // A time is compared with that of the clock when the moves before it have ended.
-  const serialize = createSerializer()
-  const move = (millisecondsFrom: (present: number) => number) =>
-    serialize(async () => {
+  const serialize = createKeyedSerializer<SeededSources>()
+  const move = bind((millisecondsFrom: (present: number) => number) => {
+    const { current } = sources
+    return serialize(current, async () => {
       const present = now().getTime()
       const ms = millisecondsFrom(present)
       if (ms < 0)
         throw new RangeError(`The clock is at ${now().toISOString()}: it cannot be set back. Use restore.`)
       if (present + ms > end.getTime()) throw new RangeError(`The clock ends at ${end.toISOString()}.`)
-      await advance(ms)
+      await current.advance(ms)
     })
+  })
   return {
     now,
     async advance(by) {

@@ -104,12 +104,13 @@ export interface Network {
   snapshot(): Promise<NetworkSnapshot>
   /**
    * Returns to a snapshot: the servers start on what was on their disks. The same calls after each restore leave the same bytes; they
-   * may differ from those of the calls that followed the snapshot itself.
+   * may differ from those of the calls that followed the snapshot itself. Calls of the network that have not ended reject with
+   * NetworkRestored, and change nothing of the state after it. Requests of apps are cut; one that arrives later belongs to that state.
    * @throws NotInNetwork for a snapshot of another network, which \`NetworkOptions.from\` takes
    */
   restore(snapshot: NetworkSnapshot): Promise<void>
   /**
-   * Returns to the state after the start. Takes some milliseconds if the servers for it are ready: they start during the calls after the
+   * Returns to the state after the start, as `restore` does. Takes some milliseconds if the servers for it are ready: they start during the calls after the
    * reset before, each in about as long as by `restore`.
    */
   reset(): Promise<void>

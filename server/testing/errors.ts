@@ -14,6 +14,15 @@ export class ServerNotRunning extends Error {
   }
 }
 
+/** A reset or restore of a network for tests has ended a call, which changes nothing of the state after it. */
+export class NetworkRestored extends Error {
+  override readonly name = 'NetworkRestored'
+
+  constructor() {
+    super('The network was reset or restored before this call ended: await each call first.')
+  }
+}
+
 /** Returns a server by its position. @throws NotInNetwork */
 export function serverAt<T>(servers: readonly T[], index: number): T {
   const found = Number.isInteger(index) ? servers[index] : undefined

@@ -27,6 +27,7 @@ import { serverOf } from './network-server.ts'
 import { createOAuth } from './oauth.ts'
 import { checkOptions, checkSnapshot, defaultStart } from './options.ts'
 import { createLearntPasswords } from './passwords.ts'
+import { createRuns } from './runs.ts'
 import {
   createSeededSources,
   type SeededSources,
@@ -73,7 +74,8 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   let sources = createSources(from?.sources)
   const switched = switchSources(sources)
   stops.defer(replaceSources(switched))
-  stops.defer(restrictToLoopback())
+  const { mark, isPast, bind } = createRuns(switched)
+  stops.defer(restrictToLoopback(mark))
   const now = () => sources.now()
   const faults = createFaults()
   const passwords = createLearntPasswords()
@@ -81,12 +83,12 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
   const requests = createRequests(accounts)
   const directory = createDirectory({ now, endpointOf: (named) => addressOf(doors, named) })
   const stream = createEventStream({ now })
-  const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream })
+  const control = await openControl({ port: port === 0 ? 0 : port + count, directory, stream, isPast })
   stops.defer(() => control.close())
   stops.defer(() => stream.close(0))
   for (let index = 0; index < count; index++) {
     const door = await openDoor({
-      ...{ server: index, port: port === 0 ? 0 : port + index, faults, requests, now },
+      ...{ server: index, port: port === 0 ? 0 : port + index, faults, requests, now, isPast },
       isAccount: (did, named) => did === named || accounts.didOf(named) === did,
       around: (req, call) => {
         const isWrite = req.method === 'POST'
@@ -178,8 +180,9 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     if (gate.isOpen) spare = prepareSpare(hosts, first.disks, createSources(first.sources))
   }
 
-  const changes = createAccountChanges(open, accounts)
   const { create, get, appPassword } = accounts
+  const { move, requireMailedCode } = createAccountChanges(open, accounts)
+  const { approve } = createOAuth(accounts, () => open().map(({ url }) => url))
   const network: Network = {
     url: (doors[0] as Door).url,
     servers: hosts.map((host, index) =>
@@ -188,21 +191,24 @@ async function createNetwork(options: NetworkOptions, stops: Stops): Promise<Net
     plc: { url: control.url },
     stream: { url: `${control.url.replace(/^http/, 'ws')}/subscribe` },
     devUrl: control.url,
-    accounts: { create, get, appPassword, ...changes, list: guard(accounts.list) },
-    clock: createClock({ now: guard(now), advance: (ms) => sources.advance(ms) }),
+    accounts: {
+      ...{ create: bind(create), get: bind(get), appPassword: bind(appPassword), list: guard(accounts.list) },
+      ...{ move: bind(move), requireMailedCode: bind(requireMailedCode) },
+    },
+    clock: createClock({ now: guard(now), sources: switched, bind }),
     mail: createMail(open, accounts),
-    oauth: createOAuth(accounts, () => open().map(({ url }) => url)),
+    oauth: { approve: bind(approve) },
     faults: { add: guard(faults.add), list: guard(faults.list), clear: guard(faults.clear) },
     requests: guard(requests.list),
     onRequest: guard(requests.observe),
     events: guard(stream.events),
-    world: (source) => loadNow(source, true),
+    world: bind((source) => loadNow(source, true)),
     snapshot: () => inTurn(snapshot),
     restore: (from) => inTurn(() => restore(from)),
     reset: () => inTurn(reset),
     idle: async () => guard(idle)(),
     stop: () => gate.stop(() => stops.run()),
   }
-  control.use(answerDev({ ...network, faults, world: (sent) => loadNow(sent, false) }))
+  control.use(answerDev({ ...network, faults, world: bind((sent) => loadNow(sent, false)) }))
   return network
 }

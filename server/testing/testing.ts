@@ -8,7 +8,7 @@ export type { NetworkAccount, NetworkAccounts, NewNetworkAccount } from './accou
 export type { Duration, NetworkClock } from './clock.ts'
 export type { Fault, FaultOptions } from './door/faults.ts'
 export type { NetworkRequest, RequestFilter } from './door/requests.ts'
-export { NetworkCallFailed } from './errors.ts'
+export { NetworkCallFailed, NetworkRestored } from './errors.ts'
 export type { NetworkMail, NetworkMessage } from './mail.ts'
 export type { Network, NetworkOptions, NetworkServer, NetworkSnapshot } from './network.ts'
 export type { ApprovalPage, NetworkOAuth } from './oauth.ts'

@@ -13,13 +13,16 @@ import { systemTime } from '../../util/timers.ts'
 export type FindAddresses = (host: string, signal?: AbortSignal) => Promise<LookupAddress[]>
 
 let isRestricted = false
+let markOfNetwork = () => 'own'
 
 /**
  * Keeps every request of this process on this machine, for networks of tests: other hosts are refused, and no name server is asked.
+ * @param mark returns the value of `networkHeader` in a request that begins
  * @returns a function that ends it
  */
-export function restrictToLoopback(): () => void {
+export function restrictToLoopback(mark = () => 'own'): () => void {
   isRestricted = true
+  markOfNetwork = mark
   return () => {
     isRestricted = false
   }
@@ -34,7 +37,7 @@ export const networkHeader = 'x-network-for-tests'
 
 /** Headers of all requests of this process to other servers: none, except in a network for tests. */
 export function headersOfNetwork(): Readonly<Record<string, string>> {
-  return isRestricted ? { [networkHeader]: 'own' } : {}
+  return isRestricted ? { [networkHeader]: markOfNetwork() } : {}
 }
 
 const dnsLimits = { timeout: 2_000, tries: 2 }

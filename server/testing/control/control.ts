@@ -1,11 +1,13 @@
 /** The port of a network for tests beside those of its servers: the directory, the event stream and `/dev`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { networkHeader } from '../../platform/network/names.ts'
 import { hostFilter, hostname } from '../../platform/xrpc/host.ts'
 import { sendError } from '../../platform/xrpc/send.ts'
 import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Directory } from '../directory/directory.ts'
 import { isOfLoopbackPage } from '../door/door.ts'
 import { listenHere } from '../listen.ts'
+import type { Runs } from '../runs.ts'
 import type { EventStream } from '../stream/stream.ts'
 
 /** Answers some paths. @returns false for the others */
@@ -22,14 +24,17 @@ interface Options {
   readonly port: number
   readonly directory: Pick<Directory, 'handle'>
   readonly stream: Pick<EventStream, 'handle'>
+  readonly isPast: Runs['isPast']
 }
 
-export async function openControl({ port, directory, stream }: Options): Promise<Control> {
+export async function openControl({ port, directory, stream, isPast }: Options): Promise<Control> {
   const answers: Answer[] = [stream.handle, directory.handle]
   /** A network with a world takes seconds to start. */
   let isReady = false
   const isOurs = hostFilter([], false)
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // Of a server that a reset has ended.
+    if (isPast(req.headers[networkHeader])) return void req.socket.destroy()
     const name = req.headers.host === undefined ? undefined : hostname(req.headers.host)
     if (name === undefined || !isOurs(name) || !isOfLoopbackPage(req) || isPartOfOtherSite(req))
       return sendError(

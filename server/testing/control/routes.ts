@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendError, sendJson } from '../../platform/xrpc/send.ts'
 import { protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
-import { NetworkCallFailed, NotInNetwork, ServerNotRunning } from '../errors.ts'
+import { NetworkCallFailed, NetworkRestored, NotInNetwork, ServerNotRunning } from '../errors.ts'
 import { ApprovalError } from '../oauth.ts'
 import { WorldError } from '../worlds/errors.ts'
 import { type LexiconMethod, readBody, readParams } from './input.ts'
@@ -113,6 +113,7 @@ function refusalOf(error: unknown): XrpcError {
   const { message } = error as Error
   if (error instanceof NotInNetwork) return new XrpcError('NotFound', message, { status: 404 })
   if (error instanceof ServerNotRunning) return new XrpcError('ServerNotReachable', message, { status: 502 })
+  if (error instanceof NetworkRestored) return new XrpcError(error.name, message, { status: 409 })
   if (error instanceof NetworkCallFailed) return new XrpcError(error.error, message, { status: error.status })
   if (error instanceof ApprovalError) return new XrpcError('InvalidApproval', message)
   if (error instanceof WorldError) return new XrpcError('InvalidWorld', message)

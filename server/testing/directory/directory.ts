@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DidDocument } from '../../identity/did/did-document.ts'
-import { cidOf } from '../../identity/did/did-plc.ts'
+import { cidOf, InvalidPlcOperation } from '../../identity/did/did-plc.ts'
 import type { Logged } from '../../identity/did/plc-log.ts'
 import { createSerializer } from '../../util/serialize.ts'
 import { createPaths } from './paths.ts'
@@ -26,7 +26,7 @@ export type DirectoryState = readonly Entry[]
 export interface Directory {
   /** Answers a request. @returns false for a path that is not one of a directory: nothing was sent */
   handle(req: IncomingMessage, res: ServerResponse): Promise<boolean>
-  /** Adds an operation. @throws InvalidPlcOperation with the reason */
+  /** Adds an operation, or the one of a promise. @throws InvalidPlcOperation with the reason, also if the state is replaced meanwhile */
   submit(did: string, operation: unknown): Promise<void>
   /** Returns the document of a DID; undefined if it is not registered, or has ended. */
   resolve(did: string): DidDocument | undefined
@@ -66,18 +66,19 @@ export function createDirectory({ now, endpointOf = (endpoint) => endpoint }: Di
     logs.set(did, [...log.slice(0, place), entry])
   }
 
-  /** Adds an operation. Verifies it again if the state was replaced meanwhile. */
-  async function verifyAndAdd(did: string, operation: Logged): Promise<void> {
-    const verifiedFor = entries
-    const at = nextTime()
-    const place = await placeOf(did, logOf(did), operation, at)
-    if (entries === verifiedFor) add(did, operation, at, place)
-    else await verifyAndAdd(did, operation)
-  }
-
   const submit = async (did: string, value: unknown) => {
-    const operation = parseSubmitted(value)
-    await serialize(() => verifyAndAdd(did, operation))
+    const submittedTo = entries
+    const check = () => {
+      if (entries !== submittedTo) throw new InvalidPlcOperation('The directory was reset meanwhile')
+    }
+    const operation = parseSubmitted(await value)
+    await serialize(async () => {
+      check()
+      const at = nextTime()
+      const place = await placeOf(did, logOf(did), operation, at)
+      check()
+      add(did, operation, at, place)
+    })
   }
 
   return {

@@ -11,7 +11,8 @@ import type { Entry } from './rules.ts'
 
 interface Deps {
   readonly endpointOf: EndpointOf
-  readonly submit: (did: string, operation: unknown) => Promise<void>
+  /** Begins at once: an operation that arrives while the state is replaced belongs to the earlier one. */
+  readonly submit: (did: string, operation: Promise<unknown>) => Promise<void>
   /** The last operation in force of a DID; undefined if it is not registered. */
   readonly lastOf: (did: string) => Logged | undefined
   /** The operations in force of a DID, the oldest first. */
@@ -48,7 +49,7 @@ export function createPaths(deps: Deps) {
 
   async function post(did: string, part: string | undefined, req: IncomingMessage): Promise<Answer> {
     if (part !== undefined) throw new Refusal(404, 'Not found')
-    await submit(did, await readJson(req, maxBodyBytes))
+    await submit(did, readJson(req, maxBodyBytes))
     return { type: 'text/plain', body: 'OK' }
   }
 

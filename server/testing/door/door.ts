@@ -15,6 +15,7 @@ import type { ServerOptions } from '../../server.ts'
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
 import { listenHere } from '../listen.ts'
+import type { Runs } from '../runs.ts'
 import { answerFault } from './fault-answers.ts'
 import type { FaultOptions, Faults } from './faults.ts'
 import type { NetworkRequest, Requests } from './requests.ts'
@@ -30,6 +31,7 @@ interface DoorOptions {
   readonly around: (req: IncomingMessage, call: () => void) => void
   /** Whether a DID belongs to an account that a test has named by handle or DID. */
   readonly isAccount: (did: string, named: string) => boolean
+  readonly isPast: Runs['isPast']
 }
 
 export interface Door {
@@ -80,6 +82,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (!isOfLoopbackPage(req)) return refusePage(req, res)
+    // It was under way during a reset.
+    if (options.isPast(req.headers[networkHeader])) return void req.socket.destroy()
     const received: Received = { res, server: attached, startedAt: realElapsed(), fault: undefined }
     all.add(received)
     // The server notes what it has read at the same moment.

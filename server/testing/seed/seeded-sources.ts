@@ -33,7 +33,8 @@ export interface SeededSources
 
 interface Context {
   readonly sources: SeededSources
-  readonly stream: RandomStream
+  /** Of its random values; undefined if they are those of all other work. */
+  readonly stream?: RandomStream
 }
 
 /** The work that is run. */
@@ -57,7 +58,7 @@ export function createSeededSources(
   const random: RandomSource = {
     bytes(size) {
       const current = context.getStore()
-      return current?.sources === sources ? current.stream(size) : rest(size)
+      return current?.sources === sources && current.stream ? current.stream(size) : rest(size)
     },
     fraction: () => fractionOf(fractions),
     // With a seed, a file that an earlier run left behind would have the same name.
@@ -80,8 +81,13 @@ export function createSeededSources(
 
 /** Sources of the work that is run: those that it was begun `within`, else the present ones. */
 export interface SwitchedSources extends Sources {
+  readonly present: SeededSources
+  /** Those of the work that is run. */
+  readonly current: SeededSources
   /** Makes others the present ones. */
   use(next: SeededSources): void
+  /** Runs work with the present ones, also when others are the present ones later. */
+  keep<T>(work: () => T): T
 }
 
 /** Lets several sources exist at a time, such as those of a server that waits for its turn. Their seeds are the same, or all undefined. */
@@ -106,8 +112,15 @@ export function switchSources(first: SeededSources): SwitchedSources {
       temporaryBytes: systemRandom.temporaryBytes,
     },
     createSigner,
+    get present() {
+      return present
+    },
+    get current() {
+      return current()
+    },
     use(next) {
       present = next
     },
+    keep: (work) => context.run({ sources: present }, work),
   }
 }

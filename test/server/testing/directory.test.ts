@@ -351,6 +351,15 @@ test('a snapshot stays as it is, and a restore goes back to it', async () => {
   expect(directory.snapshot()).toEqual(after)
 })
 
+test('an operation that is under way at a restore is refused, and is not in the state after it', async () => {
+  const before = directory.snapshot()
+  const { did, genesis } = await createPlcIdentity('late.test')
+  const submitted = directory.submit(did, genesis)
+  directory.restore(before)
+  await expect(submitted).rejects.toThrow('The directory was reset meanwhile')
+  expect(directory.snapshot()).toEqual(before)
+})
+
 test('a server publishes accounts, changes handles and rotates keys here', async () => {
   const server = await TestServer.start({ plcUrl: url })
   const alice = await server.account('alice')

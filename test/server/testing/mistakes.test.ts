@@ -234,7 +234,12 @@ test('a clock gets no duration', async () => {
 
 test('/dev of a network that starts is not missing', async () => {
   const directory = { handle: async () => false }
-  const control = await openControl({ port: 0, directory, stream: { handle: () => false } })
+  const control = await openControl({
+    port: 0,
+    directory,
+    stream: { handle: () => false },
+    isPast: () => false,
+  })
   const status = async () => (await fetch(`${control.url}/dev/clock`)).status
   expect(await status()).toBe(503)
   control.use(() => false)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { headersOfNetwork } from '../../../server/platform/network/names.ts'
 import type { NetworkAccount } from '../../../server/testing/accounts.ts'
 import { call } from '../../../server/testing/call.ts'
 import { type Network, startNetwork } from '../../../server/testing/network.ts'
@@ -72,6 +73,41 @@ test('a restore ends the calls that wait: they change nothing and are in no list
     expect(network.requests()).toEqual([])
     expect(network.clock.now()).toEqual(at)
     expect(await posts(alice)).toEqual([])
+  }
+})
+
+test('a restore ends the calls of the network that are under way: none of them changes the state after it', async () => {
+  const state = async () => ({
+    at: network.clock.now(),
+    accounts: network.accounts.list(),
+    operations: await (await fetch(`${network.plc.url}/export`)).text(),
+  })
+  const first = await network.snapshot()
+  const begin = await state()
+  const calls: (() => Promise<unknown>)[] = [
+    () => network.accounts.create({ handle: 'carol' }),
+    () => network.accounts.get('alice'),
+    () => network.world('friends'),
+    () => network.clock.advance('1d'),
+  ]
+  for (const start of calls) {
+    await network.accounts.create({ handle: 'alice' })
+    const ended = Promise.allSettled([start(), start()])
+    await network.restore(first)
+    expect(await ended, String(start)).toMatchObject(Array(2).fill({ reason: { name: 'NetworkRestored' } }))
+    expect(await state()).toEqual(begin)
+  }
+})
+
+test('a request that a server has sent before a restore is refused after it', async () => {
+  const first = await network.snapshot()
+  const sent = headersOfNetwork()
+  const urls = [`${network.url}/xrpc/com.atproto.server.describeServer`, `${network.plc.url}/export`]
+  for (const url of urls) expect((await fetch(url, { headers: sent })).status).toBe(200)
+  await network.restore(first)
+  for (const url of urls) {
+    await expect(fetch(url, { headers: sent })).rejects.toThrow('fetch failed')
+    expect((await fetch(url, { headers: headersOfNetwork() })).status).toBe(200)
   }
 })
 
