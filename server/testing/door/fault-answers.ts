@@ -11,7 +11,7 @@ export async function answerFault(
   res: ServerResponse,
 ): Promise<boolean> {
   const { latencyMs, drop, error, status = error === undefined ? undefined : 400 } = fault
-  if (latencyMs !== undefined) await pause(latencyMs)
+  if (latencyMs !== undefined) await delay(latencyMs, res)
   if (drop === 'before') {
     req.socket.destroy()
     return true
@@ -27,6 +27,15 @@ export async function answerFault(
   res.setHeader('content-type', 'application/json; charset=utf-8')
   res.end(JSON.stringify({ error: error ?? names[status] ?? 'InternalServerError', message }))
   return true
+}
+
+/** Resolves after `ms`, or when the connection ends: a timer of minutes would keep the process and the server of an earlier run. */
+async function delay(ms: number, res: ServerResponse): Promise<void> {
+  const closed = new AbortController()
+  const close = () => closed.abort()
+  res.once('close', close)
+  await pause(ms, { signal: closed.signal }).catch(() => {})
+  res.off('close', close)
 }
 
 /** Error names of XRPC by status. */

@@ -1,7 +1,7 @@
 /** What a reset, a restore and a kill leave of the calls before them: nothing. */
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { headersOfNetwork } from '../../../server/platform/network/names.ts'
 import type { NetworkAccount } from '../../../server/testing/accounts.ts'
@@ -109,6 +109,20 @@ test('a request that a server has sent before a restore is refused after it', as
     await expect(fetch(url, { headers: sent })).rejects.toThrow('fetch failed')
     expect((await fetch(url, { headers: headersOfNetwork() })).status).toBe(200)
   }
+})
+
+test('a restore ends the timers of calls that a fault delays', async () => {
+  const first = await network.snapshot()
+  const count = 20
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  network.faults.add({ latencyMs: 600_000 })
+  const url = `${network.url}/xrpc/com.atproto.server.describeServer`
+  const failed = Promise.allSettled(Array.from({ length: count }, () => fetch(url)))
+  await vi.waitFor(() => expect(timers()).toBeGreaterThanOrEqual(before + count), 10_000)
+  await network.restore(first)
+  expect(await failed).toMatchObject(Array(count).fill({ status: 'rejected' }))
+  await vi.waitFor(() => expect(timers()).toBeLessThan(before + count), 10_000)
 })
 
 test('a call that waited at a kill is not made by the next process', async () => {
