@@ -18,15 +18,21 @@ export async function prepareSpare(
   sources: SeededSources,
 ): Promise<Spare> {
   const servers: { readonly host: Host; readonly prepared: Prepared }[] = []
-  for (const [index, host] of hosts.entries())
-    servers.push({ host, prepared: await host.prepare(disks[index] as DiskSnapshot, sources) })
+  const close = async () => {
+    for (const { prepared } of servers) await prepared.running.close()
+  }
+  try {
+    for (const [index, host] of hosts.entries())
+      servers.push({ host, prepared: await host.prepare(disks[index] as DiskSnapshot, sources) })
+  } catch (error) {
+    await close()
+    throw error
+  }
   return {
     sources,
     adopt() {
       for (const { host, prepared } of servers) host.adopt(prepared)
     },
-    async close() {
-      for (const { prepared } of servers) await prepared.running.close()
-    },
+    close,
   }
 }
