@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+import { LRUCache } from 'lru-cache'
 import initSqlJs, { type Database as SqlJs, type Statement } from 'sql.js'
 import { StoreDamaged } from '../files/store-errors.ts'
 import { pageBytes } from './page.ts'
@@ -20,6 +21,8 @@ type Effect =
   | 'rows by triggers'
   /** More than rows, such as the schema or the next AUTOINCREMENT number: always counts as a change. */
   | 'more'
+
+type EffectOnTables = Pick<Prepared, 'effect' | 'tables'>
 
 interface Prepared {
   readonly statement: Statement
@@ -52,6 +55,7 @@ export class Sqlite {
   readonly #statements = new Map<string, Prepared>()
   #transaction: Record<'begin' | 'commit' | 'rollback', Statement> | undefined
   readonly #overlay: PageOverlay | undefined
+  #effects: LRUCache<string, EffectOnTables> | undefined
 
   private constructor(db: SqlJs, overlay?: PageOverlay) {
     this.#db = db
@@ -186,6 +190,7 @@ export class Sqlite {
   forget(): void {
     for (const { statement } of this.#statements.values()) statement.free()
     this.#statements.clear()
+    this.#effects = undefined
   }
 
   /** Returns the numbers of the damaged pages, without free ones. */
@@ -290,7 +295,7 @@ export class Sqlite {
       statement.free()
       throw new Error(`SQL must be one statement: ${sql}`)
     }
-    const prepared = { statement, columns: statement.getColumnNames(), ...this.#effectOf(sql) }
+    const prepared = { statement, columns: statement.getColumnNames(), ...this.#knownEffectOf(sql) }
     this.#evict()
     this.#statements.set(sql, prepared)
     return prepared
@@ -305,9 +310,20 @@ export class Sqlite {
     }
   }
 
-  /** Reads the effect of a statement from SQLite's bytecode (EXPLAIN), because its text shows it only for SELECT. */
-  #effectOf(sql: string): Pick<Prepared, 'effect' | 'tables'> {
+  #knownEffectOf(sql: string): EffectOnTables {
     if (/^\s*SELECT\b/i.test(sql)) return { effect: 'nothing', tables: [] }
+    this.#effects ??= effectsFor(this.#schema())
+    const known = this.#effects.get(sql) ?? this.#effectOf(sql)
+    this.#effects.set(sql, known)
+    return known
+  }
+
+  #schema(): string {
+    return JSON.stringify(this.#db.exec('SELECT sql FROM sqlite_schema'))
+  }
+
+  /** Reads the effect of a statement from SQLite's bytecode (EXPLAIN), because its text shows it only for SELECT. */
+  #effectOf(sql: string): EffectOnTables {
     const program = this.#db.exec(`EXPLAIN ${sql}`)[0]?.values ?? []
     const opcodes = new Set(program.map((row) => row[1]))
     if (opcodes.has('AutoCommit') || opcodes.has('Savepoint')) {
@@ -347,6 +363,14 @@ function pageOrEmpty(overlay: PageOverlay, number: number): Uint8Array {
     if (error instanceof StoreDamaged && overlay.clearIfFree(number)) return overlay.page(number)
     throw error
   }
+}
+
+/** The effects of statements on databases with the last schema. Data are opened anew after each failed write. */
+let known: { readonly schema: string; readonly effects: LRUCache<string, EffectOnTables> } | undefined
+
+function effectsFor(schema: string): LRUCache<string, EffectOnTables> {
+  if (known?.schema !== schema) known = { schema, effects: new LRUCache({ max: maxStatements }) }
+  return known.effects
 }
 
 let refusal: unknown
