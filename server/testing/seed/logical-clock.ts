@@ -102,10 +102,16 @@ export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
     if (timer instanceof LogicalTimer) timer.end()
   }
 
+  function earliestDue(): number {
+    let earliest = Number.POSITIVE_INFINITY
+    for (const { dueAt } of timers) if (dueAt < earliest) earliest = dueAt
+    return earliest
+  }
+
   /** Lets due timers run in the next turn of the event loop; if the clock runs by itself, also the next ones when they fall due. */
   function arm(): void {
     if (begunAt === undefined || isMoving || isClosed) return
-    const leftMs = Math.min(...[...timers].map((timer) => timer.dueAt)) - elapsed()
+    const leftMs = earliestDue() - elapsed()
     if (leftMs > 0 && (!runs || leftMs === Number.POSITIVE_INFINITY)) return
     const at = leftMs > 0 ? systemTimers.elapsed() + leftMs : Number.NEGATIVE_INFINITY
     if (wake && wake.at <= at) return
