@@ -23,7 +23,7 @@ export const stop: Act = {
   async run(world, random) {
     const machine = runningMachine(world, random)
     if (!machine) return undefined
-    await world.drive(machine.stop())
+    await world.drive(machine.stop(), `${machine.name}: stop`)
     return `${machine.name}: stops`
   },
 }
@@ -61,7 +61,7 @@ export const start: Act = {
     const machines = world.machines.filter(({ isRunning }) => !isRunning)
     if (machines.length === 0) return undefined
     const machine = random.pick(machines)
-    await world.drive(machine.start())
+    await world.drive(machine.start(), `${machine.name}: start`)
     return `${machine.name}: starts`
   },
 }

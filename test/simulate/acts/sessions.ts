@@ -11,6 +11,9 @@ import { holders } from './choose.ts'
 /** Sessions that a person keeps at most. */
 const most = 6
 
+/** For the calls of a check. */
+const soonMs = 10 * 60_000
+
 /** Whether a call may have had its effect, and may have had none. */
 export const isLost = ({ status }: Answer) => status === 0 || status >= 500
 
@@ -83,6 +86,13 @@ export async function freshToken(world: World, person: Person): Promise<string> 
   const status = await renew(world, person)
   if (status !== 200) throw new Violation(`${person.name} gets no session: ${status}`)
   return person.access
+}
+
+/** As `freshToken`, but returns the token that the person has if it surely works for a while. */
+export async function workingToken(world: World, person: Person): Promise<string> {
+  const now = world.time.clock.now().getTime()
+  const works = person.current.accessWorks({ from: now, to: now + soonMs })
+  return works === 'yes' ? person.access : freshToken(world, person)
 }
 
 /** As `freshToken`, at any time. @returns the status of the answer */

@@ -21,9 +21,11 @@ export async function checkAll(world: World): Promise<void> {
   for (const machine of world.machines) {
     if (!machine.isRunning || machine.disk.hasFault) {
       machine.kill()
-      await world.drive(machine.start())
+      await world.drive(machine.start(), `${machine.name}: start`)
     }
   }
   await world.rest()
+  world.client.keepsConnections = true
   for (const oracle of oracles) await oracle(world)
+  world.client.forget()
 }

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { blobsName, temporarySuffix } from '../../../server/store/files/layout.ts'
 import { Violation } from '../acts/act.ts'
-import { freshToken } from '../acts/sessions.ts'
+import { workingToken } from '../acts/sessions.ts'
 import { filesIn } from '../model/media.ts'
 import { mayBeTakenDown, type Person } from '../model/person.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
@@ -39,7 +39,7 @@ async function checkPerson(world: World, person: Person): Promise<void> {
   if (listed.length !== referred.size || listed.some((cid) => !referred.has(cid)))
     throw new Violation(`media of ${name}: listed are ${listed}, records refer to ${[...referred]}`)
   if (mayBeTakenDown(person)) return
-  const token = await freshToken(world, person)
+  const token = await workingToken(world, person)
   const missing = await world.call(machine, 'com.atproto.repo.listMissingBlobs', { token })
   if (missing.status !== 200 || missing.body.blobs.length > 0)
     throw new Violation(`media of ${name}: missing are ${JSON.stringify(missing.body)}`)

@@ -1,6 +1,6 @@
 /** Each person sees the notifications that follow from records and settings, once each, and as many unread ones as are counted. */
 import { Violation } from '../acts/act.ts'
-import { freshToken } from '../acts/sessions.ts'
+import { workingToken } from '../acts/sessions.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { isWanted, notifiedOf } from './notified.ts'
@@ -20,7 +20,7 @@ export async function checkNotifications(world: World): Promise<void> {
       person.notified = notifiedOf(world, person)
       continue
     }
-    const token = await freshToken(world, person)
+    const token = await workingToken(world, person)
     const listed = await listOf(world, person, token)
     const rule = wrongRead(person, listed) ?? wrongLines(world, person, listed)
     if (rule !== undefined) throw new Violation(`notifications of ${person.name}: ${rule}`)

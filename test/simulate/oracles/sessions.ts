@@ -1,6 +1,6 @@
 /** Tokens of open sessions work, those of ended ones are refused, and an account has no other sessions. */
 import { Violation } from '../acts/act.ts'
-import { freshToken, refresh, timedCall } from '../acts/sessions.ts'
+import { refresh, timedCall, workingToken } from '../acts/sessions.ts'
 import { type Person, statusOf } from '../model/person.ts'
 import type { SignIn } from '../model/sign-in.ts'
 import type { World } from '../world/world.ts'
@@ -9,7 +9,7 @@ export async function checkSessions(world: World): Promise<void> {
   for (const person of world.people) {
     const isTakenDown = statusOf(person)?.isTakenDown
     if (isTakenDown) await refuseSignIn(world, person, 'AccountTakedown')
-    else await checkAppPasswords(world, person, await freshToken(world, person))
+    else await checkAppPasswords(world, person, await workingToken(world, person))
     for (const signIn of person.signIns) await checkTokens(world, person, signIn)
     if (isTakenDown) continue
     await checkList(world, person)

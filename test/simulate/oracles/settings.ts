@@ -1,6 +1,6 @@
 /** What accounts have set is stored, and nothing else. */
 import { Violation } from '../acts/act.ts'
-import { freshToken } from '../acts/sessions.ts'
+import { workingToken } from '../acts/sessions.ts'
 import { initial } from '../model/initial-settings.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
@@ -12,7 +12,7 @@ export async function checkSettings(world: World): Promise<void> {
 
 async function checkPerson(world: World, person: Person): Promise<void> {
   const { machine, name, settings } = person
-  const token = await freshToken(world, person)
+  const token = await workingToken(world, person)
   const read = async (nsid: string, query: Readonly<Record<string, string>> = {}) => {
     const { status, body } = await world.call(machine, `app.bsky.${nsid}`, { token, query })
     if (status !== 200) throw new Violation(`${name}: ${nsid} → ${status} ${JSON.stringify(body)}`)

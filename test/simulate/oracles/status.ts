@@ -75,9 +75,11 @@ async function checkAnswers(world: World, person: Person, word: string): Promise
   const { body } = await world.call(machine, 'com.atproto.sync.getRepoStatus', { query })
   const found = body?.active ? 'active' : (body?.status ?? 'deleted')
   if (found !== word) throw new Violation(`getRepoStatus of ${name} says ${found} instead of ${word}`)
-  const repository = await world.call(machine, 'com.atproto.sync.getRepo', { query })
-  if (repository.body?.error !== errors[word])
-    throw new Violation(`getRepo of ${name}, which is ${word} → ${repository.body?.error}`)
+  // Those of active accounts are read later.
+  const repository =
+    word === 'active' ? undefined : await world.call(machine, 'com.atproto.sync.getRepo', { query })
+  if (repository?.body?.error !== errors[word])
+    throw new Violation(`getRepo of ${name}, which is ${word} → ${repository?.body?.error}`)
   const events = world.consumerOf(machine).accountOf(did)
   if (events.status !== word) throw new Violation(`events say ${name} is ${events.status} instead of ${word}`)
   if (word === 'deleted') return

@@ -9,7 +9,9 @@ import {
 import { createRandomStream, fractionOf } from '../../../server/testing/seed/random-stream.ts'
 import { replaceSources } from '../../../server/util/sources.ts'
 import { systemTimers } from '../../../server/util/timers.ts'
+import { Violation } from '../acts/act.ts'
 import { createSigner } from './signer.ts'
+import { countThreadWork, threadWork } from './threads.ts'
 import type { Wire } from './wire.ts'
 
 export interface Time {
@@ -21,6 +23,8 @@ export interface Time {
 
 /** Turns of the event loop in which nothing happens. */
 const quietTurns = 2
+/** Turns after which a server is taken to work in circles. */
+const mostTurns = 200_000
 
 /** @param activity grows with everything that happens to disks */
 export function beginTime(seed: number, start: Date, wire: Wire, activity: () => number): Time {
@@ -29,10 +33,12 @@ export function beginTime(seed: number, start: Date, wire: Wire, activity: () =>
   let turns = 0
   const happened = () => wire.activity + activity() + threadWork.started + turns
   async function settle(): Promise<void> {
-    for (let quiet = 0; quiet < quietTurns; ) {
+    for (let quiet = 0, count = 0; quiet < quietTurns; ) {
       const before = happened()
       await systemTimers.nextTurn()
       quiet = threadWork.running === 0 && before === happened() ? quiet + 1 : 0
+      if (threadWork.running === 0 && ++count > mostTurns)
+        throw new Violation('the servers do not come to rest')
     }
   }
   const clock = createLogicalClock({ start, settle, isSimulated: true })
@@ -59,36 +65,5 @@ export function beginTime(seed: number, start: Date, wire: Wire, activity: () =>
       unrestrict()
       putBack()
     },
-  }
-}
-
-/** Work of the thread pool, which ends in an order that differs between runs. Logical time stands still meanwhile. */
-const threadWork = { started: 0, running: 0 }
-let isCounting = false
-
-/** Counts calls of Web Crypto and WebAssembly, the only work of threads that the servers start here: jobs run inline. */
-function countThreadWork(): void {
-  if (isCounting) return
-  isCounting = true
-  count(Object.getPrototypeOf(crypto.subtle), [
-    ...['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'importKey', 'exportKey'],
-    ...['deriveBits', 'deriveKey', 'generateKey'],
-  ])
-  count(Reflect.get(globalThis, 'WebAssembly'), ['compile', 'instantiate'])
-}
-
-type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>
-
-function count(owner: object, names: readonly string[]): void {
-  const methods = owner as Methods
-  for (const name of names) {
-    const original = methods[name] as Methods[string]
-    methods[name] = function (...args) {
-      threadWork.started++
-      threadWork.running++
-      return original.apply(this, args).finally(() => {
-        threadWork.running--
-      })
-    }
   }
 }

@@ -1,15 +1,15 @@
 /** Three servers with people, a directory, and the time that they share. */
-import { guardedFetch, OutboundFailed } from '../../../server/platform/network/client.ts'
-import { OutboundRefused } from '../../../server/platform/network/guard.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
 import { FaultyDisk } from '../../support/store/faulty-disk.ts'
+import { Violation } from '../acts/act.ts'
 import type { Person } from '../model/person.ts'
 import { Consumer } from '../oracles/consumer.ts'
+import { Client } from './client.ts'
 import type { Disks } from './installed.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
 import { beginTime, type Time } from './time.ts'
-import { currentProcess, outside, type Process, Wire } from './wire.ts'
+import { type Process, Wire } from './wire.ts'
 
 const names = ['one', 'two', 'three']
 /** Of a world whose servers are installed; others begin a day before. */
@@ -39,6 +39,7 @@ export interface CallOptions {
 
 export class World {
   readonly wire = new Wire()
+  readonly client = new Client(this.wire)
   readonly machines: readonly Machine[]
   readonly people: Person[] = []
   /** People whose accounts were deleted, the last ones. */
@@ -73,7 +74,7 @@ export class World {
 
   /** Starts the servers, and lets them connect to each other. */
   async start(): Promise<void> {
-    for (const machine of this.machines) await this.drive(machine.start())
+    for (const machine of this.machines) await this.drive(machine.start(), `${machine.name}: start`)
     await this.rest()
   }
 
@@ -112,8 +113,8 @@ export class World {
     this.trace.push(words)
   }
 
-  /** Resolves with the result of work; lets time pass while nothing else moves. @throws if it takes too long */
-  async drive<T>(work: Promise<T>): Promise<T> {
+  /** Resolves with the result of work; lets time pass while nothing else moves. @throws Violation if it takes too long, with its name */
+  async drive<T>(work: Promise<T>, name = 'work'): Promise<T> {
     let isDone = false
     const end = () => {
       isDone = true
@@ -123,7 +124,7 @@ export class World {
       await this.time.settle()
       for (const machine of this.machines) machine.noticeDeath()
       if (isDone) return work
-      if (waited >= hangMs) throw new Error('hangs')
+      if (waited >= hangMs) throw new Violation(`${name} does not end`)
       await this.time.clock.advance(1000)
     }
   }
@@ -132,41 +133,34 @@ export class World {
   async call(machine: Machine, nsid: string, options: CallOptions = {}): Promise<Answer> {
     const { input, query, bytes, type = 'application/json' } = options
     const authorization = authorizationOf(options)
-    const body = bytes ?? (input && JSON.stringify(input))
-    const target = `${machine.url}/xrpc/${nsid}${query ? `?${new URLSearchParams(query as Record<string, string>)}` : ''}`
-    const work = currentProcess.run(outside, () =>
-      guardedFetch(target, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {
-          ...(body !== undefined && { 'content-type': type }),
-          ...(authorization !== undefined && { authorization }),
-        },
-        body,
-        allowPrivate: true,
-        timeoutMs: 60_000,
-        maxBytes: 50_000_000,
-      }),
-    )
+    const url = new URL(`${machine.url}/xrpc/${nsid}`)
+    url.search = new URLSearchParams(query as Record<string, string>).toString()
+    const body = bytes ?? (input && Buffer.from(JSON.stringify(input)))
+    const work = this.client.request({
+      method: body === undefined ? 'GET' : 'POST',
+      url,
+      headers: {
+        ...(body !== undefined && { 'content-type': type }),
+        ...(authorization !== undefined && { authorization }),
+      },
+      body,
+    })
     this.time.clock.tick()
-    try {
-      const response = await this.drive(work)
-      const isJson = String(response.headers['content-type']).startsWith('application/json')
-      return {
-        status: response.status,
-        body: isJson && response.body.length > 0 ? JSON.parse(response.body.toString()) : undefined,
-        bytes: response.body,
-      }
-    } catch (error) {
-      if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error
-      return { status: 0, body: undefined, bytes: Buffer.alloc(0) }
-    }
+    const response = await this.drive(work, `${machine.name}: ${nsid}`)
+    if (!response) return { status: 0, body: undefined, bytes: Buffer.alloc(0) }
+    const { status, headers, body: answer } = response
+    const isJson = headers.get('content-type')?.startsWith('application/json') === true && answer.length > 0
+    return { status, body: isJson ? JSON.parse(answer.toString()) : undefined, bytes: answer }
   }
 
   async close(): Promise<void> {
     for (const consumer of this.#consumers.values()) consumer.close()
     for (const machine of this.machines) machine.kill()
-    await this.time.settle()
-    this.time.end()
+    try {
+      await this.time.settle()
+    } finally {
+      this.time.end()
+    }
   }
 }
 
