@@ -2,6 +2,7 @@
  * `npm run simulate -- [--seeds N] [--seed S] [--steps N] [--scenario NAME] [--only LIST] [--trace] [--twice] [--costs]`: simulates servers,
  * people and faults, and checks what must hold. Seeds are run by a process for each core. `--twice` runs each seed in two processes, and
  * compares the traces. `--only 3,7,12-15` takes these steps of the plan. `--costs` measures the CPU time of each kind of act.
+ * Ctrl-C prints what was found so far.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -36,50 +37,54 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 
 const runs = count * (values.twice ? 2 : 1)
 const pool = createPool(Math.max(Math.min(availableParallelism(), runs), values.twice ? 2 : 1))
-let ended = 0
 
 function planFor(seed: number): Step[] {
   const plan = planOf(seed, steps, scenario)
   return values.only === undefined ? plan : only(plan, values.only)
 }
 
+const all: Done[] = []
+const hasFailed = ({ violation }: Done) => violation !== undefined
+
 /** Runs a seed; with `--twice` once more in another process. */
 async function runSeed(seed: number): Promise<Done> {
   const job = { seed, plan: planFor(seed), costs: values.costs }
-  const done = await pool.run(job)
-  const again = values.twice ? await pool.run(job, done.by) : done
-  ended++
-  return { ...done, violation: differenceOf(done.trace, again.trace) ?? done.violation }
+  const first = await pool.run(job)
+  const again = values.twice ? await pool.run(job, first.by) : first
+  const done = { ...first, violation: differenceOf(first.trace, again.trace) ?? first.violation }
+  all.push(done)
+  return done
 }
 
-const progress = setInterval(
-  () => process.stderr.write(`${ended} of ${count} seeds, ${seconds()} s\n`),
-  progressMs,
-)
-const all: Done[] = []
+function progressOf(): string {
+  const cpuMs = all.reduce((sum, done) => sum + done.cpuMs, 0) / Math.max(all.length, 1)
+  return `${all.length} of ${count} seeds of ${steps} steps, ${all.filter(hasFailed).length} failed; ${seconds()} s, ${Math.round(cpuMs)} ms of CPU time per seed`
+}
+
+const progress = setInterval(() => process.stderr.write(`${progressOf()}\n`), progressMs)
+const interruption = Promise.withResolvers<undefined>()
+process.once('SIGINT', () => interruption.resolve(undefined))
 /** The first failure of each kind. */
-const failures = new Map<string, () => Promise<string>>()
-let failed = 0
-for (const run of Array.from({ length: count }, (_, i) => ({ seed: first + i, done: runSeed(first + i) }))) {
-  const { seed, done: running } = run
-  const done = await running
-  all.push(done)
+const failures = new Map<string, { readonly command: string; readonly explained: () => Promise<string> }>()
+const running = Array.from({ length: count }, (_, i) => ({ seed: first + i, done: runSeed(first + i) }))
+for (const { seed, done: run } of running) {
+  // After an interruption, those that have ended are printed.
+  const done = await Promise.race([run, interruption.promise])
+  if (!done) continue
   if (values.trace) print(done.trace.join('\n'))
   const { violation } = done
   if (violation === undefined) continue
-  failed++
   const plan = planFor(seed)
   print(`seed ${seed}, step ${plan[done.steps - 1]?.number ?? 0}: ${violation}`)
   const command = `--seed ${seed} --steps ${steps}${scenario === 'all' ? '' : ` --scenario ${scenario}`}`
   const kind = kindOf(violation)
-  if (!failures.has(kind)) failures.set(kind, () => explain({ seed, plan, command, done, kind, pool }))
+  const explained = () => explain({ seed, plan, command, done, kind, pool })
+  if (!failures.has(kind)) failures.set(kind, { command, explained })
 }
 clearInterval(progress)
-for (const text of failures.values()) print(await text())
+for (const { command, explained } of failures.values())
+  print((await Promise.race([interruption.promise, explained()])) ?? `npm run simulate -- ${command} --trace`)
 pool.close()
 if (values.costs) print(costsOf(all))
-const cpuMs = all.reduce((sum, done) => sum + done.cpuMs, 0) / all.length
-print(
-  `${count} seeds of ${steps} steps, ${failed} failed; ${seconds()} s, ${Math.round(cpuMs)} ms of CPU time per seed`,
-)
-process.exitCode = failed === 0 ? 0 : 1
+print(progressOf())
+process.exitCode = all.some(hasFailed) ? 1 : Number(all.length < count)

@@ -1,4 +1,4 @@
-/** A process that runs simulations, one after the other, as its parent asks: `pool.ts`. */
+/** A process that runs simulations, one after the other, as its parent asks: `pool.ts`. It says when it is ready, and when an act begins. */
 import { type Measure, type Result, run, warmUp } from './run.ts'
 import type { Step } from './scenarios.ts'
 
@@ -20,6 +20,14 @@ export interface Cost {
   readonly cpuMs: number
 }
 
+/** What the process sends. */
+export type Message =
+  | { readonly type: 'ready' }
+  | { readonly type: 'act'; readonly name: string }
+  | { readonly type: 'report'; readonly report: Report }
+
+const send = (message: Message) => void process.send?.(message)
+
 const cpuMs = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -38,14 +46,14 @@ function measuring(costs: Record<string, Cost>): Measure {
 async function perform({ seed, plan, costs: isMeasured = false }: Job): Promise<Report> {
   const costs: Record<string, Cost> = {}
   const begun = cpuMs()
-  const result = await run(seed, plan, isMeasured ? measuring(costs) : undefined)
+  const onAct = (name: string) => send({ type: 'act', name })
+  const result = await run(seed, plan, isMeasured ? measuring(costs) : undefined, onAct)
   return { ...result, costs, cpuMs: cpuMs() - begun, heapBytes: process.memoryUsage().heapUsed }
 }
 
-const ready = warmUp()
-process.on('message', async (job: Job) => {
-  await ready
-  const report = await perform(job)
-  process.send?.(report)
-})
+// The parent, which gets it too, closes the connection when it ends.
+process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit())
+process.on('message', async (job: Job) => send({ type: 'report', report: await perform(job) }))
+await warmUp()
+send({ type: 'ready' })
