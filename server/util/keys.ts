@@ -137,7 +137,7 @@ const nativeKeys = new LRUCache<string, NativeKey>({ max: 2000 })
 function nativeKeyOf(did: string): NativeKey | undefined {
   const known = nativeKeys.get(did)
   if (known || !isNativeCurve(did)) return known
-  const { jwtAlg, keyBytes: point } = parseDidKey(did)
+  const { jwtAlg, keyBytes: point } = parsedKey(did)
   const { crv, order } = curves[jwtAlg as KeyAlgorithm]
   const [x, y] = [point.subarray(1, 1 + keyBytes), point.subarray(1 + keyBytes)].map((part) =>
     Buffer.from(part).toString('base64url'),
@@ -164,16 +164,28 @@ function isLowS(signature: Uint8Array, order: bigint): boolean {
   return BigInt(`0x${Buffer.from(signature.subarray(keyBytes)).toString('hex')}`) <= order / 2n
 }
 
+/** Valid keys: JavaScript computes the point of a compressed one. Each look at an identity reads its keys several times. */
+const parsedKeys = new LRUCache<string, ParsedKey>({ max: 2000 })
+
+type ParsedKey = ReturnType<typeof parseDidKey>
+
+/** @throws if it is no key */
+function parsedKey(did: string): ParsedKey {
+  const known = parsedKeys.get(did) ?? parseDidKey(did)
+  parsedKeys.set(did, known)
+  return known
+}
+
 /** Returns the algorithm that `key` signs with. */
 export function algorithmOf(key: DidKey): KeyAlgorithm {
-  return parseDidKey(key).jwtAlg as KeyAlgorithm
+  return parsedKey(key).jwtAlg as KeyAlgorithm
 }
 
 /** Whether `value` is a did:key whose point is on P-256 or secp256k1. */
 export function isDidKey(value: unknown): value is DidKey {
   if (typeof value !== 'string' || value.length > MAX_KEY_LENGTH) return false
   try {
-    parseDidKey(value)
+    parsedKey(value)
     return true
   } catch {
     return false

@@ -53,7 +53,7 @@ export async function run(
       world.note(`${number} ${world.time.clock.now().toISOString()} ${words}`)
       effective.push(number)
     }
-    if (!uncaught.violation) {
+    if (!uncaught.violation && plan.at(-1)?.act !== 'check') {
       onAct('check')
       const words = await measure('check', () => check.run(world, createRandom(seed)))
       world.note(`end ${words}`)

@@ -10,6 +10,8 @@ import type { World } from '../world/world.ts'
 
 /** Uploads are kept for a day, and what a crash has left is found by a job that runs once a day. */
 const keptMs = 50 * 60 * 60_000
+/** When a file was used to which a record refers. */
+const inUse = Number.POSITIVE_INFINITY
 
 export async function checkMedia(world: World): Promise<void> {
   for (const person of world.people) await checkPerson(world, person)
@@ -56,8 +58,11 @@ function checkFiles(world: World, machine: Machine): void {
   const people = world.people.filter((person) => person.machine === machine)
   const referred = new Set(people.flatMap((person) => [...referredBy(person)]))
   for (const cid of files) {
-    if (referred.has(cid) || !filesUsedAt.has(cid)) filesUsedAt.set(cid, now)
-    else if (now - (filesUsedAt.get(cid) ?? 0) > keptMs)
+    const usedAt = filesUsedAt.get(cid) ?? inUse
+    if (referred.has(cid)) filesUsedAt.set(cid, inUse)
+    // Since the last check, the last record that referred to it may have gone a moment ago.
+    else if (usedAt === inUse) filesUsedAt.set(cid, now)
+    else if (now - usedAt > keptMs)
       throw new Violation(`media of ${machine.name}: ${cid} stays, but no record refers to it`)
   }
 }

@@ -29,7 +29,7 @@ export class Machine {
   readonly name: string
   readonly host: string
   readonly disk: FaultyDisk
-  /** When each file of media was last uploaded or referred to, in milliseconds. */
+  /** When each file of media was last uploaded, or found without a reference, in milliseconds; `Infinity` while a record refers to it. */
   readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions
   #process: Process | undefined

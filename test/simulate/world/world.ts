@@ -105,7 +105,7 @@ export class World {
   async rest(): Promise<void> {
     const { clock } = this.time
     this.connectConsumers()
-    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 20)
+    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 10)
     await this.time.settle()
   }
 
