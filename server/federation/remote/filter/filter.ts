@@ -8,6 +8,7 @@
 import type { Names } from '../../../platform/config/aliases.ts'
 import { collections } from '../../../platform/config/nsids.ts'
 import type { Database, Reader } from '../../../store/database.ts'
+import { idOf } from '../../../store/tables/actors.ts'
 import * as interest from '../../tables/remote-interest.ts'
 import type { RemoteContent, RemoteName } from '../read-change.ts'
 import { createMentions } from './mentions.ts'
@@ -101,6 +102,8 @@ export function createFilter({ store, names, now }: Deps): Filter {
       if (isLocal(did)) return local
       const isCommit = kind === 'commit'
       if (isCommit && mentionsLocal(blocks)) return keep
+      // Stored records of other authors may name the account, and then its profile is shown.
+      if (kind === 'account' && idOf(store, did) !== undefined) return keep
       const isWatched = interest.isWatched(store, did)
       if (!isWatched && !isKnown(did)) return unknown
       const ops = isCommit ? opsOf(event) : undefined
