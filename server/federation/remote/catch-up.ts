@@ -45,7 +45,7 @@ export interface CatchUp {
   resumeDue(): void
 }
 
-interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'signal'> {
+interface Deps extends Pick<Platform, 'store' | 'background' | 'log' | 'now' | 'clock' | 'signal'> {
   readonly hosts: Hosts
   readonly repositorySync: RepositorySync
   readonly filter: Pick<Filter, 'isLocal' | 'isKnown'>
@@ -69,6 +69,8 @@ const keptMs = 30 * 24 * 60 * 60_000
 export function createCatchUp(deps: Deps): CatchUp {
   const { store, filter, log, signal } = deps
   const now = () => deps.now().getTime()
+  /** By a clock that is years ahead, every record would be too old to notify. */
+  const earliest = () => deps.clock.earliest().getTime()
   const listing = new Map<string, 'once' | 'again'>()
 
   const reads = createRetries<queue.DueRepository>({
@@ -155,7 +157,7 @@ export function createCatchUp(deps: Deps): CatchUp {
           did,
           upstream: upstream ?? null,
           changedSince: null,
-          notifySince: now() - marginMs,
+          notifySince: earliest() - marginMs,
           dueAt,
         }),
       )
@@ -165,7 +167,7 @@ export function createCatchUp(deps: Deps): CatchUp {
       if (isQueued(did) || queue.countOf(store, upstream) >= maxUnknown) return
       const readAt = repositories.find(store, did)?.readAt ?? 0
       const dueAt = Math.max(now(), readAt + intervalMs)
-      const notifySince = now() - unpublishedMs
+      const notifySince = earliest() - unpublishedMs
       await store.transact((tx) => queue.add(tx, { did, upstream, changedSince: null, notifySince, dueAt }))
       reads.startDue()
     },
@@ -179,7 +181,7 @@ export function createCatchUp(deps: Deps): CatchUp {
           // Only the upstream's own accounts are read for it while they concern no account here.
           upstream: isKnown ? upstream : null,
           changedSince: null,
-          notifySince: now() - marginMs,
+          notifySince: earliest() - marginMs,
           dueAt: now() + droppedMs,
         }),
       )

@@ -34,6 +34,8 @@ export interface TrustedClock {
   now(): Date
   /** The time of the clock, or the newest trusted time if that is later. */
   latest(): Date
+  /** The time of the clock; if it is implausibly ahead, the newest trusted time. */
+  earliest(): Date
   /** Whether work may delete by age. Ask again in each run. */
   isPlausible(): boolean
   state(): ClockState
@@ -170,6 +172,10 @@ export function createTrustedClock({ store, readClock, log, onClockCorrected }: 
   return {
     now,
     latest: () => new Date(Math.max(now().getTime(), trustedAt)),
+    earliest() {
+      const at = now()
+      return doubtOf(at.getTime()) === 'ahead' ? new Date(trustedAt) : at
+    },
     isPlausible: () => doubtOf(now().getTime()) === undefined,
     state,
     check,

@@ -212,6 +212,18 @@ test('a repository that an upstream reports without changes is read, at most eve
   expect(await seen()).toHaveLength(3)
 })
 
+test('while the clock is years ahead, new records of a repository that is read notify', async () => {
+  const bob = await joined()
+  await like(bob)
+  await onGap()
+  await host.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+  server.clock.advance(1000 * day)
+  await services().federation.catchUp.onIncomplete(bob.did as DidString, host.url)
+  await services().background.idle()
+  server.clock.advance(-1000 * day)
+  expect(await seen()).toEqual([`follow ${bob.did}`, `like ${bob.did}`])
+})
+
 test('a repository that an upstream reports again and again is queued once', async () => {
   const bob = await joined()
   await like(bob)
