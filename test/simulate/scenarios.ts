@@ -13,6 +13,9 @@ export interface Step {
 /** By how much the weights of acts are multiplied; 1 by default. */
 type Factors = Readonly<Record<string, number>>
 
+const times = (factor: number, names: readonly string[]): Factors =>
+  Object.fromEntries(names.map((name) => [name, factor]))
+
 export const scenarios = {
   all: {},
   /** No faults: people act, and time passes. */
@@ -21,6 +24,15 @@ export const scenarios = {
   disk: { kill: 2, failDisk: 4, failLink: 0 },
   /** Faults of links. */
   network: { kill: 0, failDisk: 0, failLink: 4, heal: 2 },
+  /** Continuous copies, and faults of their places. */
+  copies: {
+    ...times(6, ['addPlace', 'failPlace', 'provePlace', 'tryPlace', 'replaceComputer']),
+    damagePlace: 3,
+  },
+  /** Backups, restores and archives. */
+  restores: times(6, ['backUp', 'restoreBackup', 'deactivate', 'exportRepository', 'importRepository']),
+  /** Clocks that are wrong. */
+  clocks: { setClock: 8 },
 } satisfies Readonly<Record<string, Factors>>
 
 export type Scenario = keyof typeof scenarios

@@ -21,10 +21,11 @@ export function personWith(
   random: Random,
   condition: (status: Status) => boolean,
 ): Person | undefined {
-  const soon = new Date(world.time.clock.now().getTime() + 60 * 60_000).toISOString()
+  const soon = world.time.clock.now().getTime() + 60 * 60_000
   const people = world.people.filter((person) => {
     const status = statusOf(person)
-    const isDue = status?.deleteAfter !== undefined && status.deleteAfter <= soon
+    const isDue =
+      status?.deleteAfter !== undefined && Date.parse(status.deleteAfter) <= soon + person.machine.furthestMs
     return person.machine.isRunning && status && !isDue && condition(status)
   })
   return people.length > 0 ? random.pick(people) : undefined

@@ -1,6 +1,8 @@
 /** What goes wrong, and the passing of time. */
+
+import { StoreLocked } from '../../../server/store/files/store-errors.ts'
 import type { Fault } from '../../support/store/faulty-disk.ts'
-import type { Act } from './act.ts'
+import { type Act, Violation } from './act.ts'
 import { runningMachine } from './choose.ts'
 
 export const kill: Act = {
@@ -63,6 +65,22 @@ export const start: Act = {
     const machine = random.pick(machines)
     await world.drive(machine.start(), `${machine.name}: start`)
     return `${machine.name}: starts`
+  },
+}
+
+/** Starts a server once more on the folder of one that runs. */
+export const startSecond: Act = {
+  weight: 1,
+  async run(world, random) {
+    const machine = runningMachine(world, random)
+    if (!machine) return undefined
+    const words = `${machine.name}: a second start on the same folder`
+    const error = await world.drive(machine.startSecond()).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (machine.isRunning && !(error instanceof StoreLocked)) throw new Violation(`${words} → ${error}`)
+    return `${words} is refused`
   },
 }
 

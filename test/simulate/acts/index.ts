@@ -1,13 +1,25 @@
 /** All acts, by the names under which plans choose them. */
 import { createAccount } from './accounts.ts'
 import type { Act } from './act.ts'
+import { exportRepository, importRepository } from './archives.ts'
 import { check } from './check.ts'
+import { setClock } from './clocks.ts'
 import { deleteAccount } from './deletion.ts'
-import { failDisk, failLink, heal, kill, sleep, start, stop, wait } from './faults.ts'
+import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
 import { uploadBlob } from './media.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
+import {
+  addPlace,
+  damageJournal,
+  damagePlace,
+  failPlace,
+  provePlace,
+  removePlace,
+  tryPlace,
+} from './places.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
+import { backUp, changeDailyBackups, replaceComputer, restoreBackup } from './restores.ts'
 import { refreshSession, signIn, signOut } from './sessions.ts'
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
 import { activate, deactivate, moderate } from './status.ts'
@@ -16,10 +28,12 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
   ...{ putRecord, applyWrites, repeatWrite },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
-  uploadBlob,
+  ...{ uploadBlob, exportRepository, importRepository },
   ...{ signIn, refreshSession, signOut },
   ...{ createAppPassword, revokeAppPassword, changePassword, trespass },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },
-  ...{ kill, stop, failDisk, start, failLink, heal, wait, sleep },
+  ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
+  ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
+  ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
   ...{ check },
 }

@@ -24,9 +24,10 @@ export async function timedCall(
   nsid: string,
   options: CallOptions,
 ): Promise<Answer & { readonly at: Span }> {
-  const from = world.time.clock.now().getTime()
+  const { skewMs, wasSet: isDoubtful } = machine
+  const from = machine.now().getTime()
   const answer = await world.call(machine, nsid, options)
-  return { ...answer, at: { from, to: world.time.clock.now().getTime() } }
+  return { ...answer, at: { from, to: machine.now().getTime(), skewMs, isDoubtful } }
 }
 
 /** Signs in with a password of the account, or with an app password. @returns the session; undefined if it was refused or lost */

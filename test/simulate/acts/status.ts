@@ -26,7 +26,7 @@ export const deactivate: Act = {
     if (!person) return undefined
     const afterMs = Math.floor(hourMs * 3 ** (random.next() * 6))
     const deleteAfter = random.chance(0.6)
-      ? new Date(world.time.clock.now().getTime() + afterMs + 2 * hourMs).toISOString()
+      ? new Date(person.machine.now().getTime() + afterMs + 2 * hourMs).toISOString()
       : undefined
     const answer = await callAs(world, person, 'com.atproto.server.deactivateAccount', { deleteAfter })
     const words = change(person, answer, (status) => ({ ...status, isDeactivated: true, deleteAfter }))

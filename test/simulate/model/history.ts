@@ -24,26 +24,48 @@ export interface Commit {
   readonly rev: string
 }
 
+interface OrderedCommit extends Commit {
+  /** Its place among the commits of all accounts. */
+  readonly order: number
+}
+
+let orderCount = 0
+
 export class History {
   #base: ReadonlyMap<string, Stored> = new Map()
   #attempts: Attempt[] = []
   /** Records that may have existed between the last two times that the repository was read. */
   #recent: Left[] = []
   /** The last commits that were acknowledged, the newest one first. */
-  readonly commits: Commit[] = []
+  readonly commits: OrderedCommit[] = []
   /** Whether no commit can have followed the newest one. */
   isHeadKnown = false
+
+  clone(): History {
+    const copy = new History()
+    copy.#base = this.#base
+    copy.#attempts = [...this.#attempts]
+    copy.#recent = [...this.#recent]
+    copy.commits.push(...this.commits)
+    copy.isHeadKnown = this.isHeadKnown
+    return copy
+  }
 
   made(left: readonly Left[], commit: Commit | undefined): void {
     this.#attempts.push({ isMade: true, left })
     if (!commit) return
-    this.commits.unshift(commit)
+    this.commits.unshift({ ...commit, order: orderCount++ })
     this.isHeadKnown = true
   }
 
   lost(left: readonly Left[]): void {
     this.#attempts.push({ isMade: false, left })
     this.isHeadKnown = false
+  }
+
+  /** Whether the answer of every change is known. */
+  get isCertain(): boolean {
+    return this.#attempts.every(({ isMade }) => isMade)
   }
 
   /** Returns the CIDs that a record may have now; undefined among them if it may be missing. */
@@ -82,6 +104,17 @@ export class History {
    * @returns its records, or what cannot be
    */
   settle(found: ReadonlyMap<string, string>): Map<string, Stored> | string {
+    const truth = this.explain(found)
+    if (typeof truth === 'string') return truth
+    const before = [...this.#base].map(([path, stored]) => ({ path, stored, collection: collectionOf(path) }))
+    this.#recent = [...before, ...this.#attempts.flatMap(({ left }) => left)]
+    this.#base = new Map(truth)
+    this.#attempts = []
+    return truth
+  }
+
+  /** As `settle`, without noting it. */
+  explain(found: ReadonlyMap<string, string>): Map<string, Stored> | string {
     const truth = new Map<string, Stored>()
     const explained = new Set<string>()
     const explain = (path: string, stored: Stored | undefined) => {
@@ -113,10 +146,6 @@ export class History {
     }
     for (const path of found.keys())
       if (!truth.has(path)) return `has ${path}, which was deleted or never written`
-    const before = [...this.#base].map(([path, stored]) => ({ path, stored, collection: collectionOf(path) }))
-    this.#recent = [...before, ...this.#attempts.flatMap(({ left }) => left)]
-    this.#base = new Map(truth)
-    this.#attempts = []
     return truth
   }
 }

@@ -38,6 +38,10 @@ export interface Person {
   readonly settings: Settings
   /** The notifications that each record has caused, by its URI. */
   notified: ReadonlyMap<string, Notified>
+  /** The last archive of the repository, with its records. */
+  archive?: { readonly bytes: Buffer; readonly records: ReadonlyMap<string, Stored> } | undefined
+  /** Records that came with an archive: they may lack notifications. */
+  readonly unannounced: Set<string>
   /** The last request whose answer was lost. */
   lost?: Request | undefined
 }
@@ -54,11 +58,31 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
     ...{ handles: [handle], statuses: [activeStatus] },
     ...{ passwords: [password], current: signIn, signIns: [signIn], lostSignIns: 0, appPasswords: [] },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
-    ...{ settings: new Settings(), notified: new Map() },
+    ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
     get access() {
       return this.current.access.jwt
     },
   }
+}
+
+/** Returns a person who stays as this one is now. */
+export function clonePerson(person: Person): Person {
+  const { name, did, machine, current } = person
+  const clones = new Map(person.appPasswords.map((one) => [one, { ...one }]))
+  const cloneSignIn = (signIn: SignIn) => signIn.clone(signIn.appPassword && clones.get(signIn.appPassword))
+  const signIns = person.signIns.map(cloneSignIn)
+  const clone = createPerson({
+    ...{ name, did, machine, handle: '', password: '' },
+    signIn: signIns[person.signIns.indexOf(current)] ?? cloneSignIn(current),
+  })
+  const { handles, statuses, passwords, lostSignIns, records, uploads, notified } = person
+  return Object.assign(clone, {
+    ...{ handles, statuses, passwords, lostSignIns, signIns, notified, appPasswords: [...clones.values()] },
+    ...{ records: new Map(records), history: person.history.clone(), settings: person.settings.clone() },
+    ...{ uploads: new Map([...uploads].map(([cid, upload]) => [cid, { ...upload }])) },
+    ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
+    archive: person.archive,
+  })
 }
 
 /** Returns the status of an account; undefined while it is not known. */

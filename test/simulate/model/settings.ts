@@ -1,5 +1,7 @@
 /** What an account has set, by name. Of a change whose answer was lost it is unknown whether it was made. */
 interface Setting {
+  /** Whether it may have any value. */
+  isUnknown?: boolean
   possible: Set<string>
   /** Every value that it may have had since the last check. */
   recent: Set<string>
@@ -7,6 +9,13 @@ interface Setting {
 
 export class Settings {
   readonly #settings = new Map<string, Setting>()
+
+  clone(): Settings {
+    const copy = new Settings()
+    for (const [name, { possible, recent }] of this.#settings)
+      copy.#settings.set(name, { possible: new Set(possible), recent: new Set(recent) })
+    return copy
+  }
 
   /** @param initial value if it was never set @param isMade false if the answer was lost */
   change(name: string, value: unknown, { initial, isMade }: { initial: unknown; isMade: boolean }): void {
@@ -17,10 +26,18 @@ export class Settings {
     recent.add(text)
   }
 
+  /** Notes that the server may have changed a setting. */
+  doubt(name: string): void {
+    const setting = this.#settings.get(name)
+    if (setting) setting.isUnknown = true
+  }
+
   /** Notes what a setting is. @param initial value if it was never set @returns whether it can be */
   settle(name: string, value: unknown, initial: unknown): boolean {
-    const { possible } = this.#of(name, initial)
-    const isPossible = possible.has(JSON.stringify(value))
+    const setting = this.#of(name, initial)
+    const { possible, isUnknown = false } = setting
+    const isPossible = isUnknown || possible.has(JSON.stringify(value))
+    setting.isUnknown = false
     possible.clear()
     possible.add(JSON.stringify(value))
     return isPossible

@@ -54,6 +54,17 @@ export class SignIn {
     this.#add(pair.refreshJwt, issued)
   }
 
+  /** @param appPassword that of the clone */
+  clone(appPassword: AppPassword | undefined): SignIn {
+    const { access, newest, isOpen } = this
+    const pair = { accessJwt: access.jwt, refreshJwt: this.refreshJwt }
+    const copy = Object.assign(new SignIn(pair, access.issued, appPassword), { newest, isOpen })
+    copy.tokens.clear()
+    for (const [id, token] of this.tokens) copy.tokens.set(id, { ...token })
+    copy.#extended = this.#extended
+    return copy
+  }
+
   get refreshJwt(): string {
     return this.tokens.get(this.newest)?.jwt ?? ''
   }

@@ -3,6 +3,10 @@
 export interface Span {
   readonly from: number
   readonly to: number
+  /** By how much the clock was ahead, in milliseconds; 0 by default. */
+  readonly skewMs?: number
+  /** Whether the server may doubt its clock: then nothing expires. */
+  readonly isDoubtful?: boolean
 }
 
 /** What must be true: `maybe` if the answer of a call was lost, or if a limit fell into a call. */
@@ -11,10 +15,11 @@ export type Truth = 'yes' | 'no' | 'maybe'
 /** Tokens have times in whole seconds. */
 const roundingMs = 2000
 
-/** Whether a time that began in a span and lasts for `ms` goes on during another span. */
+/** Whether a time that began in a span and lasts for `ms` goes on during another span. Unknown if the clock was changed in between. */
 export function lasts(begun: Span, ms: number, during: Span): Truth {
+  if ((begun.skewMs ?? 0) !== (during.skewMs ?? 0)) return 'maybe'
   if (during.to < begun.from + ms - roundingMs) return 'yes'
-  return during.from >= begun.to + ms + roundingMs ? 'no' : 'maybe'
+  return during.from >= begun.to + ms + roundingMs && !during.isDoubtful ? 'no' : 'maybe'
 }
 
 /** Returns whether all are true. */

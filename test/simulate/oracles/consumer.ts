@@ -28,6 +28,8 @@ export class Consumer {
   readonly #repositories = new Map<string, Followed>()
   #stream: Stream | undefined
   #cursor = 0
+  /** Whether the server comes from a backup or a copy: it reports its accounts again, as they were. */
+  isRestored = false
   /** The first rule that an event has broken. */
   #broken: string | undefined
 
@@ -100,6 +102,10 @@ export class Consumer {
   #account({ seq, did, active, status: reason }: Payload): void {
     const followed = this.#followed(did)
     const status = active ? 'active' : reason
+    if (this.isRestored) {
+      followed.status = status
+      return
+    }
     if (followed.status === 'deleted') this.#break(`${seq}: ${did} is ${status} after its deletion`)
     if (followed.status === status) this.#break(`${seq}: ${did} is ${status} again`)
     if (status === 'deleted') Object.assign(followed, emptyRepository())

@@ -12,6 +12,7 @@ export async function checkEventStreams(world: World): Promise<void> {
     if (contents) compare(`events of ${machine.name}: ${name}`, contents, truth)
     else consumer.read(did, truth)
   }
+  for (const machine of world.machines) world.consumerOf(machine).isRestored = false
 }
 
 function compare(

@@ -1,10 +1,12 @@
 /** What must hold when nothing fails and everything has come to rest. */
+import { rightClock } from '../acts/clocks.ts'
 import type { World } from '../world/world.ts'
 import { checkCounts } from './counts.ts'
 import { checkEventStreams } from './event-streams.ts'
 import { checkGrowth } from './growth.ts'
 import { checkMedia } from './media.ts'
 import { checkNotifications } from './notifications.ts'
+import { checkPlaces } from './places.ts'
 import { checkRepositories } from './repositories.ts'
 import { checkSessions } from './sessions.ts'
 import { checkSettings } from './settings.ts'
@@ -12,20 +14,23 @@ import { checkStatuses } from './status.ts'
 
 const oracles = [
   ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
-  ...[checkMedia, checkSessions, checkGrowth],
+  ...[checkMedia, checkSessions, checkGrowth, checkPlaces],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
 export async function checkAll(world: World): Promise<void> {
   world.wire.heal()
   for (const machine of world.machines) {
+    for (const place of machine.places) place.heal()
     if (!machine.isRunning || machine.disk.hasFault) {
       machine.kill()
       await world.drive(machine.start(), `${machine.name}: start`)
     }
   }
+  for (const machine of world.machines) await rightClock(world, machine)
   await world.rest()
   world.client.keepsConnections = true
   for (const oracle of oracles) await oracle(world)
+  for (const machine of world.machines) Object.assign(machine, { furthestMs: 0, wasSet: false })
   world.client.forget()
 }

@@ -60,7 +60,7 @@ function checkFiles(world: World, machine: Machine): void {
   for (const cid of files) {
     const usedAt = filesUsedAt.get(cid) ?? inUse
     if (referred.has(cid)) filesUsedAt.set(cid, inUse)
-    // Since the last check, the last record that referred to it may have gone a moment ago.
+    // The last record that referred to it may have been deleted a moment ago.
     else if (usedAt === inUse) filesUsedAt.set(cid, now)
     else if (now - usedAt > keptMs)
       throw new Violation(`media of ${machine.name}: ${cid} stays, but no record refers to it`)

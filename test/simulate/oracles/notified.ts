@@ -33,7 +33,10 @@ export function notifiedOf(world: World, person: Person): Map<string, Notified> 
       const uri = `at://${author.did}/${path}`
       const before = person.notified.get(uri)
       const isSame = before?.cid === stored.cid
-      const lines = isSame ? before.lines : linesOf(person, { author, path, stored }, before?.lines, existing)
+      const derived = isSame
+        ? before.lines
+        : linesOf(person, { author, path, stored }, before?.lines, existing)
+      const lines = author.unannounced.has(path) ? new Set([...derived, '']) : derived
       result.set(uri, { cid: stored.cid, lines })
     }
   }

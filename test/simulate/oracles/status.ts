@@ -26,7 +26,7 @@ async function checkStatus(world: World, person: Person): Promise<void> {
   const { status, body, at } = answer
   if (body?.error === 'NotFound') {
     const isAllowed = ({ isDeleted, deleteAfter }: Status) =>
-      isDeleted || (deleteAfter !== undefined && Date.parse(deleteAfter) <= at.to)
+      isDeleted || (deleteAfter !== undefined && Date.parse(deleteAfter) <= at.to + machine.furthestMs)
     if (!person.statuses.some(isAllowed)) throw new Violation(`${name} was deleted`)
     return bury(world, person)
   }

@@ -1,10 +1,12 @@
 /** A computer with a server: its disk stays, its processes come and go. */
 import { createPasswordHasher } from '../../../server/identity/auth/passwords.ts'
-import { defaultConfig } from '../../../server/platform/config/config.ts'
+import { type Config, defaultConfig } from '../../../server/platform/config/config.ts'
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { type RunningServer, startServer } from '../../../server/server.ts'
 import { createLogger } from '../../../server/util/log.ts'
 import type { Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
+import type { Snapshot } from '../model/snapshot.ts'
+import { identity, PlaceHost } from './place-host.ts'
 import { filesOf } from './process-files.ts'
 import { currentProcess, type Process, type Wire } from './wire.ts'
 
@@ -23,12 +25,24 @@ export const outbox = `${dataDir}/outbox`
 /** Small, so that checkpoints are frequent. */
 const checkpointBytes = 48 * 1024
 const passwords = { ...createPasswordHasher({ cost: 4, isInline: true }), close: async () => {} }
+const kinds = ['webdav', 's3'] as const
 const log = createLogger(process.env.SIMULATE_LOG === undefined ? 'fatal' : 'warn')
 
 export class Machine {
   readonly name: string
   readonly host: string
-  readonly disk: FaultyDisk
+  disk: FaultyDisk
+  /** Where it may have continuous copies. */
+  readonly places: readonly PlaceHost[]
+  /** The model at the time of each backup, by its name. */
+  readonly backups = new Map<string, Snapshot>()
+  hasDailyBackups = false
+  /** By how much its clock is ahead, in milliseconds. */
+  skewMs = 0
+  /** Whether its clock was set since the last check. */
+  wasSet = false
+  /** By how much it was ahead since the last check without that being implausible: what is due then may happen. */
+  furthestMs = 0
   /** When each file of media was last uploaded, or found without a reference, in milliseconds; `Infinity` while a record refers to it. */
   readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions
@@ -40,6 +54,7 @@ export class Machine {
     this.host = hostOf(options.name)
     this.disk = options.disk
     this.#options = options
+    this.places = kinds.map((kind) => new PlaceHost(options.name, kind, options.wire))
   }
 
   get url(): string {
@@ -49,6 +64,15 @@ export class Machine {
   /** Handles of its accounts end in this. */
   get domain(): string {
     return `${this.name}.test`
+  }
+
+  /** The time of its clock. */
+  readonly now = (): Date => new Date(this.#options.now().getTime() + this.skewMs)
+
+  /** The key of the copies, and the passwords of the places. */
+  get credentials(): string {
+    const places = Object.fromEntries(this.places.map(({ url, credentials }) => [url, credentials]))
+    return JSON.stringify({ key: identity, places })
   }
 
   get isRunning(): boolean {
@@ -66,32 +90,29 @@ export class Machine {
     this.disk.restart()
     const process: Process = { node: this.name, isDead: false }
     this.#process = process
-    const { wire, now, upstreams } = this.#options
-    const settings = defaultConfig({
-      dataDir,
-      port: 80,
-      publicUrl: this.url,
-      userDomains: [`.${this.domain}`],
-      inviteRequired: 'off',
-      adminPassword,
-      plcUrl: 'http://plc.localhost',
-      upstreams: upstreams.map((host) => `http://${host}`),
-      rateLimits: false,
-      allowPrivateTargets: true,
-      dailyBackups: false,
-      diskReserve: 1,
-      logLevel: 'fatal',
-    })
-    const work = currentProcess.run(process, () =>
-      startServer(settings, {
-        ...{
-          passwords,
-          log,
-          now,
-          files: filesOf(process, this.disk.files),
-          inlineJobs: true,
-          checkpointBytes,
-        },
+    try {
+      const running = await this.#serve(process)
+      if (process.isDead) abandon(running)
+      else this.#running = running
+    } catch (error) {
+      this.#end()
+      throw error
+    }
+  }
+
+  /** Starts a second process on the same disk. @throws the error of its start */
+  async startSecond(): Promise<void> {
+    abandon(await this.#serve({ node: this.name, isDead: false }))
+  }
+
+  /** Starts a process. */
+  #serve(process: Process): Promise<RunningServer> {
+    const { wire } = this.#options
+    return currentProcess.run(process, () =>
+      startServer(this.#settings(), {
+        ...{ passwords, log, checkpointBytes, now: this.now, inlineJobs: true },
+        files: filesOf(process, this.disk.files),
+        copiesKeeper: { read: async () => this.credentials, write: async () => {} },
         listen: async (app) => {
           const http = createHttpServer((req, res) => currentProcess.run(process, () => app(req, res)))
           wire.listen(this.host, process, (socket) => void http.server.emit('connection', socket))
@@ -99,14 +120,27 @@ export class Machine {
         },
       }),
     )
-    try {
-      const running = await work
-      if (process.isDead) abandon(running)
-      else this.#running = running
-    } catch (error) {
-      this.#end()
-      throw error
-    }
+  }
+
+  #settings(): Config {
+    return defaultConfig({
+      dataDir,
+      port: 80,
+      publicUrl: this.url,
+      userDomains: [`.${this.domain}`],
+      inviteRequired: 'off',
+      adminPassword,
+      plcUrl: 'http://plc.localhost',
+      upstreams: this.#options.upstreams.map((host) => `http://${host}`),
+      rateLimits: false,
+      allowPrivateTargets: true,
+      dailyBackups: this.hasDailyBackups,
+      diskReserve: 1,
+      logLevel: 'fatal',
+      copies: this.places.filter(({ isUsed }) => isUsed).map(({ url }) => url),
+      // Otherwise the system is asked.
+      copiesMetered: true,
+    })
   }
 
   /** Ends the process as `kill -9` does: the system keeps written bytes. */

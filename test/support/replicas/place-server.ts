@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /**
  * - `cut`: the connection ends in the middle of the body of the request.
@@ -16,7 +17,7 @@ export type Fault =
   | 'ignored'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
-interface Response {
+export interface Response {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: string | Buffer
@@ -29,6 +30,8 @@ abstract class PlaceServer {
   readonly calls: string[] = []
   /** Chooses the fault of a request. */
   fault: (call: string) => Fault | undefined = () => undefined
+  /** May change what a request does, or its response. */
+  around: (call: string, respond: () => Response, body: Buffer) => Response = (_, respond) => respond()
   readonly #server = createServer((req, res) => void this.#serve(req, res).catch(() => req.socket.destroy()))
 
   protected abstract respond(req: IncomingMessage, body: Buffer): Response
@@ -39,6 +42,11 @@ abstract class PlaceServer {
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
     return this
+  }
+
+  /** Serves a connection of a simulated network. */
+  accept(socket: Duplex): void {
+    this.#server.emit('connection', socket)
   }
 
   get host(): string {
@@ -69,16 +77,17 @@ abstract class PlaceServer {
     }
     if (fault === 'cut') return void req.socket.destroy()
     if (fault === 'silent') return
+    const body = Buffer.concat(chunks)
     const response =
       typeof fault === 'object'
         ? fault
         : fault === 'ignored'
           ? { status: 201 }
-          : this.respond(req, Buffer.concat(chunks))
-    const { status, headers, body = '' } = response
-    res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
-    if (fault === 'midway') res.write(Buffer.from(body).subarray(0, 5), () => req.socket.destroy())
-    else res.end(body)
+          : this.around(call, () => this.respond(req, body), body)
+    const { status, headers, body: content = '' } = response
+    res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(content) })
+    if (fault === 'midway') res.write(Buffer.from(content).subarray(0, 5), () => req.socket.destroy())
+    else res.end(content)
   }
 }
 

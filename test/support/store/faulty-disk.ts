@@ -146,7 +146,7 @@ export class FaultyDisk {
   #off = false
   #random = 1
   /** The system releases them when the process ends. */
-  #locked = new Set<string>()
+  #locked = new Map<string, symbol>()
 
   /** Lets a fault happen at the operation with this number. */
   failAt(at: number, fault: Fault): void {
@@ -280,8 +280,13 @@ export class FaultyDisk {
     lock: async (dir) => {
       await this.#step('read', () => {})
       if (this.#locked.has(dir)) throw new StoreLocked(dir, process.pid)
-      this.#locked.add(dir)
-      return { isHeld: async () => true, release: async () => void this.#locked.delete(dir) }
+      const holder = Symbol(dir)
+      this.#locked.set(dir, holder)
+      const release = async () => {
+        // A process that has ended releases nothing: the next one may hold it.
+        if (this.#locked.get(dir) === holder) this.#locked.delete(dir)
+      }
+      return { isHeld: async () => true, release }
     },
     syncDir: (path) =>
       this.#step('sync', () => {
