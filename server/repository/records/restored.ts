@@ -12,7 +12,10 @@ interface Deps extends Pick<Platform, 'store' | 'log' | 'now'> {
   readonly repositories: Pick<Repositories, 'recommit'>
 }
 
-/** More events than were emitted since the backup, so that no consumer sees a number twice. */
+/**
+ * More events than were emitted since the backup, so that no consumer sees a number twice. The same backup may be restored again: then
+ * the numbers go on from the time in milliseconds, because no server emits a thousand events per second for long.
+ */
 const skipped = 1_000_000
 
 /**
@@ -20,7 +23,7 @@ const skipped = 1_000_000
  * a new commit, because consumers ignore a revision that is not later than the last one that they have seen.
  */
 export async function announceRestore({ store, repositories, log, now }: Deps): Promise<void> {
-  await store.transact((tx) => events.skip(tx, skipped))
+  await store.transact((tx) => events.skip(tx, skipped, now().getTime()))
   const announce = (did: DidString) =>
     repositories.recommit(did, (tx) => {
       const at = now()

@@ -79,9 +79,9 @@ export function append(
   tx.run('UPDATE event_state SET last_seq = ?, bytes = bytes + ? WHERE id = 1', [seq, frame.length])
 }
 
-/** Leaves out numbers, so that none before is ever assigned again. */
-export function skip(tx: Writer, count: number): void {
-  tx.run('UPDATE event_state SET last_seq = last_seq + ? WHERE id = 1', [count])
+/** Leaves out numbers, so that none before is ever assigned again. @param least the last one that is left out, at least */
+export function skip(tx: Writer, count: number, least: number): void {
+  tx.run('UPDATE event_state SET last_seq = max(last_seq + ?, ?) WHERE id = 1', [count, least])
 }
 
 export interface Page {

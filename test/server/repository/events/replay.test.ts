@@ -8,7 +8,7 @@ import { schema } from '../../../../server/schema/schema.ts'
 import { restore } from '../../../../server/store/backups/restore.ts'
 import { findByDid } from '../../../../server/store/tables/accounts.ts'
 import { ServerProcess } from '../../../crash/process.ts'
-import { day } from '../../../support/server/clock.ts'
+import { day, minute } from '../../../support/server/clock.ts'
 import { type Frame, type Listener, listen, listening } from '../../../support/server/listener.ts'
 import { type Account, TestServer } from '../../../support/server/server.ts'
 import { owner as alice, renewSessions, server, setupServer } from '../../../support/server/setup.ts'
@@ -236,6 +236,27 @@ test('after a restore, a repository without its root block does not stop the sta
   await restore({ directory, file, schema, now: restored.clock.now })
   await restored.open()
   expect(await post('after the restore', hugo, restored.url)).toContain(hugo.did)
+  await restored.close()
+})
+
+test('a backup that is restored again continues beyond the numbers of the first restore', async () => {
+  const restored = await TestServer.start()
+  const fay = await restored.account('fay')
+  const { dataDir: directory } = restored.config
+  const file = join(directory, 'outside.zst')
+  await restored.running.services.store.copyTo(file)
+  const last: number[] = []
+  for (let times = 0; times < 2; times++) {
+    await restored.running.close()
+    restored.clock.advance(minute)
+    await restore({ directory, file, schema, now: restored.clock.now })
+    await restored.open()
+    last.push(events.state(restored.running.services.store).lastSeq)
+    await post('lost by the second restore', fay, restored.url)
+    last.push(events.state(restored.running.services.store).lastSeq)
+  }
+  expect(last).toEqual(last.toSorted((a, b) => a - b))
+  expect(new Set(last).size).toBe(4)
   await restored.close()
 })
 
