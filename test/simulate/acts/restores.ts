@@ -68,6 +68,8 @@ export const restoreBackup: Act = {
     if (!snapshot) return undefined
     if (random.chance(0.5)) machine.kill()
     else await world.drive(machine.stop())
+    // A person needs some minutes.
+    await world.time.clock.advance(5 * 60_000)
     const at = await restoreOn(world, machine, random, (files) => targetOf(files, backup))
     if (at.getTime() !== backup.at.getTime())
       throw new Violation(

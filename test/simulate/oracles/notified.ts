@@ -67,6 +67,8 @@ function linesOf(
   const isRemote = author.machine !== person.machine
   const isNone = subject !== '' && !existing.has(subject)
   if (isNone || (isRemote && (before?.has('') || mayHaveAvoided(person, author)))) lines.add('')
+  // By a wrong clock, of its author's server or of its recipient's, the record may count as too old to notify.
+  if (isRemote && (author.machine.wasSet || person.machine.wasSet)) lines.add('')
   return lines
 }
 

@@ -1,5 +1,6 @@
 /** The disks of servers that have been started once: creating the tables takes ten times as long as any other start. */
 import type { FaultyDisk } from '../../support/store/faulty-disk.ts'
+import { keyOfCopies } from './place-host.ts'
 import { World } from './world.ts'
 
 /** By name of the machine. */
@@ -14,6 +15,8 @@ export async function createWorld(seed: number): Promise<World> {
 }
 
 async function install(): Promise<Disks> {
+  // Loads the library: later, that would take real time while logical time stands still.
+  await keyOfCopies()
   const world = new World(0)
   await world.start()
   for (const machine of world.machines) await world.drive(machine.stop())

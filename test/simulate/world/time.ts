@@ -10,6 +10,7 @@ import { createRandomStream, fractionOf } from '../../../server/testing/seed/ran
 import { replaceSources } from '../../../server/util/sources.ts'
 import { systemTimers } from '../../../server/util/timers.ts'
 import { Violation } from '../acts/act.ts'
+import { deriveInline } from './inline-x25519.ts'
 import { compressInline } from './inline-zstd.ts'
 import { createSigner } from './signer.ts'
 import { countThreadWork, threadWork } from './threads.ts'
@@ -31,6 +32,7 @@ const mostTurns = 200_000
 export function beginTime(seed: number, start: Date, wire: Wire, activity: () => number): Time {
   countThreadWork()
   compressInline()
+  deriveInline()
   /** Turns for which the servers have waited. */
   let turns = 0
   const happened = () => wire.activity + activity() + threadWork.started + turns
