@@ -102,6 +102,7 @@ const groups: readonly EntryGroup[] = [
           { path: '/settings', name: t.nav.general, key: 'e', local: isDesktop },
           { path: '/preferences', name: t.nav.notifications, key: 'f' },
           { path: '/requests', name: t.nav.requests, key: 'q', ownerOnly: true },
+          { path: '/conformance', name: t.nav.conformance, key: 'c', ownerOnly: true },
           ...local(
             { path: '/logs', name: t.nav.logs, key: 'l' },
             { path: '/about', name: t.nav.about, key: 'v' },

@@ -130,6 +130,7 @@ async function start(
   stops.defer(logged(() => identity.lastUsed.write(), 'writing last-used times failed'))
   stops.defer(() => operation.inspector.close())
   stops.defer(() => background.idle())
+  stops.defer(() => operation.conformance.close())
   await makeStoreReady(services)
 
   const answering = createAnsweringFor(services)
@@ -178,7 +179,8 @@ async function start(
 
 /** Before the first request: a write would continue a stream that other servers know differently. */
 async function makeStoreReady(services: Services): Promise<void> {
-  const { store, identity, repository } = services
+  const { store, identity, repository, operation } = services
+  await operation.conformance.hideLeftovers()
   await identity.plc.holdEvents()
   await store.afterRestore(() => announceRestore({ ...services, ...repository }))
   await repository.storedNames.renameAll()

@@ -185,7 +185,13 @@ describe('imports', () => {
       ['app/app.ts'],
       ['schema'],
       ['operation/tables'],
-      ['operation/doctor', 'operation/inspector', 'operation/moving', 'operation/web'],
+      [
+        'operation/conformance',
+        'operation/doctor',
+        'operation/inspector',
+        'operation/moving',
+        'operation/web',
+      ],
       ['operation/replicas'],
       ['operation/jobs'],
       ['operation/operation.ts'],
@@ -407,6 +413,8 @@ describe('connections to other machines', () => {
   const exceptions = [
     // Encrypts messages; it sends nothing.
     'server/app/push/web-push.ts',
+    // Measures this server, or one that a person names.
+    'server/operation/conformance/http.ts',
     // Mail goes to the mail server of the settings.
     'server/platform/mail/mailer.ts',
     // Listen and answer.
@@ -416,8 +424,6 @@ describe('connections to other machines', () => {
     'server/store/files/lock-socket.ts',
     // Calls the servers of its own network, as clients do.
     'server/testing/call.ts',
-    // Measures a server that a person names.
-    'server/testing/conformance/http.ts',
     pageScript,
   ]
 

@@ -19,6 +19,8 @@ const files: Readonly<Record<string, string>> = {
   'server/federation/upstreams/stream.ts': 'one state machine',
   'server/operation/replicas/replicas.ts': 'creates all replicas, and stops them',
   'server/operation/replicas/places/webdav.ts': 'one protocol',
+  'server/operation/conformance/vectors/data-model.ts': 'test vectors',
+  'server/operation/conformance/vectors/syntax.ts': 'test vectors',
   'server/platform/config/config.ts': 'the table of settings',
   'server/platform/config/values.ts': 'the types of settings',
   'server/platform/network/client.ts': 'all requests to other servers pass it',

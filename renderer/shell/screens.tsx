@@ -8,6 +8,7 @@ import { ServiceTokensScreen } from '../screens/account/service-tokens.tsx'
 import { AccountsScreen } from '../screens/accounts/accounts.tsx'
 import { AppsScreen } from '../screens/apps/apps.tsx'
 import { BackupsScreen } from '../screens/backups/backups.tsx'
+import { ConformanceScreen } from '../screens/conformance/conformance.tsx'
 import { CollectionScreen } from '../screens/data/collection.tsx'
 import { DataScreen } from '../screens/data/data.tsx'
 import { HomeScreen } from '../screens/home/home.tsx'
@@ -55,6 +56,7 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/reports': ReportsScreen,
   '/network': NetworkScreen,
   '/requests': RequestsScreen,
+  '/conformance': ConformanceScreen,
   ...(desktop && {
     '/server': ServerScreen,
     '/outbox': OutboxScreen,

@@ -6,6 +6,7 @@ import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as apps from './en/apps.ts'
 import * as computer from './en/computer.ts'
+import { conformance } from './en/conformance.ts'
 import { connect } from './en/connect.ts'
 import { connector } from './en/connector.ts'
 import * as copies from './en/copies.ts'
@@ -39,6 +40,7 @@ export const t = {
   ...computer,
   ...copies,
   ...upstreams,
+  conformance,
   connect,
   data,
   factors,

@@ -1,4 +1,4 @@
-/** Creates the parts that the owner operates: moves of accounts, checks of the public address, of backups and of the stored data. */
+/** Creates the parts that the owner operates: moves of accounts, checks of the public address, of the protocol, of backups and of the stored data. */
 import {
   type AccountDeletion,
   createAccountDeletion,
@@ -10,6 +10,7 @@ import { warnOfWorker } from '../platform/platform.ts'
 import type { CallMethod } from '../platform/xrpc/internal-call.ts'
 import type { Repository } from '../repository/repository.ts'
 import { createPageCheck, type PageCheck } from '../store/page-check.ts'
+import { createOwnCheck, type OwnCheck } from './conformance/own-check.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createInspector, type Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
@@ -23,6 +24,7 @@ export interface Operation {
   readonly accountDeletion: AccountDeletion
   readonly doctor: Doctor
   readonly inspector: Inspector
+  readonly conformance: OwnCheck
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
   readonly copies: Replicas
@@ -37,17 +39,22 @@ export interface OperationOptions extends ReplicasOptions, InspectorOptions {
 export async function createOperation(
   platform: Platform,
   identity: Identity,
-  { blobs, relays }: Pick<Repository, 'blobs' | 'relays'>,
+  { blobs, relays, repositories }: Pick<Repository, 'blobs' | 'relays' | 'repositories'>,
   { callMethod, copiesKeeper, onAccountDeleted, ...options }: OperationOptions,
 ): Promise<Operation> {
   const { config, store, files, now, log, signal, inlineJobs } = platform
   const { dataDir } = config
+  const accountDeletion = createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted })
   return {
     callMethod,
     moves: createMoves({ ...platform, ...identity, callMethod }),
-    accountDeletion: createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted }),
+    accountDeletion,
     doctor: createDoctor({ ...platform, ...identity, relays }),
     inspector: createInspector(platform, options),
+    conformance: createOwnCheck({
+      ...{ ...platform, ...identity, repositories, accountDeletion },
+      onUnloadable: warnOfWorker(platform),
+    }),
     backupProofs: createBackupProofs({
       ...{ dataDir, files, now, signal },
       repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),

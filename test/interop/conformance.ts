@@ -1,8 +1,8 @@
 /** What `desktop-pds conformance` measures of both servers: a must that the reference server fails would be ours alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { requirements } from '../../server/testing/conformance/requirements.ts'
-import { isUnexpected, measure } from '../../server/testing/conformance/runner.ts'
+import { requirements } from '../../server/operation/conformance/requirements.ts'
+import { isUnexpected, measure } from '../../server/operation/conformance/runner.ts'
 import { createAccount } from './accounts.ts'
 import { adminPassword } from './processes.ts'
 import type { World } from './world.ts'

@@ -100,6 +100,7 @@ export const nav = {
   notifications: 'Notifications',
   logs: 'Logs',
   requests: 'Requests',
+  conformance: 'Protocol check',
   about: 'About',
   unread: (unread: number) => `${formatNumber(unread)} unread`,
   many: '99+',

@@ -105,11 +105,12 @@ export function allDids(db: Reader): DidString[] {
     .map(({ did }) => did)
 }
 
-/** Returns the accounts that others can see, the oldest first. */
+/** Returns the accounts of people that others can see, the oldest first. */
 export function activeDids(db: Reader, limit: number): DidString[] {
   const rows = db.all<{ did: DidString }>(
     `SELECT did FROM accounts
-     WHERE deactivated_at IS NULL AND suspended_at IS NULL AND taken_down_at IS NULL ORDER BY id LIMIT ?`,
+     WHERE deactivated_at IS NULL AND suspended_at IS NULL AND taken_down_at IS NULL AND NOT ${isTemporary}
+     ORDER BY id LIMIT ?`,
     [limit],
   )
   return rows.map(({ did }) => did)
@@ -165,12 +166,13 @@ export function dueForDeletion(db: Reader, now: string): Pick<Account, 'did' | '
 
 /**
  * Returns the accounts whose identity is not published, or published with an old handle or endpoint. The operation of an
- * imported account waits for its activation.
+ * imported account waits for its activation, and that of a temporary account is never published.
  */
 export function withUnpublishedIdentity(db: Reader, endpoint: string): DidString[] {
   const rows = db.all<{ did: DidString }>(
     `SELECT did FROM accounts
-     WHERE (plc_operation IS NOT NULL AND plc_submitted_at IS NULL AND (is_minted = 1 OR deactivated_at IS NULL))
+     WHERE (plc_operation IS NOT NULL AND plc_submitted_at IS NULL AND (is_minted = 1 OR deactivated_at IS NULL)
+         AND NOT ${isTemporary})
         OR (plc_endpoint IS NOT NULL AND (plc_endpoint <> ? OR plc_handle <> handle))`,
     [endpoint],
   )
@@ -244,6 +246,21 @@ export function setEmailAuthFactor(tx: Writer, did: string, on: boolean): void {
 
 export function deactivate(tx: Writer, did: string, at: string, deleteAfter: string | null): void {
   tx.run('UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ?', [at, deleteAfter, did])
+}
+
+/** SQL condition: an account that a check of this server uses. The holder of an account has a date of its deletion set with its deactivation. */
+const isTemporary = '(delete_after IS NOT NULL AND deactivated_at IS NULL)'
+
+/** Makes an active account temporary. Maintenance deletes it from then on, if nothing does so earlier. */
+export function setTemporary(tx: Writer, did: string, deleteAfter: string): void {
+  tx.run('UPDATE accounts SET delete_after = ? WHERE did = ?', [deleteAfter, did])
+}
+
+export function temporary(db: Reader): DidString[] {
+  const rows = db.all<{ did: DidString }>(
+    `SELECT a.did FROM accounts a WHERE ${isTemporary} AND ${isNotBeingDeleted} ORDER BY a.id`,
+  )
+  return rows.map(({ did }) => did)
 }
 
 /** Cancels the deletion that the holder asked for. The account stays deactivated. */

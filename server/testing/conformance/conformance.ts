@@ -1,12 +1,21 @@
 /** `desktop-pds conformance`: measures what a personal data server must and should do, from outside. */
 import { parseArgs } from 'node:util'
+import {
+  type Format,
+  json,
+  junit,
+  lineOf,
+  listOf,
+  markdown,
+  summary,
+} from '../../operation/conformance/formats.ts'
+import { createHttp } from '../../operation/conformance/http.ts'
+import { areaOf } from '../../operation/conformance/requirement.ts'
+import { requirements } from '../../operation/conformance/requirements.ts'
+import { measure } from '../../operation/conformance/runner.ts'
+import { type Credentials, publicDirectory } from '../../operation/conformance/target.ts'
 import { UsageError } from '../exec.ts'
 import { readExpected } from './expected.ts'
-import { type Format, json, junit, lineOf, listOf, markdown, summary } from './formats.ts'
-import { areaOf } from './requirement.ts'
-import { requirements } from './requirements.ts'
-import { measure, type Result } from './runner.ts'
-import { type Credentials, publicDirectory } from './target.ts'
 
 export const conformanceHelp = `Measures what a personal data server of the AT Protocol must and should do, from outside.
 
@@ -16,6 +25,9 @@ Usage: desktop-pds conformance --url URL [options]
   --account HANDLE:PASSWORD   An account on it. It signs in, and writes to the collection example.desktop-pds.conformance,
                               uploads small files and creates app passwords; all of it is deleted again.
   --admin PASSWORD            The password of the administrator, which is only tried on methods that read.
+  --create                    Creates accounts, moves one here and deletes them again. Only for a server for tests: its directory, which --plc
+                              names, keeps their identities. Needs --admin.
+  --dev URL                   The address of "desktop-pds dev" whose mailbox has the codes, such as http://localhost:2580.
   --plc URL                   The directory of did:plc identities. [${publicDirectory}]
   --expect FILE               Failures that are known: an id and a reason per line.
   --grep TEXT                 Only requirements whose id has the text.
@@ -29,6 +41,7 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const options = {
   ...{ url: text, account: text, admin: text, plc: text, expect: text, grep: text },
+  ...{ create: flag, dev: text },
   ...{ list: flag, json: flag, junit: flag, markdown: flag, help: { ...flag, short: 'h' } },
 } as const
 
@@ -77,15 +90,26 @@ async function run(flags: Flags, print: (text: string) => void): Promise<number>
     flags.expect === undefined
       ? undefined
       : readExpected(flags.expect, new Set(requirements.map(({ id }) => id)))
-  const onResult = (result: Result) => print(`${lineOf(result)}\n`)
-  const report = await measure({
-    ...{ url, adminPassword, plcUrl, requirements: chosen(flags) },
-    account: flags.account === undefined ? undefined : credentialsOf(flags.account),
-    ...(expected && { expected }),
-    ...(!format && { onResult }),
-  })
+  const report = await measure(
+    {
+      ...{ url, adminPassword, plcUrl, requirements: chosen(flags), creates: flags.create },
+      readCode: flags.dev === undefined ? undefined : readerOf(flags.dev),
+      account: flags.account === undefined ? undefined : credentialsOf(flags.account),
+      ...(expected && { expected }),
+    },
+    format ? undefined : (result) => print(`${lineOf(result)}\n`),
+  )
   print((format ?? summary)(report))
   return report.hasFailed ? 1 : 0
+}
+
+/** Returns a reader of the codes in the mailbox of a network for tests. */
+function readerOf(devUrl: string): (email: string) => Promise<string | undefined> {
+  return async (email) => {
+    const { json } = await createHttp(new URL(devUrl).origin).send('/dev/mail')
+    const messages: { to: string; code?: string }[] = json?.messages ?? []
+    return messages.find(({ to, code }) => to === email && code !== undefined)?.code
+  }
 }
 
 /** @throws UsageError */

@@ -1,9 +1,7 @@
 /** The failures of a server that are known: a file of the one who measures it. */
 import { readFileSync } from 'node:fs'
+import type { Expected } from '../../operation/conformance/runner.ts'
 import { UsageError } from '../exec.ts'
-
-/** Reasons by the id of the requirement. */
-export type Expected = ReadonlyMap<string, string>
 
 /**
  * Reads a file with an id and its reason per line: `stream.cursor.future  the stream has no cursors yet`. Empty lines and those that

@@ -59,6 +59,8 @@ export class FaultProxy {
   readonly #streams = new WebSocketServer({ noServer: true })
   /** URL of the server. */
   target = ''
+  /** URL of the directory. */
+  directory = ''
   fault: Fault = { name: 'none' }
 
   static async start(): Promise<FaultProxy> {
@@ -95,7 +97,8 @@ export class FaultProxy {
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { fault } = this
-    const url = new URL(req.url ?? '', this.target)
+    const isOfDirectory = /^\/did(?::|%3A)/i.test(req.url ?? '')
+    const url = new URL(req.url ?? '', isOfDirectory ? this.directory : this.target)
     const sent = await buffer(req)
     const isJson = req.headers['content-type'] === 'application/json'
     const asked: Request = {

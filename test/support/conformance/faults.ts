@@ -116,7 +116,17 @@ const lenient: BreakingFault = {
     ],
     ...['record.delete', 'record.batch.atomic', 'record.batch.limit'],
     ...['repo.absent.*', 'blob.upload.credentials', 'blob.temporary', 'blob.absent', 'blob.reference.absent'],
-    ...['stream.http.upgrade', 'stream.http.verb', 'oauth.token.scheme'],
+    ...[
+      'stream.http.upgrade',
+      'stream.http.verb',
+      'vectors.*.invalid',
+      'oauth.token.scheme',
+      'oauth.token.bearer',
+    ],
+    ...['account.create.taken', 'account.create.domain', 'account.create.handle', 'account.mail.wrong'],
+    ...['account.mail.reset', 'account.mail.update', 'account.mail.delete'],
+    ...['move.in.proof', 'move.in.proof.key', 'move.in.operation'],
+    ...['oauth.token.proof', 'oauth.token.key', 'oauth.token.hash', 'oauth.token.scope'],
   ].join(' '),
   onResponse(response, { path }) {
     if (!path.startsWith('/xrpc/') || response.status < 400) return
@@ -177,7 +187,7 @@ const identity: readonly BreakingFault[] = [
   }),
   {
     name: 'another document in the directory',
-    breaks: 'identity.document.directory',
+    breaks: 'identity.document.directory move.in.identity',
     onResponse(response, { path }) {
       if (!path.startsWith('/did:')) return
       const document = JSON.parse(response.body.toString())
@@ -268,7 +278,7 @@ const records: readonly BreakingFault[] = [
       if (name === 'repo.createRecord') json.rkey ??= 'a-fixed-key'
     },
   },
-  output('repo.createRecord', 'record.create.cid', (json) => {
+  output('repo.createRecord', 'record.create.cid vectors.data.valid', (json) => {
     json.cid = otherCid
   }),
   output('repo.createRecord', 'record.create.uri', (json) => {
@@ -347,7 +357,7 @@ const media: readonly BreakingFault[] = [
   },
   {
     name: 'other bytes',
-    breaks: 'blob.download',
+    breaks: 'blob.download move.in.repository',
     onResponse(response, request) {
       if (isBlob(request)) response.body[0] = 0
     },
@@ -399,7 +409,9 @@ const streamFaults: readonly BreakingFault[] = [
   commits('another tree before', 'stream.commit.prev-data', (body) => {
     body.prevData = parseCid(otherCid)
   }),
-  commits('no bordering nodes', 'stream.commit.prev-data', (body) => carOf(body, (car) => drop(car, isNode))),
+  commits('no bordering nodes', 'stream.commit.prev-data vectors.proof.*', (body) =>
+    carOf(body, (car) => drop(car, isNode)),
+  ),
   commits('many operations', 'stream.commit.limits', (body) => {
     body.ops = Array.from({ length: 201 }, () => body.ops[0])
   }),
@@ -431,6 +443,25 @@ const streamFaults: readonly BreakingFault[] = [
     breaks: 'stream.cursor.outdated',
     first: { header: { op: 1, t: '#info' }, body: { name: 'Old' } },
   } satisfies BreakingFault & { first: EventMessage },
+]
+
+/** Refuses values that the vectors call valid. */
+const vectors: readonly BreakingFault[] = [
+  refused(
+    'vectors.did.valid',
+    ({ name, query }) => name === 'sync.getRepoStatus' && !query.get('did')?.startsWith('did:plc:'),
+  ),
+  refused(
+    'vectors.nsid.valid',
+    ({ name, query }) => name === 'repo.listRecords' && /\.\d/.test(query.get('collection') ?? ''),
+  ),
+  refused('vectors.record-key.valid', ({ name, json }) => name === 'repo.createRecord' && json?.rkey === '~'),
+  refused('vectors.tid.valid', ({ name, query }) => name === 'sync.listBlobs' && query.has('since')),
+  refused('vectors.at-uri.valid', ({ name }) => name === 'admin.getSubjectStatus'),
+  archive('sync.getRecord', 'vectors.data.encoded', (car) => drop(car, isRecord)),
+  archive('sync.getRepo', 'vectors.signature.low-s', (car) =>
+    changeCommit(car, (commit) => ({ ...commit, sig: new Uint8Array(64).fill(255) })),
+  ),
 ]
 
 const cors = header('access-control-allow-origin', 'cors.* oauth.cors oauth.cors.par')
@@ -485,6 +516,61 @@ const oauth: readonly BreakingFault[] = [
     },
   },
   oauthError('/oauth/token', 'oauth.token.code oauth.token.refresh', 'server_error'),
+  output('/xrpc/com.core.oauth.decideRequest', 'oauth.consent.answer', (json) => {
+    json.location = json.location.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fother.example.com')
+  }),
+  output('/xrpc/com.core.oauth.decideRequest', 'oauth.consent.denied', (json) => {
+    json.location = json.location.replace('error=access_denied', 'code=a-code')
+  }),
+  {
+    name: 'requests that never end',
+    breaks: 'oauth.consent.once',
+    onResponse(response, { path }) {
+      if (path === '/oauth/authorize') {
+        response.status = 303
+        response.headers.location = '/#/authorize/a'
+      }
+      if (!path.endsWith('decideRequest')) return
+      response.status = 200
+      setJson(response, { location: 'http://127.0.0.1/callback?code=a' })
+    },
+  },
+  output('/oauth/token', 'oauth.code.tokens', (json) => {
+    json.token_type = 'Bearer'
+  }),
+  {
+    name: 'grants always succeed',
+    breaks: 'oauth.code.once oauth.code.verifier oauth.code.redirect oauth.code.key oauth.revoke',
+    onResponse(response, { path }) {
+      if (path !== '/oauth/token' || response.status < 400) return
+      if (JSON.parse(response.body.toString()).error === 'use_dpop_nonce') return
+      response.status = 200
+      setJson(response, { access_token: 'a', refresh_token: 'b' })
+    },
+  },
+  output('/oauth/token', 'oauth.refresh', (json) => {
+    json.refresh_token = 'the same'
+  }),
+  refused('oauth.token.use', ({ name, headers }) => name === 'server.getSession' && 'dpop' in headers),
+]
+
+const accounts: readonly BreakingFault[] = [
+  output('server.createAccount', 'account.create', (json) => {
+    json.did = 'did:example:other'
+  }),
+  output('sync.getRepoStatus', 'account.deactivate', (json) => {
+    json.active = true
+  }),
+  event('no #account', 'account.activate move.in.events', ({ header }) => {
+    if (header.t === '#account') header.t = '#other'
+  }),
+  output('server.getSession', 'account.mail.confirm', (json) => {
+    json.emailConfirmed = false
+  }),
+  output('server.checkAccountStatus', 'move.in.inactive', (json) => {
+    json.activated = true
+  }),
+  output('repo.listMissingBlobs', 'move.in.media', () => ({ blobs: [] })),
 ]
 
 export const faults: readonly BreakingFault[] = [
@@ -498,7 +584,9 @@ export const faults: readonly BreakingFault[] = [
     media,
     syncFaults,
     streamFaults,
+    vectors,
   ].flat(),
   cors,
   ...oauth,
+  ...accounts,
 ]

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runConformance } from '../../../server/testing/conformance/conformance.ts'
 import {
   accepts,
   mistypedOf,
   namesOf,
   own,
   requiredOf,
-} from '../../../server/testing/conformance/examples.ts'
-import { json, junit, lineOf, markdown, summary } from '../../../server/testing/conformance/formats.ts'
-import { methods } from '../../../server/testing/conformance/methods.ts'
-import { areaOf } from '../../../server/testing/conformance/requirement.ts'
-import { requirements } from '../../../server/testing/conformance/requirements.ts'
-import type { Report, Result } from '../../../server/testing/conformance/runner.ts'
+} from '../../../server/operation/conformance/examples.ts'
+import { json, junit, lineOf, markdown, summary } from '../../../server/operation/conformance/formats.ts'
+import { methods } from '../../../server/operation/conformance/methods.ts'
+import { areaOf } from '../../../server/operation/conformance/requirement.ts'
+import { requirements } from '../../../server/operation/conformance/requirements.ts'
+import type { Report, Result } from '../../../server/operation/conformance/runner.ts'
+import { runConformance } from '../../../server/testing/conformance/conformance.ts'
 
 describe('requirements', () => {
   const pages =
@@ -59,7 +59,7 @@ describe('requirements', () => {
         'sync',
         'stream',
       ],
-      ...['cors', 'oauth', 'limits'],
+      ...['vectors', 'cors', 'oauth', 'account', 'move', 'limits'],
     ])
   })
 

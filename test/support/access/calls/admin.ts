@@ -33,6 +33,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.getAccountInfo': (subject) => ({ params: { did: subject.did }, answer: deleted(subject) }),
   'com.core.admin.getAccountInfos': ({ did }) => ({ params: { dids: did } }),
   'com.core.admin.getClock': () => ({}),
+  'com.core.admin.getConformance': () => ({}),
   'com.core.admin.getCopies': () => ({}),
   'com.core.admin.getDataCheck': () => ({}),
   'com.core.admin.getInviteCodes': () => ({}),
@@ -69,6 +70,7 @@ export const adminCalls: CallTable = {
     input: { recipientDid: subject.did, senderDid: bystander.did, content: 'Hello' },
     answer: deleted(subject),
   }),
+  'com.core.admin.setConformance': () => ({ input: { running: false } }),
   'com.core.admin.setInspector': () => ({ input: {} }),
   'com.core.admin.updateAccountEmail': (subject, token) => ({
     input: { account: subject.did, email: subject.email },

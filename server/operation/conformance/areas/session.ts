@@ -54,7 +54,8 @@ export const session: readonly Requirement[] = [
     'createSession answers the tokens, the handle and the DID',
     lexicon(createSession),
     async (target) => {
-      const { did, handle, accessJwt, refreshJwt } = await accountOf(target)
+      const { did, handle, accessJwt, refreshJwt } = await signIn(target, credentialsOf(target))
+      target.defer(() => target.call(deleteSession, { method: 'POST', token: refreshJwt }))
       expect(/^did:/.test(did) && handle.includes('.'), `did is ${did}, handle is ${handle}`)
       expect(accessJwt && refreshJwt && accessJwt !== refreshJwt, 'the tokens are not two')
     },

@@ -14,6 +14,10 @@ export interface TargetOptions {
   readonly adminPassword?: string | undefined
   /** URL of the did:plc directory. */
   readonly plcUrl?: string | undefined
+  /** Whether accounts may be created: the directory keeps their identities. */
+  readonly creates?: boolean | undefined
+  /** Returns the code in the newest message to an address. */
+  readonly readCode?: ((email: string) => Promise<string | undefined>) | undefined
 }
 
 export interface Target extends Http, Omit<TargetOptions, 'url'> {

@@ -1,9 +1,11 @@
 /** Measures a server: checks one requirement after another, and compares the results with those that are expected. */
 import { realElapsed } from '../../util/deadlines.ts'
-import type { Expected } from './expected.ts'
 import { areaOf, type Level, type Requirement } from './requirement.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
 import { Failed, Skipped } from './verdict.ts'
+
+/** Reasons of failures that are expected, by the id of the requirement. */
+export type Expected = ReadonlyMap<string, string>
 
 export type Outcome = 'passed' | 'failed' | 'skipped'
 
@@ -35,16 +37,14 @@ export interface Report {
 export interface RunOptions extends TargetOptions {
   readonly requirements: readonly Requirement[]
   readonly expected?: Expected
-  /** Called with each result as it arrives. */
-  onResult?(result: Result): void
 }
 
-export async function measure({
+/** Yields each result as it arrives, and returns the report. */
+export async function* measuring({
   requirements,
   expected = new Map(),
-  onResult,
   ...options
-}: RunOptions): Promise<Report> {
+}: RunOptions): AsyncGenerator<Result, Report> {
   const target = createTarget(options)
   const results: Result[] = []
   let leftovers: readonly string[] = []
@@ -52,7 +52,7 @@ export async function measure({
     for (const requirement of requirements) {
       const result = await resultOf(requirement, target, expected)
       results.push(result)
-      onResult?.(result)
+      yield result
     }
   } finally {
     leftovers = await target.close()
@@ -62,6 +62,16 @@ export async function measure({
     .map(({ id }) => id)
   const hasFailed = results.some(isUnexpected)
   return { url: target.url, results, fixed, leftovers, hasFailed }
+}
+
+/** @param onResult called with each result as it arrives */
+export async function measure(options: RunOptions, onResult?: (result: Result) => void): Promise<Report> {
+  const results = measuring(options)
+  for (;;) {
+    const { done, value } = await results.next()
+    if (done) return value
+    onResult?.(value)
+  }
 }
 
 /** Whether a result lets the command fail. */

@@ -1,12 +1,16 @@
 /** All requirements, in the order in which they are measured. */
+import { accounts } from './areas/accounts.ts'
 import { appPassword } from './areas/app-password.ts'
 import { blob } from './areas/blob.ts'
 import { cors } from './areas/cors.ts'
 import { identity } from './areas/identity.ts'
 import { lexicons } from './areas/lexicon.ts'
 import { limits } from './areas/limits.ts'
+import { moves } from './areas/moves.ts'
 import { oauth } from './areas/oauth.ts'
+import { oauthConsent } from './areas/oauth-consent.ts'
 import { oauthRequests } from './areas/oauth-requests.ts'
+import { proofs } from './areas/proofs.ts'
 import { record } from './areas/record.ts'
 import { recordChanges } from './areas/record-changes.ts'
 import { repo } from './areas/repo.ts'
@@ -14,6 +18,7 @@ import { session } from './areas/session.ts'
 import { stream } from './areas/stream.ts'
 import { streamPosition } from './areas/stream-position.ts'
 import { sync } from './areas/sync.ts'
+import { vectors } from './areas/vectors.ts'
 import { xrpc } from './areas/xrpc.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -30,8 +35,13 @@ export const requirements: readonly Requirement[] = [
   ...sync,
   ...stream,
   ...streamPosition,
+  ...vectors,
+  ...proofs,
   ...cors,
   ...oauth,
   ...oauthRequests,
+  ...oauthConsent,
+  ...accounts,
+  ...moves,
   ...limits,
 ]

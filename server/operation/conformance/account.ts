@@ -4,7 +4,7 @@ import { systemTime } from '../../util/timers.ts'
 import { outputOf } from './answers.ts'
 import type { Answer, Ask } from './http.ts'
 import { shared, type Target } from './target.ts'
-import { Skipped } from './verdict.ts'
+import { Failed, Skipped } from './verdict.ts'
 
 /** Everything in it is deleted at the start and at the end. */
 export const collection = 'example.desktop-pds.conformance'
@@ -21,9 +21,11 @@ export interface Account extends Session {
   call(nsid: string, ask?: Ask): Promise<Answer>
 }
 
-/** @throws Skipped if the command has no account, Failed if it cannot sign in */
+/** @throws Skipped if the command has no account, or if it cannot sign in, which is a failure of `session.create.output` alone */
 export const accountOf = shared(async (target): Promise<Account> => {
-  const session = await signIn(target, credentialsOf(target))
+  const session = await signIn(target, credentialsOf(target)).catch((error: unknown) => {
+    throw error instanceof Failed ? new Skipped(`the sign-in fails: ${error.message}`) : error
+  })
   target.defer(async () => {
     await target.call('com.atproto.server.deleteSession', { method: 'POST', token: session.refreshJwt })
   })

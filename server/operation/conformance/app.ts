@@ -29,8 +29,8 @@ function documentOf(answer: Answer): Metadata {
   return answer.json
 }
 
-const redirect = 'http://127.0.0.1/callback'
-const clientId = `http://localhost?${new URLSearchParams({ redirect_uri: redirect, scope: 'atproto' })}`
+export const redirect = 'http://127.0.0.1/callback'
+export const clientId = `http://localhost?${new URLSearchParams({ redirect_uri: redirect, scope: 'atproto' })}`
 
 /** Members of a pushed request to send in place of the right ones; undefined leaves one out. */
 export type Changes = Readonly<Record<string, string | undefined>>
@@ -40,15 +40,22 @@ export interface App {
   push(changes?: Changes, nonce?: string | null): Promise<Answer>
   /** Calls the endpoint for tokens. */
   token(form: Readonly<Record<string, string>>, nonce?: string): Promise<Answer>
-  /** The nonce that the server asks for. @throws Failed */
-  nonce(): Promise<string>
+  /** The nonce that the server asks for; undefined if it asks for none, which is a failure of `oauth.par.dpop-nonce` alone. */
+  nonce(): Promise<string | undefined>
+  /** Sends a form to an endpoint of the issuer's document. @param nonce as for `push` */
+  send(endpoint: string, form: Changes, nonce?: string | null): Promise<Answer>
+  /** Returns a proof of possession. @param token that it is for */
+  proof(method: string, url: string, nonce?: string, token?: string): string
 }
 
-export const appOf = shared(async (target: Target): Promise<App> => {
+export const appOf = shared(newApp)
+
+/** Another app with a key of its own. */
+export async function newApp(target: Target): Promise<App> {
   const metadata = await issuerOf(target)
   const { privateKey } = await createSigningKey()
   return createApp(target, metadata, privateKey)
-})
+}
 
 function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): App {
   const sign = signerOf(privateKey)
@@ -57,25 +64,26 @@ function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): 
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
   /** RFC 9449 §4.2. */
-  function proof(url: string, nonce: string | undefined): string {
+  const proof: App['proof'] = (method, url, nonce, token) => {
     const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: { kty: 'EC', crv: 'P-256', x, y } }
     const iat = Math.floor(systemTime().getTime() / 1000)
     const claims = {
       jti: randomBytes(16).toString('hex'),
-      htm: 'POST',
+      htm: method,
       htu: url,
       iat,
       ...(nonce && { nonce }),
+      ...(token !== undefined && { ath: hash('sha256', token, 'base64url') }),
     }
     const signed = `${encode(header)}.${encode(claims)}`
     return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString('base64url')}`
   }
 
-  async function send(endpoint: string, form: Changes, nonce: string | null | undefined): Promise<Answer> {
+  const send: App['send'] = async (endpoint, form, nonce) => {
     const url = metadata[endpoint]
     expect(typeof url === 'string', `${endpoint} is ${shown(url)}`)
     const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    const headers = nonce === null ? {} : { dpop: proof(url, nonce) }
+    const headers = nonce === null ? {} : { dpop: proof('POST', url, nonce) }
     return target.send(url, { form: Object.fromEntries(given), headers })
   }
 
@@ -95,12 +103,8 @@ function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): 
   }
 
   return {
-    push,
+    ...{ push, send, proof },
     token: (form, nonce) => send('token_endpoint', { client_id: clientId, ...form }, nonce),
-    async nonce() {
-      const nonce = (await push()).headers.get('dpop-nonce')
-      expect(nonce, 'the answer has no DPoP-Nonce')
-      return nonce
-    },
+    nonce: async () => (await push()).headers.get('dpop-nonce') ?? undefined,
   }
 }

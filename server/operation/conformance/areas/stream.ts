@@ -71,7 +71,7 @@ export async function carOf({ body }: Message) {
 }
 
 /** Undoes the operations of a commit by its own blocks. Returns the CID of the tree before. @throws Failed */
-async function invert(message: Message): Promise<string> {
+export async function invert(message: Message): Promise<string> {
   const { blocks, commit } = await carOf(message)
   const read = (cid: string) => blockOf(blocks, cidBytes(cid))
   const changes = message.body.ops.toReversed().map(({ path, cid, prev }: Record<string, unknown>) => ({

@@ -1,0 +1,49 @@
+import { count, formatDateTime, formatNumber } from '../format.ts'
+
+const requirements = { one: 'requirement', other: 'requirements' }
+
+/** Texts of the screen “Protocol check”. */
+export const conformance = {
+  lead: 'Measures what clients, relays and other servers expect of this server.',
+  notOwner: 'Only the owner of this server can check it.',
+  title: 'Check this server',
+  detail:
+    'Takes about half a minute. It signs in, writes and deletes with an account that is made for the check and deleted after it. Your accounts stay as they are.',
+  start: 'Check',
+  again: 'Check again',
+  stop: 'Stop',
+  starting: 'Making an account for the check',
+  running: (done: number, total: number) => `${formatNumber(done)} of ${count(total, requirements)}`,
+  progress: 'Progress of the check',
+  ended: (at: string, url: string) => `Checked ${url} on ${formatDateTime(at)}.`,
+  ends: {
+    stopped: (at: string) => `Stopped on ${formatDateTime(at)}. The requirements so far are below.`,
+    wrongServer: (url: string, reason: string) =>
+      `${url} does not lead to this server from here: ${reason}. Check the public address under Network.`,
+    failed: 'The check ended by an error. The log of the server has the reason. Try again.',
+  },
+  allMet: 'This server meets every must that could be tried.',
+  mustFailed: (failed: number) =>
+    `${count(failed, { one: 'must', other: 'musts' })} failed. Clients or relays may not work with this server.`,
+  noneTitle: 'No check yet',
+  noneText: 'Results appear here while the check runs, and stay until the server restarts.',
+  noMatch: 'No matching requirements',
+  noMatchText: 'Requirements that match the filters appear here.',
+  filters: 'Filters',
+  search: 'Requirement',
+  searchPlaceholder: 'stream.commit',
+  outcomes: 'Result',
+  outcome: { any: 'All', failed: 'Failed', skipped: 'Skipped', passed: 'Met' },
+  levels: {
+    must: 'must',
+    should: 'should',
+    info: 'information',
+  },
+  list: 'Requirements',
+  shown: (shown: number) => `${count(shown, requirements)}.`,
+  counts: 'Results by level',
+  level: 'Level',
+  copyMarkdown: 'Copy as Markdown',
+  markdownTitle: (url: string) => `Protocol check of ${url}`,
+  columns: ['area', 'id', 'level', 'result', 'requirement', 'reason'],
+}
