@@ -46,6 +46,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
   ['/requests', 'Requests', 'This server records all requests'],
+  ['/conformance', 'Protocol check', 'No check yet'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
 ]
 

@@ -2,7 +2,7 @@ import { t } from '../../strings/en.ts'
 import { RowList } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import styles from './conformance.module.css'
-import { levelOf, type Outcome, outcomeOf, type Result, reasonOf } from './results.ts'
+import { type Level, levelOf, type Outcome, outcomeOf, type Result, reasonOf } from './results.ts'
 
 export function ResultList({ results }: { readonly results: readonly Result[] }) {
   return (
@@ -14,10 +14,16 @@ export function ResultList({ results }: { readonly results: readonly Result[] })
   )
 }
 
-const variants: Readonly<Record<Outcome, 'good' | 'plain' | 'danger'>> = {
+const variants: Readonly<Record<Exclude<Outcome, 'failed'>, 'good' | 'plain'>> = {
   passed: 'good',
   skipped: 'plain',
-  failed: 'danger',
+}
+
+/** Servers may do either of what is measured for information. */
+const failed: Readonly<Record<Level, 'danger' | 'warn' | 'plain'>> = {
+  must: 'danger',
+  should: 'warn',
+  info: 'plain',
 }
 
 function ResultRow({ result }: { readonly result: Result }) {
@@ -25,11 +31,12 @@ function ResultRow({ result }: { readonly result: Result }) {
   const outcome = outcomeOf(result)
   const level = levelOf(result)
   const reason = reasonOf(result)
-  const variant = outcome === 'failed' && level !== 'must' ? 'warn' : variants[outcome]
+  const isNotMet = outcome === 'failed' && level === 'info'
+  const variant = outcome === 'failed' ? failed[level] : variants[outcome]
   return (
     <li className={styles.item}>
       <div className={styles.outcome}>
-        <Badge variant={variant}>{t.conformance.outcome[outcome]}</Badge>
+        <Badge variant={variant}>{isNotMet ? t.conformance.notMet : t.conformance.outcome[outcome]}</Badge>
       </div>
       <div className={styles.text}>
         <div className={styles.title}>{title}</div>

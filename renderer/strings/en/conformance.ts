@@ -34,6 +34,7 @@ export const conformance = {
   searchPlaceholder: 'stream.commit',
   outcomes: 'Result',
   outcome: { any: 'All', failed: 'Failed', skipped: 'Skipped', passed: 'Met' },
+  notMet: 'Not met',
   levels: {
     must: 'must',
     should: 'should',

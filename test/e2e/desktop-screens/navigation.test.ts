@@ -32,7 +32,7 @@ test('navigation: nine entries, and tabs for the other screens', async () => {
     ['Account', ['Account', 'Apps and sessions', 'Data']],
     ['People and invites', ['People', 'Invites', 'Reports']],
     ['Server', ['Server', 'Outbox']],
-    ['Settings', ['General', 'Notifications', 'Requests', 'Logs', 'About']],
+    ['Settings', ['General', 'Notifications', 'Requests', 'Protocol check', 'Logs', 'About']],
   ] as const) {
     await open(page, entry)
     await links(entry).last().waitFor()
