@@ -8,12 +8,15 @@ import { encodeNode, layerOf, parseNode } from '../../repository/format/tree-nod
 import { cidKey, cidText } from '../../util/cid.ts'
 import { accountOf, writerOf } from './account.ts'
 import { expectStatus, outputOf } from './answers.ts'
-import { shared, type Target } from './target.ts'
+import { publicDirectory, shared, type Target } from './target.ts'
 import { expect, Failed, Skipped } from './verdict.ts'
 
 export interface Repository {
   readonly did: string
   readonly handle: string
+  /** The DID document in describeRepo, if it has one. */
+  readonly described: DidDocument | undefined
+  /** That one if it has a key, or the one in the directory. */
   readonly document: DidDocument
   /** did:key of its DID document. */
   readonly signingKey: string
@@ -24,11 +27,34 @@ export const repositoryOf = shared(async (target: Target): Promise<Repository> =
   const did = await didOf(target)
   const query = { repo: did }
   const { handle, didDoc } = outputOf(await target.call('com.atproto.repo.describeRepo', { query }))
-  const document = parseDidDocument(didDoc, did)
-  const signingKey = document && signingKeyOf(document)
-  if (!document || !signingKey) throw new Failed('describeRepo has no DID document with a signing key')
-  return { did, handle, document, signingKey }
+  const described = parseDidDocument(didDoc, did)
+  const isComplete = described !== undefined && signingKeyOf(described) !== undefined
+  const document = isComplete ? described : await resolveDocument(target, did)
+  const signingKey = signingKeyOf(document)
+  if (!signingKey) throw new Failed('the DID document has no signing key')
+  return { did, handle, described, document, signingKey }
 })
+
+/** Resolves a DID without the server. @throws Skipped if its directory does not answer or does not have it */
+export async function resolveDocument(target: Target, did: string): Promise<DidDocument> {
+  const [, method, id = ''] = did.split(':', 3)
+  if (method !== 'plc' && method !== 'web') throw new Skipped(`${did} is of an unknown method`)
+  const address =
+    method === 'plc'
+      ? `${target.plcUrl ?? publicDirectory}/${did}`
+      : `https://${decodeURIComponent(id)}/.well-known/did.json`
+  const answer = await target.send(address).catch((error: unknown) => {
+    // The server that is measured may work offline.
+    if (method === 'plc' && error instanceof Failed)
+      throw new Skipped(`${error.message}: --plc names the directory`)
+    throw error
+  })
+  if (answer.status === 404) throw new Skipped(`${address} does not have it: --plc names the directory`)
+  expectStatus(answer, 200)
+  const document = parseDidDocument(JSON.parse(answer.bytes.toString()), did)
+  expect(document, `${address} is not the document of ${did}`)
+  return document
+}
 
 async function didOf(target: Target): Promise<string> {
   if (target.account) return (await accountOf(target)).did

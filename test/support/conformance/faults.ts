@@ -187,9 +187,9 @@ const identity: readonly BreakingFault[] = [
   }),
   {
     name: 'another document in the directory',
-    breaks: 'identity.document.directory move.in.identity',
-    onResponse(response, { path }) {
-      if (!path.startsWith('/did:')) return
+    breaks: 'identity.document.directory move.in.identity move.in.signature',
+    onResponse(response, { path, method }) {
+      if (method !== 'GET' || !/^\/did(?::|%3A)/i.test(path)) return
       const document = JSON.parse(response.body.toString())
       setJson(response, { ...document, verificationMethod: [] })
     },

@@ -54,12 +54,16 @@ const creation: readonly Requirement[] = [
   ),
   must(
     'account.create.taken',
-    'A handle of another account is HandleNotAvailable',
+    'A handle of another account is refused',
     server('createAccount'),
     async (target) => {
       const { handle } = await newGuest(target)
       const input = await guestInput(target)
-      expectError(await createAccount(target, { ...input, handle }), [400], ['HandleNotAvailable'])
+      expectError(
+        await createAccount(target, { ...input, handle }),
+        [400],
+        ['HandleNotAvailable', 'InvalidRequest'],
+      )
     },
   ),
   must(

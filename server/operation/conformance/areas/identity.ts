@@ -1,41 +1,13 @@
 /** Identities: DID documents, handles, well-known paths. */
-import {
-  handleOf,
-  parseDidDocument,
-  pdsEndpointOf,
-  signingKeyOf,
-} from '../../../identity/did/did-document.ts'
+import { handleOf, pdsEndpointOf, signingKeyOf } from '../../../identity/did/did-document.ts'
 import { expectError, expectStatus, outputOf } from '../answers.ts'
-import { repositoryOf } from '../repository.ts'
+import { repositoryOf, resolveDocument } from '../repository.ts'
 import { info, must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
-import { publicDirectory, type Target } from '../target.ts'
-import { expect, expectSame, Failed, Skipped } from '../verdict.ts'
+import { expect, expectSame, Skipped } from '../verdict.ts'
 
 const resolveHandle = 'com.atproto.identity.resolveHandle'
 const describeRepo = 'com.atproto.repo.describeRepo'
-
-/** Resolves the DID of the repository at its directory or domain. @throws Skipped if the document cannot be had there */
-async function resolve(target: Target) {
-  const { did } = await repositoryOf(target)
-  const [, method, id = ''] = did.split(':', 3)
-  if (method !== 'plc' && method !== 'web') throw new Skipped(`${did} is of an unknown method`)
-  const address =
-    method === 'plc'
-      ? `${target.plcUrl ?? publicDirectory}/${did}`
-      : `https://${decodeURIComponent(id)}/.well-known/did.json`
-  const answer = await target.send(address).catch((error: unknown) => {
-    // The server that is measured may work offline.
-    if (method === 'plc' && error instanceof Failed)
-      throw new Skipped(`${error.message}: --plc names the directory`)
-    throw error
-  })
-  if (answer.status === 404) throw new Skipped(`${address} does not have it: --plc names the directory`)
-  expectStatus(answer, 200)
-  const document = parseDidDocument(JSON.parse(answer.bytes.toString()), did)
-  expect(document, `${address} is not the document of ${did}`)
-  return document
-}
 
 /** Servers on this computer may be reached under several names. */
 function isSameServer(endpoint: string | undefined, url: string): boolean {
@@ -69,8 +41,9 @@ export const identity: readonly Requirement[] = [
     'The DID document in describeRepo names this server',
     spec('did', 'DID Documents'),
     async (target) => {
-      const { document } = await repositoryOf(target)
-      const endpoint = pdsEndpointOf(document)
+      const { described } = await repositoryOf(target)
+      expect(described && signingKeyOf(described), 'describeRepo has no DID document with a signing key')
+      const endpoint = pdsEndpointOf(described)
       expect(isSameServer(endpoint, target.url), `its endpoint is ${endpoint}`)
     },
   ),
@@ -80,7 +53,7 @@ export const identity: readonly Requirement[] = [
     spec('did', 'DID Documents'),
     async (target) => {
       const { document, signingKey } = await repositoryOf(target)
-      const published = await resolve(target)
+      const published = await resolveDocument(target, (await repositoryOf(target)).did)
       expectSame(signingKeyOf(published), signingKey, 'the key')
       expectSame(pdsEndpointOf(published), pdsEndpointOf(document), 'the server')
     },

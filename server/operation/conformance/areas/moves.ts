@@ -1,6 +1,11 @@
 /** Moves of accounts to the server, by the standard calls. This measurement plays the server before. */
 import { encode } from '@atproto/lex-cbor'
-import { parseDidDocument, pdsEndpointOf, signingKeyOf } from '../../../identity/did/did-document.ts'
+import {
+  type DidDocument,
+  parseDidDocument,
+  pdsEndpointOf,
+  signingKeyOf,
+} from '../../../identity/did/did-document.ts'
 import { directoryUrl } from '../../../identity/did/plc-directory.ts'
 import { cidText } from '../../../util/cid.ts'
 import { createSigningKey, isSignedBy } from '../../../util/keys.ts'
@@ -9,7 +14,7 @@ import { expectError, expectStatus, outputOf } from '../answers.ts'
 import { createAccount, type Guest, guestInput, newGuest } from '../guest.ts'
 import { type Baggage, moveOperation, type Newcomer, newNewcomer, packed, proofOfMove } from '../newcomer.ts'
 import { fetchCar, treeOf } from '../repository.ts'
-import { must, type Requirement } from '../requirement.ts'
+import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, spec } from '../sources.ts'
 import { publicDirectory, shared, type Target } from '../target.ts'
 import { expect, expectSame } from '../verdict.ts'
@@ -67,6 +72,17 @@ const settledOf = shared(async (target: Target) => {
   })
 })
 
+/** The document of the account in the directory once it has moved. @throws Failed */
+async function documentOf(target: Target): Promise<DidDocument> {
+  const { guest } = await arrivedOf(target)
+  await settledOf(target)
+  const answer = await target.send(directoryUrl(target.plcUrl ?? publicDirectory, guest.did))
+  expectStatus(answer, 200)
+  const document = parseDidDocument(answer.json, guest.did)
+  expect(document, 'the directory has no document')
+  return document
+}
+
 export const moves: readonly Requirement[] = [
   must(
     'move.in.proof',
@@ -123,22 +139,24 @@ export const moves: readonly Requirement[] = [
   }),
   must(
     'move.in.identity',
-    'The directory names this server and its key after the move',
+    'The directory names this server and a key after the move',
     migration,
     async (target) => {
-      const { guest } = await arrivedOf(target)
-      await settledOf(target)
-      const answer = await target.send(directoryUrl(target.plcUrl ?? publicDirectory, guest.did))
-      expectStatus(answer, 200)
-      const document = parseDidDocument(answer.json, guest.did)
-      expect(document, 'the directory has no document')
+      const document = await documentOf(target)
       expectSame(pdsEndpointOf(document), target.url, 'the server')
+      expect(signingKeyOf(document), 'the document has no key')
+    },
+  ),
+  should(
+    'move.in.signature',
+    'The commit is signed by the key of the directory before the first write',
+    spec('repository', 'Commit Objects'),
+    async (target) => {
+      const key = signingKeyOf(await documentOf(target)) ?? ''
+      const { guest } = await arrivedOf(target)
       const { sig, ...unsigned } = (await fetchCar(target, 'getRepo', { did: guest.did })).commit
-      const key = signingKeyOf(document) ?? ''
-      expect(
-        sig instanceof Uint8Array && (await isSignedBy(key, encode(unsigned), sig)),
-        'the commit is signed by another key',
-      )
+      const isSigned = sig instanceof Uint8Array && (await isSignedBy(key, encode(unsigned), sig))
+      expect(isSigned, 'the commit is signed by another key')
     },
   ),
   must('move.in.repository', 'An account that moved in has the same tree', migration, async (target) => {
