@@ -27,7 +27,7 @@ test('without its worker files the server hashes passwords and makes backups on 
   const workers = readdirSync(join(folder, 'dist/server'), { recursive: true, encoding: 'utf8' }).filter(
     (file) => /-worker\.js$/.test(file),
   )
-  expect(workers).toHaveLength(7)
+  expect(workers).toHaveLength(8)
   for (const file of workers) rmSync(join(folder, 'dist/server', file))
 
   const env = { ...process.env, PDS_DATA_DIR: join(folder, 'data'), PDS_PORT: '0' }
