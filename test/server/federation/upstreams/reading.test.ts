@@ -233,6 +233,34 @@ test('a deactivated account is hidden, and a deleted one removed', async () => {
   await untilLikes()
 })
 
+test('an account that only stored records of others name is hidden when its server suspends it', async () => {
+  const dave = await remote.account('dave')
+  const [repo, collection] = [alice.did, 'app.example.graph.follow']
+  const record = { $type: collection, subject: dave.did, createdAt }
+  const { body: follow } = await server.post(
+    'com.core.repo.createRecord',
+    { repo, collection, record },
+    alice,
+  )
+  const facet = {
+    index: { byteStart: 0, byteEnd: 4 },
+    features: [{ $type: 'app.bsky.richtext.facet#mention', did: dave.did }],
+  }
+  const reply = { text: 'Dave', facets: [facet], reply: { root: post, parent: post }, createdAt }
+  const named = await remote.create(bob, 'app.bsky.feed.post', reply)
+  await untilLikes(named)
+  const isShown = async () =>
+    (await server.get('app.bsky.actor.getProfile', { actor: dave.did }, alice)).status === 200
+  await until(server, isShown)
+  const rkey = follow.uri.split('/').at(-1)
+  await server.post('com.core.repo.deleteRecord', { repo, collection, rkey }, alice)
+  expect(await isShown()).toBe(true)
+  remote.setStatus(dave, 'suspended')
+  await until(server, async () => !(await isShown()))
+  await remote.remove(bob, named)
+  await untilLikes()
+})
+
 test('a server that redirects is not followed', async () => {
   const other = await RemoteServer.start()
   other.replacements.set('server.describeServer', (res) =>
