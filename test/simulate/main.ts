@@ -2,6 +2,7 @@
  * `npm run simulate -- [--seeds N] [--seed S] [--steps N] [--scenario NAME] [--only LIST] [--trace] [--twice] [--costs]`: simulates servers,
  * people and faults, and checks what must hold. Seeds are run by a process for each core. `--twice` runs each seed in two processes, and
  * compares the traces. `--only 3,7,12-15` takes these steps of the plan. `--costs` measures the CPU time of each kind of act.
+ * `--prove [--fault NAME]… [--limit N]` simulates seeds with each deliberate fault until one fails.
  * Ctrl-C prints what was found so far.
  */
 import { availableParallelism } from 'node:os'
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { costsOf, differenceOf } from './describe.ts'
 import { explain } from './failures.ts'
 import { createPool, type Done } from './pool.ts'
+import { prove } from './prove.ts'
 import { only, planOf, type Scenario, type Step, scenarios } from './scenarios.ts'
 import { kindOf } from './shrink.ts'
 
@@ -16,17 +18,25 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     seed: { type: 'string' },
-    steps: { type: 'string', default: '300' },
+    steps: { type: 'string' },
     scenario: { type: 'string', default: 'all' },
     only: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
     costs: { type: 'boolean', default: false },
+    prove: { type: 'boolean', default: false },
+    fault: { type: 'string', multiple: true },
+    limit: { type: 'string', default: '2000' },
   },
 })
 if (!(values.scenario in scenarios)) throw new Error(`Scenarios: ${Object.keys(scenarios).join(', ')}`)
 const scenario = values.scenario as Scenario
-const steps = Number(values.steps)
+// Most deliberate faults are found by short plans.
+const steps = Number(values.steps ?? (values.prove ? 40 : 300))
+if (values.prove) {
+  const areFound = await prove({ names: values.fault, limit: Number(values.limit), steps })
+  process.exit(areFound ? 0 : 1)
+}
 const first = Number(values.seed ?? 1)
 const count = Number(values.seeds ?? (values.seed === undefined ? 20 : 1))
 

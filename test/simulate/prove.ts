@@ -1,66 +1,117 @@
-/**
- * `node test/simulate/prove.ts [--limit N] [--steps N] [--fault NAME]`: shows that the simulation can fail. Each patch of `faults/` puts a
- * fault in a copy of the sources, and seeds are simulated until one fails. Prints how many it took, and what did not hold.
- */
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+/** Shows that the simulation can fail: it must find each deliberate fault. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
 import { type DeliberateFault, deliberateFaults } from './deliberate-faults.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** What the simulation loads. */
 const copied = ['server', 'test', 'lexicons', 'build', 'package.json', 'tsconfig.json']
 
-const { values } = parseArgs({
-  options: {
-    limit: { type: 'string', default: '2000' },
-    steps: { type: 'string', default: '300' },
-    fault: { type: 'string' },
-  },
-})
+export interface ProveOptions {
+  /** Names of faults; undefined for all. */
+  readonly names: readonly string[] | undefined
+  /** Seeds after which a fault counts as not found. */
+  readonly limit: number
+  readonly steps: number
+}
 
 interface Found {
   readonly seeds: number
   readonly violation: string
 }
 
-/** Simulates seeds on the sources with a fault until one fails. */
-async function find({ patch }: DeliberateFault): Promise<Found | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'simulate-'))
-  try {
-    for (const name of copied) cpSync(join(root, name), join(folder, name), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
-    execFileSync('git', ['apply', patch], { cwd: folder })
-    return await firstFailure(folder)
-  } finally {
+/** The simulation of the present fault. */
+let running: ChildProcess | undefined
+
+/** Simulates seeds with each fault in a copy of the sources until one fails, and prints a table. @returns whether all were found */
+export async function prove(options: ProveOptions): Promise<boolean> {
+  const { names, limit } = options
+  const faults = deliberateFaults().filter(({ name }) => names?.includes(name) ?? true)
+  if (faults.length === 0) throw new Error(`There is no fault ${names}`)
+  const folder = copySources()
+  process.once('exit', () => {
+    running?.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
+  })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  const rows: string[] = []
+  let missed = 0
+  for (const one of faults) {
+    const begun = performance.now()
+    const found = await find(folder, one, options)
+    const seconds = Math.round((performance.now() - begun) / 1000)
+    const words = found?.violation ?? `NOT FOUND in ${limit} seeds of ${options.steps} steps`
+    if (!found) missed++
+    rows.push(rowOf([one.name, one.scenario, found?.seeds ?? '-', seconds, words]))
+    process.stderr.write(`${rows.at(-1)}\n`)
+  }
+  const table = [rowOf(['fault', 'scenario', 'seeds', 'seconds', 'violation']), ...rows]
+  process.stdout.write(
+    `${table.join('\n')}\n${faults.length - missed} of ${faults.length} faults were found\n`,
+  )
+  return missed === 0
+}
+
+function rowOf([name, scenario, seeds, seconds, violation]: readonly (string | number)[]): string {
+  const cells = [String(name).padEnd(44), String(scenario).padEnd(9), String(seeds).padStart(5)]
+  return `${cells.join('')}${String(seconds).padStart(9)}  ${String(violation).slice(0, 200)}`
+}
+
+/** Compiled modules are cached in the copy, for all faults. */
+function copySources(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'simulate-'))
+  for (const name of copied) cpSync(join(root, name), join(folder, name), { recursive: true })
+  const packages = join(root, 'node_modules')
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of readdirSync(packages))
+    if (name !== '.cache') symlinkSync(join(packages, name), join(folder, 'node_modules', name))
+  return folder
+}
+
+async function find(
+  folder: string,
+  fault: DeliberateFault,
+  options: ProveOptions,
+): Promise<Found | undefined> {
+  const apply = (...args: string[]) => execFileSync('git', ['apply', ...args, fault.patch], { cwd: folder })
+  apply()
+  try {
+    return await firstFailure(folder, fault, options)
+  } finally {
+    apply('--reverse')
   }
 }
 
-async function firstFailure(folder: string): Promise<Found | undefined> {
-  const args = ['test/simulate/main.ts', '--seed', '1', '--seeds', values.limit, '--steps', values.steps]
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+/** Undefined if no seed fails. @throws if the simulation does not run */
+async function firstFailure(
+  cwd: string,
+  { name, scenario }: DeliberateFault,
+  { limit, steps }: ProveOptions,
+): Promise<Found | undefined> {
+  const args = ['--seed', 1, '--seeds', limit, '--steps', steps, '--scenario', scenario].map(String)
+  const child = spawn(process.execPath, ['test/simulate/main.ts', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running = child
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const errors: string[] = []
+  createInterface(child.stderr).on('line', (line) => {
+    errors.push(line)
+    if (/^\d+ of \d+ seeds/.test(line)) process.stderr.write(`${name}: ${line}\n`)
+  })
   try {
     for await (const line of createInterface(child.stdout)) {
       const [, seed, violation = ''] = /^seed (\d+), step \d+: (.*)$/.exec(line) ?? []
       if (seed !== undefined) return { seeds: Number(seed), violation }
     }
+    if ((await ended) !== 0) throw new Error(`The simulation does not run: ${errors.slice(-9).join('\n')}`)
     return undefined
   } finally {
-    child.kill()
+    child.kill('SIGKILL')
+    await ended
   }
 }
-
-let missed = 0
-for (const fault of deliberateFaults().filter(({ name }) => name === (values.fault ?? name))) {
-  const found = await find(fault)
-  if (!found) missed++
-  const result = found
-    ? `${found.seeds} seeds: ${found.violation.slice(0, 160)}`
-    : `not found in ${values.limit} seeds`
-  process.stdout.write(`${fault.name}: ${result}\n`)
-}
-process.exitCode = missed === 0 ? 0 : 1

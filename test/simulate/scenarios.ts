@@ -19,11 +19,11 @@ const times = (factor: number, names: readonly string[]): Factors =>
 export const scenarios = {
   all: {},
   /** No faults: people act, and time passes. */
-  calm: { kill: 0, failDisk: 0, failLink: 0 },
+  calm: { kill: 0, failDisk: 0, failLink: 0, interruptStop: 0, interruptStart: 0 },
   /** Faults of disks and ends of processes. */
-  disk: { kill: 2, failDisk: 4, failLink: 0 },
+  disk: { kill: 2, failDisk: 4, failLink: 0, interruptStop: 2, interruptStart: 2 },
   /** Faults of links. */
-  network: { kill: 0, failDisk: 0, failLink: 4, heal: 2 },
+  network: { kill: 0, failDisk: 0, failLink: 4, heal: 2, interruptStop: 0, interruptStart: 0 },
   /** Continuous copies, and faults of their places. */
   copies: {
     ...times(6, ['addPlace', 'failPlace', 'provePlace', 'tryPlace', 'replaceComputer']),
@@ -33,6 +33,20 @@ export const scenarios = {
   restores: times(6, ['backUp', 'restoreBackup', 'deactivate', 'exportRepository', 'importRepository']),
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
+  /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
+  power: { createAccount: 0, kill: 5, failDisk: 4, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
+  /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
+  accounts: {
+    ...{
+      signIn: 4,
+      refreshSession: 2,
+      createAppPassword: 4,
+      revokeAppPassword: 3,
+      changePassword: 4,
+      trespass: 3,
+    },
+    ...{ deactivate: 6, activate: 8, moderate: 3, failLink: 3, createRecord: 0.5 },
+  },
 } satisfies Readonly<Record<string, Factors>>
 
 export type Scenario = keyof typeof scenarios

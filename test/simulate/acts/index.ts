@@ -7,6 +7,7 @@ import { setClock } from './clocks.ts'
 import { deleteAccount } from './deletion.ts'
 import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
+import { interruptStart, interruptStop } from './interruptions.ts'
 import { uploadBlob } from './media.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import {
@@ -35,5 +36,6 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
+  ...{ interruptStop, interruptStart },
   ...{ check },
 }

@@ -43,8 +43,9 @@ export const activate: Act = {
       ({ isDeactivated, isSuspended, isTakenDown }) => (isDeactivated || isSuspended) && !isTakenDown,
     )
     if (!person) return undefined
+    const before = person.statuses
     const answer = await callAs(world, person, 'com.atproto.server.activateAccount')
-    // The date is cancelled first; see `keepAccount`.
+    // The date is cancelled first, also if the directory does not answer; see `keepAccount`.
     const kept = { ...answer, status: isLost(answer) ? answer.status : 200 }
     const isSuspended = answer.body?.error === 'AccountSuspended'
     const words = change(person, isSuspended ? kept : answer, (status) => ({
@@ -52,8 +53,9 @@ export const activate: Act = {
       deleteAfter: undefined,
       isDeactivated: isSuspended && status.isDeactivated,
     }))
-    if (isLost(answer))
-      person.statuses = maybeChanged(person.statuses, (status) => ({ ...status, deleteAfter: undefined }))
+    const cancelled = (status: Status) => ({ ...status, deleteAfter: undefined })
+    if (answer.body?.error === 'UpstreamFailure') person.statuses = before.map(cancelled)
+    else if (isLost(answer)) person.statuses = maybeChanged(person.statuses, cancelled)
     return `${person.machine.name}: activates ${person.name} ${words}`
   },
 }

@@ -13,11 +13,13 @@ interface Followed {
   /** As the last events say; undefined before the first ones. */
   status: string | undefined
   handle: string | undefined
+  /** Whether the account is active again, and its repository was not reported since. */
+  isUnreported: boolean
 }
 
 const emptyRepository = (): Followed => ({
   ...{ rev: undefined, contents: new Map() },
-  ...{ status: undefined, handle: undefined },
+  ...{ status: undefined, handle: undefined, isUnreported: false },
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: events of several shapes
@@ -57,7 +59,10 @@ export class Consumer {
   /** Returns what the events say of a repository; undefined if it must be read. @throws Violation for events that break a rule */
   contentsOf(did: string): ReadonlyMap<string, string> | undefined {
     if (this.#broken !== undefined) throw new Violation(`events of ${this.machine.name}: ${this.#broken}`)
-    return this.#followed(did).contents
+    const { contents, isUnreported } = this.#followed(did)
+    if (isUnreported)
+      throw new Violation(`events of ${this.machine.name}: ${did} is active again without its repository`)
+    return contents
   }
 
   /** Continues with a repository that was read. */
@@ -96,6 +101,7 @@ export class Consumer {
   /** An activation reports the repository as it is. */
   #sync({ did, rev }: Payload): void {
     const followed = this.#followed(did)
+    followed.isUnreported = false
     if (followed.rev !== rev) Object.assign(followed, { rev, contents: undefined })
   }
 
@@ -109,6 +115,7 @@ export class Consumer {
     if (followed.status === 'deleted') this.#break(`${seq}: ${did} is ${status} after its deletion`)
     if (followed.status === status) this.#break(`${seq}: ${did} is ${status} again`)
     if (status === 'deleted') Object.assign(followed, emptyRepository())
+    followed.isUnreported = status === 'active' && followed.status !== undefined
     followed.status = status
   }
 
@@ -119,6 +126,7 @@ export class Consumer {
       this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)
     if (followed.rev !== undefined && rev <= followed.rev)
       this.#break(`${seq}: ${repo} goes from ${followed.rev} to ${rev}`)
+    if (followed.isUnreported) this.#break(`${seq}: commit of ${repo}, which is active again without #sync`)
     followed.rev = rev
     for (const { action, path, cid, prev } of ops) {
       if ((action === 'create') === followed.contents?.has(path)) this.#break(`${seq}: ${action} of ${path}`)
