@@ -2,6 +2,7 @@
 import type { DidString } from '@atproto/syntax'
 import type { StreamEnd } from '../../platform/network/websocket.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { StoreUnavailable } from '../../store/files/store-errors.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { createDayCounter, createHourCounter } from '../../util/hour-counter.ts'
 import { clearTimeout, elapsed, setTimeout, sleep } from '../../util/timers.ts'
@@ -134,7 +135,7 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     await sleep(0, { signal, ref: false }).catch(() => {})
     while (!signal.aborted) {
       const startedAt = elapsed()
-      const end = await read()
+      const end = await read().catch(failed)
       if (!signal.aborted) await wait(delayAfter(end, elapsed() - startedAt), end.isViolation)
     }
   }
@@ -149,6 +150,13 @@ export function readUpstream(deps: UpstreamDeps, { id, url: origin }: upstreams.
     const end = await stream.ended
     stream = undefined
     return end
+  }
+
+  /** Its position cannot be read. The next connection is tried later; an error here would end the process. */
+  function failed(cause: unknown): StreamEnd {
+    if (cause instanceof StoreUnavailable) return { message: cause.message, isViolation: false }
+    log.error({ err: cause, upstream: origin }, 'upstream cannot be read')
+    return { message: 'This server could not read the upstream', isViolation: false }
   }
 
   function onOpen(): void {
