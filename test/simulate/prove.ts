@@ -19,7 +19,8 @@ export interface ProveOptions {
 }
 
 interface Found {
-  readonly seeds: number
+  /** All before it hold. */
+  readonly seed: number
   readonly violation: string
 }
 
@@ -45,7 +46,7 @@ export async function prove(options: ProveOptions): Promise<boolean> {
     const seconds = Math.round((performance.now() - begun) / 1000)
     const words = found?.violation ?? `NOT FOUND in ${limit} seeds of ${options.steps} steps`
     if (!found) missed++
-    rows.push(rowOf([one.name, one.scenario, found?.seeds ?? '-', seconds, words]))
+    rows.push(rowOf([one.name, one.scenario, found?.seed ?? '-', seconds, words]))
     process.stderr.write(`${rows.at(-1)}\n`)
   }
   const table = [rowOf(['fault', 'scenario', 'seeds', 'seconds', 'violation']), ...rows]
@@ -71,27 +72,34 @@ function copySources(): string {
   return folder
 }
 
+/** Finds a seed that fails with a fault, and holds without. */
 async function find(
   folder: string,
   fault: DeliberateFault,
   options: ProveOptions,
 ): Promise<Found | undefined> {
   const apply = (...args: string[]) => execFileSync('git', ['apply', ...args, fault.patch], { cwd: folder })
-  apply()
-  try {
-    return await firstFailure(folder, fault, options)
-  } finally {
-    apply('--reverse')
+  for (let seed = 1; seed <= options.limit; ) {
+    apply()
+    const count = options.limit - seed + 1
+    const found = await firstFailure(folder, fault, { ...options, seed, count }).finally(() =>
+      apply('--reverse'),
+    )
+    if (!found || !(await firstFailure(folder, fault, { ...options, seed: found.seed, count: 1 })))
+      return found
+    process.stderr.write(`${fault.name}: seed ${found.seed} fails without the fault, too\n`)
+    seed = found.seed + 1
   }
+  return undefined
 }
 
 /** Undefined if no seed fails. @throws if the simulation does not run */
 async function firstFailure(
   cwd: string,
   { name, scenario }: DeliberateFault,
-  { limit, steps }: ProveOptions,
+  { seed, count, steps }: Pick<ProveOptions, 'steps'> & { readonly seed: number; readonly count: number },
 ): Promise<Found | undefined> {
-  const args = ['--seed', 1, '--seeds', limit, '--steps', steps, '--scenario', scenario].map(String)
+  const args = ['--seed', seed, '--seeds', count, '--steps', steps, '--scenario', scenario].map(String)
   const child = spawn(process.execPath, ['test/simulate/main.ts', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,8 +113,8 @@ async function firstFailure(
   })
   try {
     for await (const line of createInterface(child.stdout)) {
-      const [, seed, violation = ''] = /^seed (\d+), step \d+: (.*)$/.exec(line) ?? []
-      if (seed !== undefined) return { seeds: Number(seed), violation }
+      const [, failed, violation = ''] = /^seed (\d+), step \d+: (.*)$/.exec(line) ?? []
+      if (failed !== undefined) return { seed: Number(failed), violation }
     }
     if ((await ended) !== 0) throw new Error(`The simulation does not run: ${errors.slice(-9).join('\n')}`)
     return undefined

@@ -34,7 +34,7 @@ export const scenarios = {
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
-  power: { createAccount: 0, kill: 5, failDisk: 4, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
+  power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {
     ...{

@@ -106,6 +106,8 @@ export class World {
     const { clock } = this.time
     this.connectConsumers()
     await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 10)
+    // One that was opened before the links worked may have ended meanwhile.
+    this.connectConsumers()
     await this.time.settle()
   }
 
