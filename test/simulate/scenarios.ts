@@ -35,6 +35,8 @@ export const scenarios = {
   clocks: { setClock: 8 },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
+  /** Pictures are uploaded, used and removed. */
+  media: { failDisk: 0, failLink: 0, uploadBlob: 5, putRecord: 3, deleteRecord: 4 },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {
     ...{

@@ -34,6 +34,7 @@ export const deactivate: Act = {
   },
 }
 
+/** Activates an account; now and then the directory does not answer. */
 export const activate: Act = {
   weight: 2,
   async run(world, random) {
@@ -43,6 +44,7 @@ export const activate: Act = {
       ({ isDeactivated, isSuspended, isTakenDown }) => (isDeactivated || isSuspended) && !isTakenDown,
     )
     if (!person) return undefined
+    if (random.chance(0.3)) world.wire.interrupt(person.machine.name, 'plc')
     const before = person.statuses
     const answer = await callAs(world, person, 'com.atproto.server.activateAccount')
     // The date is cancelled first, also if the directory does not answer; see `keepAccount`.
