@@ -1,18 +1,18 @@
 /** Damaged data of a server that was killed: what verifies is served again, and the event stream reports every repository anew. */
 import { spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lockName } from '../../../../server/store/files/layout.ts'
 import { StoreDamaged } from '../../../../server/store/files/store-errors.ts'
 import { findByDid } from '../../../../server/store/tables/accounts.ts'
 import { blobOf, download, filesIn, png } from '../../../support/records/blobs.ts'
 import { TestServer } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 import { EventConsumer } from '../../../support/services/event-consumer.ts'
+import { copyDataFolder } from '../../../support/store/copy-data-folder.ts'
 
 const command = fileURLToPath(new URL('../../../../server/operation/cli/restore.ts', import.meta.url))
 
@@ -42,8 +42,7 @@ async function texts(from: TestServer): Promise<string[]> {
 /** Copies the data as a power cut would leave them, and flips a byte of the last transaction. */
 async function damagedCopy(): Promise<string> {
   const dataDir = join(folder, 'data')
-  const { dataDir: source } = server.config
-  await cp(source, dataDir, { recursive: true, filter: (path) => !path.startsWith(join(source, lockName)) })
+  await copyDataFolder(server.config.dataDir, dataDir)
   const journal =
     (await readdir(dataDir))
       .filter((name) => name.endsWith('.journal'))

@@ -2,12 +2,13 @@
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { post } from '../../../support/replicas/copies.ts'
 import { adminAuth } from '../../../support/server/server.ts'
 import { server, setupServer } from '../../../support/server/setup.ts'
+import { copyDataFolder } from '../../../support/store/copy-data-folder.ts'
 
 let root: string
 let place: string
@@ -80,7 +81,7 @@ test('changes that the disk has lost are offered until the owner dismisses them,
   await copied()
   const { dataDir } = server.config
   const earlier = join(root, 'earlier')
-  await cp(dataDir, earlier, { recursive: true, filter: (path) => basename(path) !== 'pds.lock' })
+  await copyDataFolder(dataDir, earlier)
   await post(server, 'two')
   await post(server, 'three')
   await copies().flush(20_000)

@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -15,6 +15,7 @@ import { blobOf, png } from '../../../support/records/blobs.ts'
 import { post, textsAt } from '../../../support/replicas/copies.ts'
 import { adminAuth, TestServer } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
+import { copyDataFolder } from '../../../support/store/copy-data-folder.ts'
 
 let root: string
 let place: string
@@ -200,10 +201,7 @@ test('a copied data folder that has started often without the place yields to th
   await post(server, 'one')
   await copied(server)
   const dataDir = join(root, 'often')
-  await cp(server.config.dataDir, dataDir, {
-    recursive: true,
-    filter: (path) => basename(path) !== 'pds.lock',
-  })
+  await copyDataFolder(server.config.dataDir, dataDir)
   await post(server, 'two')
   await copied(server)
   await rename(place, `${place}-away`)

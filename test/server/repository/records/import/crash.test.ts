@@ -1,5 +1,5 @@
 /** Crashes during an import, between each two of its transactions. */
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LexMap } from '@atproto/lex-data'
@@ -10,6 +10,7 @@ import { importRepo, movingAccount } from '../../../../support/accounts/moving-a
 import { type ArchiveRecord, archiveOf } from '../../../../support/records/archive.ts'
 import { type Account, refusal, TestServer } from '../../../../support/server/server.ts'
 import { server, setupServer } from '../../../../support/server/setup.ts'
+import { copyDataFolder } from '../../../../support/store/copy-data-folder.ts'
 
 let host: DidHost
 let account: Account
@@ -51,7 +52,7 @@ const after = [...likes('kept', 20), ...likes('new', 200), ...odd('kept', 5), ..
 /** Copies the data as a crash would leave it, without the lock. */
 async function copyData(): Promise<string> {
   const copy = await mkdtemp(join(folder, 'copy-'))
-  await cp(server.config.dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('pds.lock') })
+  await copyDataFolder(server.config.dataDir, copy)
   return copy
 }
 
