@@ -180,8 +180,9 @@ async function start(
 /** Before the first request: a write would continue a stream that other servers know differently. */
 async function makeStoreReady(services: Services): Promise<void> {
   const { store, identity, repository, operation } = services
-  await operation.conformance.hideLeftovers()
   await identity.plc.holdEvents()
   await store.afterRestore(() => announceRestore({ ...services, ...repository }))
+  // It reports deletions: after a restore only numbers that were never sent are free.
+  await operation.conformance.hideLeftovers()
   await repository.storedNames.renameAll()
 }

@@ -45,14 +45,15 @@ export async function createOperation(
   const { config, store, files, now, log, signal, inlineJobs } = platform
   const { dataDir } = config
   const accountDeletion = createAccountDeletion({ ...platform, blobs, listeners: onAccountDeleted })
+  const doctor = createDoctor({ ...platform, ...identity, relays })
   return {
     callMethod,
     moves: createMoves({ ...platform, ...identity, callMethod }),
     accountDeletion,
-    doctor: createDoctor({ ...platform, ...identity, relays }),
+    doctor,
     inspector: createInspector(platform, options),
     conformance: createOwnCheck({
-      ...{ ...platform, ...identity, repositories, accountDeletion },
+      ...{ ...platform, ...identity, repositories, accountDeletion, probes: doctor.probes },
       onUnloadable: warnOfWorker(platform),
     }),
     backupProofs: createBackupProofs({

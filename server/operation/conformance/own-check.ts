@@ -5,7 +5,9 @@
 import type { Platform } from '../../platform/platform.ts'
 import { once } from '../../util/once.ts'
 import { type JobRunner, startWorker } from '../../util/worker-or-inline.ts'
+import type { Probes } from '../doctor/probes.ts'
 import { type CheckAccount, type CheckAccountDeps, createCheckAccounts } from './check-account.ts'
+import { expectOwnAddress, WrongServer } from './own-address.ts'
 import type { Result } from './runner.ts'
 import type { Step, StepJob } from './steps.ts'
 
@@ -42,6 +44,7 @@ export interface OwnCheck {
 export interface OwnCheckDeps
   extends CheckAccountDeps,
     Pick<Platform, 'origin' | 'log' | 'signal' | 'inlineJobs' | 'isForTests'> {
+  readonly probes: Probes
   onUnloadable(error: Error): void
 }
 
@@ -51,16 +54,16 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 const maxHeapBytes = 256 * 2 ** 20
 
 export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
-  const { origin, now, log, signal } = deps
+  const { origin, now, log, signal, probes } = deps
   const accounts = createCheckAccounts(deps)
   let state: Mutable<CheckState> | undefined
   let running: Promise<void> | undefined
   let steps: JobRunner<StepJob, Step> | undefined
-  let isStopping = false
+  let stopping = new AbortController()
 
   async function measure(check: Mutable<CheckState>, account: CheckAccount): Promise<void> {
-    const { did, handle, password } = account
-    const job: StepJob = { did, url: origin, plcUrl: origin, account: { identifier: handle, password } }
+    const { handle, password } = account
+    const job: StepJob = { url: origin, plcUrl: origin, account: { identifier: handle, password } }
     const results: Result[] = []
     const thread = startSteps(deps)
     steps = thread
@@ -82,9 +85,10 @@ export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
 
   async function run(check: Mutable<CheckState>): Promise<void> {
     try {
+      await expectOwnAddress(origin, probes, AbortSignal.any([stopping.signal, signal]))
       const account = await accounts.create()
-      if (!isStopping) await measure(check, account)
-      if (isStopping) check.end = 'stopped'
+      if (!stopping.signal.aborted) await measure(check, account)
+      if (stopping.signal.aborted) check.end = 'stopped'
     } catch (error) {
       check.end = endOf(error)
       if (check.end === 'wrongServer') check.reason = (error as Error).message
@@ -101,13 +105,13 @@ export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
   }
 
   function endOf(error: unknown): CheckEnd {
-    if (isStopping || signal.aborted) return 'stopped'
-    return (error as Error).name === 'WrongServer' ? 'wrongServer' : 'failed'
+    if (stopping.signal.aborted || signal.aborted) return 'stopped'
+    return error instanceof WrongServer ? 'wrongServer' : 'failed'
   }
 
   async function stop(): Promise<void> {
     if (!running) return
-    isStopping = true
+    stopping.abort()
     await steps?.end()
     await running
   }
@@ -116,7 +120,7 @@ export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
     state: () => state,
     start() {
       if (running || signal.aborted) return
-      isStopping = false
+      stopping = new AbortController()
       const empty = { total: 0, results: [], endedAt: undefined, end: undefined, reason: undefined }
       state = { ...empty, isRunning: true, startedAt: now(), url: origin }
       running = run(state)

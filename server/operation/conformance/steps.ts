@@ -1,14 +1,10 @@
 /** A measurement step by step, so that a thread can report each result. */
-import { createHttp } from './http.ts'
 import { requirements } from './requirements.ts'
 import { measuring, type Report, type Result } from './runner.ts'
 import type { TargetOptions } from './target.ts'
 
 /** The same for each step. */
-export interface StepJob extends TargetOptions {
-  /** An account that only the right server has. */
-  readonly did: string
-}
+export type StepJob = TargetOptions
 
 export interface Step {
   /** The number of requirements. */
@@ -19,11 +15,10 @@ export interface Step {
   readonly leftovers: readonly string[]
 }
 
-/** @returns a function that measures the next requirement @throws WrongServer before the first one */
+/** @returns a function that measures the next requirement */
 export function createSteps(): (job: StepJob) => Promise<Step> {
   let results: AsyncGenerator<Result, Report> | undefined
-  return async ({ did, ...options }) => {
-    if (!results) await expectServer(options.url, did)
+  return async (options) => {
     results ??= measuring({ ...options, requirements })
     const { done, value } = await results.next()
     const total = requirements.length
@@ -31,19 +26,4 @@ export function createSteps(): (job: StepJob) => Promise<Step> {
       ? { total, result: undefined, leftovers: value.leftovers }
       : { total, result: value, leftovers: [] }
   }
-}
-
-/** The address leads to no server, or to another one, which must not be measured. */
-export class WrongServer extends Error {
-  override readonly name = 'WrongServer'
-}
-
-async function expectServer(url: string, did: string): Promise<void> {
-  const query = { did }
-  const answer = await createHttp(url)
-    .send('/xrpc/com.atproto.sync.getRepoStatus', { query })
-    .catch((error: Error) => {
-      throw new WrongServer(error.message)
-    })
-  if (answer.json?.did !== did) throw new WrongServer(`${url} is another server, or answers ${answer.status}`)
 }

@@ -28,7 +28,9 @@ export async function checkDirectory({ store, plcUrl, origin, signal }: Deps): P
   }
   const waiting = accounts.withUnpublishedIdentity(store, origin)
   const all = accounts.page(store, undefined, maxAccounts)
-  const active = all.filter((one) => one.did.startsWith('did:plc:') && statusOf(one) === undefined)
+  const active = all.filter(
+    (one) => one.did.startsWith('did:plc:') && statusOf(one) === undefined && !accounts.isOfCheck(one),
+  )
   try {
     for (const { did, handle } of active) {
       const last = await lastOperation(plcUrl, did, { signal })

@@ -22,7 +22,9 @@ interface Deps {
 
 export async function checkHandles(deps: Deps): Promise<Check> {
   const name = 'handles'
-  const active = accounts.page(deps.store, undefined, maxHandles).filter((one) => statusOf(one) === undefined)
+  const active = accounts
+    .page(deps.store, undefined, maxHandles)
+    .filter((one) => statusOf(one) === undefined && !accounts.isOfCheck(one))
   const problems = await Promise.all(active.map((account) => problemOf(account, deps)))
   const found = problems.find((problem) => problem !== undefined)
   if (found) return found

@@ -1,5 +1,6 @@
 /** Table `name_words`: the words of display names, for search. Foreign keys delete the words of a deleted profile. */
 import type { Reader, Writer } from '../../store/database.ts'
+import { isTemporary } from '../../store/tables/accounts.ts'
 import { isNotTakenDown } from '../../store/tables/takedowns.ts'
 import { paths } from '../format/link-paths.ts'
 
@@ -34,7 +35,7 @@ export function search(db: Reader, { terms, viewer, offset, limit }: Search): nu
   const rows = db.all<{ id: number }>(
     `SELECT a.id FROM actors a LEFT JOIN link_counts n ON n.subject = a.id AND n.path = ${paths.follow}
      WHERE a.inactive = 0 AND ${terms.map((term) => `a.id IN (${matching(term)})`).join(' AND ')}
-       AND (EXISTS (SELECT 1 FROM accounts WHERE id = a.id) OR EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND host IS NOT NULL))
+       AND (EXISTS (SELECT 1 FROM accounts WHERE id = a.id AND NOT ${isTemporary}) OR EXISTS (SELECT 1 FROM remote_actors WHERE id = a.id AND host IS NOT NULL))
      ORDER BY EXISTS (SELECT 1 FROM links WHERE subject = a.id AND path = ${paths.follow} AND actor = ?) DESC, coalesce(n.count, 0) DESC, a.id
      LIMIT ? OFFSET ?`,
     [

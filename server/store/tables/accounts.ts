@@ -116,8 +116,10 @@ export function activeDids(db: Reader, limit: number): DidString[] {
   return rows.map(({ did }) => did)
 }
 
+/** Whether no person has an account: the first one owns the server. */
 export function isEmpty(db: Reader): boolean {
-  return db.get(`SELECT 1 FROM accounts a WHERE ${isNotBeingDeleted} LIMIT 1`) === undefined
+  const found = db.get(`SELECT 1 FROM accounts a WHERE ${isNotBeingDeleted} AND NOT ${isTemporary} LIMIT 1`)
+  return found === undefined
 }
 
 /** Returns accounts in order of creation, after `after`. */
@@ -244,12 +246,22 @@ export function setEmailAuthFactor(tx: Writer, did: string, on: boolean): void {
   tx.run('UPDATE accounts SET email_auth_factor = ? WHERE did = ?', [on ? 1 : 0, did])
 }
 
+/** Has no effect on a temporary account, which must stay one. */
 export function deactivate(tx: Writer, did: string, at: string, deleteAfter: string | null): void {
-  tx.run('UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ?', [at, deleteAfter, did])
+  tx.run(`UPDATE accounts SET deactivated_at = ?, delete_after = ? WHERE did = ? AND NOT ${isTemporary}`, [
+    at,
+    deleteAfter,
+    did,
+  ])
 }
 
 /** SQL condition: an account that a check of this server uses. The holder of an account has a date of its deletion set with its deactivation. */
-const isTemporary = '(delete_after IS NOT NULL AND deactivated_at IS NULL)'
+export const isTemporary = '(delete_after IS NOT NULL AND deactivated_at IS NULL)'
+
+/** Whether an account is of a check; see `isTemporary`. */
+export function isOfCheck({ deleteAfter, deactivatedAt }: Account): boolean {
+  return deleteAfter !== null && deactivatedAt === null
+}
 
 /** Makes an active account temporary. Maintenance deletes it from then on, if nothing does so earlier. */
 export function setTemporary(tx: Writer, did: string, deleteAfter: string): void {
@@ -263,17 +275,17 @@ export function temporary(db: Reader): DidString[] {
   return rows.map(({ did }) => did)
 }
 
-/** Cancels the deletion that the holder asked for. The account stays deactivated. */
+/** Cancels the deletion that the holder asked for. The account stays deactivated. A temporary account keeps its date. */
 export function cancelDeletion(tx: Writer, did: string): void {
-  tx.run('UPDATE accounts SET delete_after = NULL WHERE did = ?', [did])
+  tx.run(`UPDATE accounts SET delete_after = NULL WHERE did = ? AND NOT ${isTemporary}`, [did])
 }
 
-/** Activates an account, for which nothing is to be deleted any more. The events of an imported one begin. */
+/** Activates an account, for which nothing is to be deleted any more. The events of an imported one begin. A temporary account stays one. */
 export function activate(tx: Writer, did: string): void {
   tx.run(
     `UPDATE accounts SET deactivated_at = NULL, delete_after = NULL, activate_by = NULL, kept = NULL,
        stream_state = CASE is_minted WHEN 0 THEN ${streamStates.live} ELSE stream_state END
-     WHERE did = ?`,
+     WHERE did = ? AND NOT ${isTemporary}`,
     [did],
   )
 }

@@ -1,7 +1,14 @@
 /** The check of this server by its owner: its account, its results, its end. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCheckAccounts } from '../../../../server/operation/conformance/check-account.ts'
 import { requirements } from '../../../../server/operation/conformance/requirements.ts'
+import { checkDirectory } from '../../../../server/operation/doctor/directory.ts'
+import { restoredMarkName } from '../../../../server/store/files/layout.ts'
 import { type Network, startNetwork } from '../../../../server/testing/network.ts'
 import { systemTime } from '../../../../server/util/timers.ts'
 import type { ServerClient } from '../../../support/server/client.ts'
@@ -98,6 +105,73 @@ describe('a check that ended with its process', () => {
     expect((Date.parse(row?.at ?? '') - server.clock.now().getTime()) / 60_000).toBeCloseTo(60, 0)
     await accounts.removeAll()
   })
+
+  test('and came back with a backup is reported as deleted by a number that was never sent', async () => {
+    const { services } = server.running
+    const { did } = await createCheckAccounts({
+      ...{ ...services, ...services.identity, ...services.repository, ...services.operation },
+    }).create()
+    const last = () =>
+      server.running.services.store.get<{ seq: number }>('SELECT last_seq AS seq FROM event_state')?.seq ?? 0
+    const before = last()
+    await server.running.close()
+    writeFileSync(join(server.config.dataDir, restoredMarkName), '')
+    await server.open()
+    expect((await server.get('com.core.sync.getRepoStatus', { did })).body.error).toBe('RepoNotFound')
+    const { store } = server.running.services
+    const [first, ...others] = store.all<{ seq: number }>('SELECT seq FROM events WHERE seq > ?', [before])
+    expect(others.length).toBeGreaterThan(0)
+    expect(first?.seq).toBeGreaterThan(before + 1_000_000)
+  })
+
+  test('and stays temporary, also for one who has its password', async () => {
+    const { services } = server.running
+    const accounts = createCheckAccounts({
+      ...{ ...services, ...services.identity, ...services.repository, ...services.operation },
+    })
+    const { did, handle, password } = await accounts.create()
+    const input = { identifier: handle, password }
+    const { body: thief } = await server.post('com.core.server.createSession', input)
+    for (const method of ['activateAccount', 'deactivateAccount', 'activateAccount'])
+      await server.post(`com.core.server.${method}`, method === 'deactivateAccount' ? {} : undefined, thief)
+    await server.post('com.core.server.deactivateAccount', { deleteAfter: '2031-01-01T00:00:00.000Z' }, thief)
+    await accounts.removeAll()
+    expect((await server.get('com.core.sync.getRepoStatus', { did })).body.error).toBe('RepoNotFound')
+    expect(await handlesOf(server)).toEqual(['alice.test', 'bob.test'])
+  })
+})
+
+test('the account of a check is found by no search, and no check of the public address looks it up', async () => {
+  const here = await TestServer.start({ publicUrl: undefined })
+  try {
+    const { services } = here.running
+    await createCheckAccounts({
+      ...{ ...services, ...services.identity, ...services.repository, ...services.operation },
+    }).create()
+    const { store, origin } = services
+    const { signal } = new AbortController()
+    expect((await checkDirectory({ store, origin, signal, plcUrl: 'http://127.0.0.1:1' })).state).toBe('ok')
+    const alice = await here.account('alice')
+    const { actors } = (await here.get('app.example.actor.searchActors', { q: 'check-' }, alice)).body
+    expect(actors).toEqual([])
+  } finally {
+    await here.close()
+  }
+})
+
+test('the first person has the server, also while a check runs that the administrator has started', async () => {
+  const unclaimed = await TestServer.start({ publicUrl: undefined })
+  try {
+    const { services } = unclaimed.running
+    await createCheckAccounts({
+      ...{ ...services, ...services.identity, ...services.repository, ...services.operation },
+    }).create()
+    expect((await unclaimed.get('com.core.server.describeServer')).body.unclaimed).toBe(true)
+    const alice = await unclaimed.account('alice')
+    expect((await unclaimed.get(get, {}, alice)).status).toBe(200)
+  } finally {
+    await unclaimed.close()
+  }
 })
 
 describe('an address that does not lead to the server', () => {
@@ -121,6 +195,29 @@ describe('an address that does not lead to the server', () => {
       }
     },
   )
+})
+
+test('a server that answers as this one would, but is not, gets a probe and nothing else', async () => {
+  const asked: string[] = []
+  const liar = createServer((req, res) => {
+    asked.push(`${req.method} ${req.url?.replace(/nonce=.*/, 'nonce')}`)
+    const query = Object.fromEntries(new URL(req.url ?? '', 'http://localhost').searchParams)
+    res
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ ...query, bytes: 1, active: true }))
+  })
+  await once(liar.listen(0, 'localhost'), 'listening')
+  const here = await TestServer.start({
+    publicUrl: `http://localhost:${(liar.address() as AddressInfo).port}`,
+  })
+  try {
+    await startOn(here)
+    expect(await ended(here)).toMatchObject({ end: 'wrongServer', results: [] })
+    expect(asked).toEqual(['POST /xrpc/com.core.server.receiveProbe?nonce'])
+  } finally {
+    await here.close()
+    liar.close()
+  }
 })
 
 describe('in a network', () => {
