@@ -26,9 +26,8 @@ export const accountOf = shared(async (target): Promise<Account> => {
   const session = await signIn(target, credentialsOf(target)).catch((error: unknown) => {
     throw error instanceof Failed ? new Skipped(`the sign-in fails: ${error.message}`) : error
   })
-  target.defer(async () => {
-    await target.call('com.atproto.server.deleteSession', { method: 'POST', token: session.refreshJwt })
-  })
+  const end = { method: 'POST', token: session.refreshJwt }
+  target.defer(() => target.call('com.atproto.server.deleteSession', end))
   return {
     ...session,
     call: (nsid, ask) => target.call(nsid, { ...ask, token: session.accessJwt }),
@@ -111,6 +110,7 @@ export function newRecord(more: object = {}): { $type: string; text: string; cre
 
 /** Deletes the records of the collection, one by one if the server refuses to delete them together. Returns the number of those that stay. */
 async function empty({ did: repo, call }: Account): Promise<number> {
+  const deleted = new Set<string>()
   for (;;) {
     const { records } = outputOf(
       await call('com.atproto.repo.listRecords', { query: { repo, collection, limit: '100' } }),
@@ -118,6 +118,10 @@ async function empty({ did: repo, call }: Account): Promise<number> {
     if (records.length === 0) return 0
     // A server may have accepted keys with slashes.
     const rkeys = records.map(({ uri }: { uri: string }) => uri.split('/').slice(4).join('/'))
+    // The server has confirmed the deletion of some, and lists them still.
+    const kept = rkeys.filter((rkey: string) => deleted.has(rkey))
+    if (kept.length > 0) return kept.length
+    for (const rkey of rkeys) deleted.add(rkey)
     const $type = 'com.atproto.repo.applyWrites#delete'
     const writes = rkeys.map((rkey: string) => ({ $type, collection, rkey }))
     const { status } = await call('com.atproto.repo.applyWrites', { input: { repo, writes } })

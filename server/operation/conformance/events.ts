@@ -3,7 +3,7 @@ import { decodeAll } from '@atproto/lex-cbor'
 import { openStream, type StreamEnd } from '../../platform/network/websocket.ts'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import type { Target } from './target.ts'
-import { Failed } from './verdict.ts'
+import { Failed, Skipped } from './verdict.ts'
 
 export interface Message {
   readonly op: number
@@ -19,30 +19,42 @@ export interface Events {
   readonly messages: readonly Message[]
   /** How the connection ended; undefined while it is open. */
   readonly ended: StreamEnd | undefined
-  /** Resolves when `isDone`, when the connection has ended, or after `ms`. @throws Failed for a message that cannot be read */
+  /** Resolves when `isDone`, when the connection has ended, or after `ms`. @throws Failed for a message that cannot be read, Skipped for too many */
   until(isDone: () => boolean, ms?: number): Promise<void>
   close(): void
 }
 
 export const subscription = 'com.atproto.sync.subscribeRepos'
+/** Messages and bytes of one connection that are kept: a server may send its whole history at once. */
+const maxMessages = 20_000
+const maxBytes = 64_000_000
 /** Milliseconds that an event may take. */
 const patienceMs = 5000
 
 /** Connects and resolves when the connection is open, or was refused. @param query such as `?cursor=0` */
 export async function openEvents(target: Target, query = ''): Promise<Events> {
+  target.checkTime()
   const messages: Message[] = []
+  let size = 0
   let ended: StreamEnd | undefined
-  let flaw: Failed | undefined
+  let flaw: Failed | Skipped | undefined
   let wake = () => {}
   const opened = Promise.withResolvers<void>()
   const stream = openStream(`${target.url}/xrpc/${subscription}${query}`, {
     allowPrivate: true,
     onOpen: opened.resolve,
     onMessage(bytes) {
+      if (flaw) return
+      size += bytes.length
       try {
+        if (messages.length >= maxMessages || size > maxBytes)
+          throw new Skipped(
+            `the event stream has more than ${maxMessages} messages or ${maxBytes / 1_000_000} MB`,
+          )
         messages.push(readMessage(bytes))
       } catch (error) {
-        flaw ??= new Failed((error as Error).message)
+        flaw = error instanceof Skipped ? error : new Failed((error as Error).message)
+        stream.close()
       }
       wake()
     },

@@ -82,13 +82,15 @@ function xml(text: string): string {
 
 export const markdown: Format = (report) => {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;')
+  /** Shows text of a server as it is: no links, no pictures, no HTML. */
+  const quoted = (text: string) => cell(text.replaceAll('&', '&amp;').replaceAll(/[\\`*_~[\]]/g, '\\$&'))
   const rows = report.results.map((result) => {
     const { area, id, level, title } = result
-    return `| ${[area, `\`${id}\``, level, outcomeOf(result), title, reasonOf(result)].map(cell).join(' | ')} |`
+    return `| ${[area, `\`${id}\``, level, outcomeOf(result), title].map(cell).join(' | ')} | ${quoted(reasonOf(result))} |`
   })
   return [
     `# Conformance of ${report.url}`,
-    summary(report),
+    summary({ ...report, leftovers: report.leftovers.map(quoted) }),
     '| area | id | level | result | requirement | reason |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,

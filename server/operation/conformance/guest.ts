@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import { expectStatus, outputOf } from './answers.ts'
 import { adminOf } from './areas/lexicon.ts'
 import type { Answer } from './http.ts'
-import { shared, type Target } from './target.ts'
+import { isPublicDirectory, shared, type Target } from './target.ts'
 import { expect, Skipped } from './verdict.ts'
 
 export interface Guest extends Account {
@@ -22,6 +22,7 @@ export interface GuestInput {
 /** @throws Skipped unless the command may create accounts */
 export function requireCreation(target: Target): void {
   if (!target.creates) throw new Skipped('it needs accounts of its own: --create')
+  if (isPublicDirectory(target.plcUrl)) throw new Skipped('it needs a directory for tests: --plc')
   adminOf(target)
 }
 
@@ -40,23 +41,31 @@ export async function guestInput(target: Target): Promise<GuestInput> {
   if (!inviteCodeRequired) return who
   const ask = { input: { useCount: 1 }, ...adminOf(target) }
   const { code: inviteCode } = outputOf(await target.call('com.atproto.server.createInviteCode', ask))
+  // A sign-up that is refused leaves the code unused.
+  const disabling = { input: { codes: [inviteCode] }, ...adminOf(target) }
+  target.defer(() => target.call('com.atproto.admin.disableInviteCodes', disabling))
   return { ...who, inviteCode }
 }
 
-export const createAccount = (target: Target, input: object, ask = {}): Promise<Answer> =>
-  target.call('com.atproto.server.createAccount', { input, ...ask })
+/** Asks for an account. One that the server creates is deleted at the end, also if it should have refused it. */
+export async function createAccount(target: Target, input: object, ask = {}): Promise<Answer> {
+  const created = await target.call('com.atproto.server.createAccount', { input, ...ask })
+  const did: unknown = created.status === 200 ? created.json?.did : undefined
+  if (typeof did === 'string')
+    target.defer(async () => {
+      const deletion = { input: { did }, ...adminOf(target) }
+      const answer = await target.call('com.atproto.admin.deleteAccount', deletion)
+      // It may have been deleted by its holder.
+      if (answer.status !== 400 && answer.status !== 404) expectStatus(answer, 200)
+    })
+  return created
+}
 
-/** Creates an account, which is deleted at the end. */
+/** Creates an account. */
 export async function newGuest(target: Target, more: object = {}, ask = {}): Promise<Guest> {
   const input = await guestInput(target)
   const session = outputOf(await createAccount(target, { ...input, ...more }, ask))
-  const { did, accessJwt } = session
-  target.defer(async () => {
-    const deletion = { input: { did }, ...adminOf(target) }
-    const answer = await target.call('com.atproto.admin.deleteAccount', deletion)
-    // It may have been deleted by its holder.
-    if (answer.status !== 400 && answer.status !== 404) expectStatus(answer, 200)
-  })
+  const { accessJwt } = session
   const { email, password } = input
   return { ...session, email, password, call: (nsid, own) => target.call(nsid, { ...own, token: accessJwt }) }
 }

@@ -1,4 +1,7 @@
 /** Requests to the server that is measured, as any client sends them. */
+import { guardedFetch, ResponseTooLarge } from '../../platform/network/client.ts'
+import { OutboundRefused } from '../../platform/network/guard.ts'
+import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
 import { Failed, Skipped } from './verdict.ts'
@@ -30,7 +33,10 @@ export interface Answer {
 }
 
 export interface Http {
-  /** Sends a request to a path of the server, or to a URL. @throws Failed without an answer */
+  /**
+   * Sends a request to a path of the server, or to a URL that it names, which gets no credentials.
+   * @throws Failed without an answer
+   */
   send(target: string, ask?: Ask): Promise<Answer>
   /** Calls a method. @throws Skipped if the server does not have it, or limits the rate */
   call(nsid: string, ask?: Ask): Promise<Answer>
@@ -39,36 +45,50 @@ export interface Http {
 /** Milliseconds from the request to the end of the answer. */
 const patienceMs = 15_000
 
+/** Bytes of an answer. Repositories are larger than everything else. */
+const maxBytes = 8_000_000
+const maxArchiveBytes = 64_000_000
+
+interface HttpOptions {
+  /** URLs that a person has named beside the server. */
+  readonly named?: readonly string[]
+  /** Called before each request. @throws Skipped when the measurement has lasted too long */
+  readonly checkTime?: () => void
+}
+
 /** @param url of the server, without a trailing slash */
-export function createHttp(url: string): Http {
+export function createHttp(url: string, { named = [], checkTime }: HttpOptions = {}): Http {
+  const { origin, host, protocol } = new URL(url)
+  const trusted = [url, ...named].map((each) => new URL(each).origin)
+  /** A server chooses the URLs that it names: those on the computer or in the network of the one who measures are not called. */
+  const isTrusted = (address: URL) =>
+    trusted.includes(address.origin) || (isLoopbackHost(host) && isLoopbackHost(address.host))
+
   async function send(target: string, ask: Ask = {}): Promise<Answer> {
-    const address = new URL(target.startsWith('/') ? url + target : target)
-    for (const [name, values] of Object.entries(ask.query ?? {}))
-      for (const value of [values].flat()) address.searchParams.append(name, value)
+    checkTime?.()
     const { body, type } = bodyOf(ask)
     const method = ask.method ?? (body === undefined ? 'GET' : 'POST')
     const asked = `${method} ${target}`
     try {
-      const response = await fetch(address, {
-        method,
-        redirect: 'manual',
-        signal: deadlineSignal(patienceMs),
-        headers: {
-          ...(type !== undefined && { 'content-type': type }),
-          ...(ask.token !== undefined && { authorization: `Bearer ${ask.token}` }),
-          ...ask.headers,
-        },
-        ...(body !== undefined && { body }),
-      })
-      const bytes = Buffer.from(await response.arrayBuffer())
-      return {
-        asked,
-        status: response.status,
-        headers: response.headers,
-        bytes,
-        json: jsonOf(response, bytes),
+      const address = new URL(target.startsWith('/') ? url + target : target)
+      for (const [name, values] of Object.entries(ask.query ?? {}))
+        for (const value of [values].flat()) address.searchParams.append(name, value)
+      const { authorization, ...others } = ask.headers ?? {}
+      const credentials = ask.token === undefined ? authorization : `Bearer ${ask.token}`
+      const headers = {
+        ...(type !== undefined && { 'content-type': type }),
+        ...(credentials !== undefined && address.origin === origin && { authorization: credentials }),
+        ...others,
       }
+      const request = { method, headers, ...(body !== undefined && { body }) }
+      const answer = await (isTrusted(address) ? fetchWhole : fetchGuarded)(address, request)
+      return { asked, ...answer, json: jsonOf(answer) }
     } catch (error) {
+      if (error instanceof TooLarge)
+        throw new (error.isArchive ? Skipped : Failed)(`${asked} answered ${error.message}`)
+      if (error instanceof OutboundRefused)
+        // A server at a private address may name others there.
+        throw new (protocol === 'https:' ? Failed : Skipped)(`${asked} is not sent: ${error.message}`)
       throw new Failed(`${asked} got no answer: ${reasonOf(error)}`)
     }
   }
@@ -100,7 +120,55 @@ function bodyOf({ input, form, body, headers }: Ask): {
   return headers && 'content-type' in headers ? { body: bytes } : { body: bytes, type: 'application/json' }
 }
 
-function jsonOf({ headers }: Response, bytes: Buffer): unknown {
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
+type Received = Pick<Answer, 'status' | 'headers' | 'bytes'>
+
+class TooLarge extends Error {
+  readonly isArchive: boolean
+
+  constructor(bytes: number, isArchive = false) {
+    super(`more than ${bytes / 1_000_000} MB`)
+    this.isArchive = isArchive
+  }
+}
+
+async function fetchWhole(address: URL, request: Sent): Promise<Received> {
+  const response = await fetch(address, {
+    ...{ ...request, redirect: 'manual', signal: deadlineSignal(patienceMs) },
+  })
+  const { status, headers, body } = response
+  const isArchive = headers.get('content-type') === 'application/vnd.ipld.car'
+  const limit = isArchive ? maxArchiveBytes : maxBytes
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Compressed bytes are counted as what they become. Throwing out of the loop ends the connection.
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > limit) throw new TooLarge(limit, isArchive)
+    chunks.push(chunk)
+  }
+  return { status, headers, bytes: Buffer.concat(chunks) }
+}
+
+/** @throws OutboundRefused unless the address is public */
+async function fetchGuarded(address: URL, { method, ...request }: Sent): Promise<Received> {
+  const { status, headers, body } = await guardedFetch(String(address), {
+    ...{ ...request, method: method as 'GET', timeoutMs: patienceMs, maxBytes },
+  }).catch((error: unknown) => {
+    throw error instanceof ResponseTooLarge ? new TooLarge(maxBytes) : error
+  })
+  const pairs = Object.entries(headers).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  )
+  return { status, headers: new Headers(pairs), bytes: body }
+}
+
+function jsonOf({ headers, bytes }: Received): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return undefined
   return parseJson(bytes)
 }

@@ -16,7 +16,7 @@ import { collection, newRecord } from './account.ts'
 import { expectStatus, outputOf } from './answers.ts'
 import { requireCreation } from './guest.ts'
 import { rawCid } from './repository.ts'
-import { publicDirectory, type Target } from './target.ts'
+import { isPublicDirectory, publicDirectory, type Target } from './target.ts'
 import { Skipped } from './verdict.ts'
 
 export interface Newcomer {
@@ -30,7 +30,7 @@ export interface Newcomer {
 export async function newNewcomer(target: Target): Promise<Newcomer> {
   requireCreation(target)
   const { plcUrl = publicDirectory } = target
-  if (plcUrl === publicDirectory) throw new Skipped('it needs a directory for tests: --plc')
+  if (isPublicDirectory(plcUrl)) throw new Skipped('it needs a directory for tests: --plc')
   const [signing, rotation] = [await createSigningKey(), await createSigningKey()]
   const { did, operation } = await createGenesis({
     ...{ handle: `check-${randomGroups(1, 8)}.example.com`, origin: 'https://old.example.com' },

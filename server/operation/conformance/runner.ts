@@ -2,7 +2,7 @@
 import { realElapsed } from '../../util/deadlines.ts'
 import { areaOf, type Level, type Requirement } from './requirement.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
-import { Failed, Skipped } from './verdict.ts'
+import { Failed, plain, Skipped } from './verdict.ts'
 
 /** Reasons of failures that are expected, by the id of the requirement. */
 export type Expected = ReadonlyMap<string, string>
@@ -50,6 +50,7 @@ export async function* measuring({
   let leftovers: readonly string[] = []
   try {
     for (const requirement of requirements) {
+      if (options.signal?.aborted) break
       const result = await resultOf(requirement, target, expected)
       results.push(result)
       yield result
@@ -85,9 +86,14 @@ async function resultOf(requirement: Requirement, target: Target, expected: Expe
   const known = { area: areaOf(requirement), id, level, title, source, expected: expected.get(id) }
   const ended = (outcome: Outcome, reason?: string): Result => ({
     ...known,
-    ...{ outcome, reason, ms: Math.round(realElapsed() - startedAt) },
+    ...{
+      outcome,
+      reason: reason === undefined ? undefined : plain(reason),
+      ms: Math.round(realElapsed() - startedAt),
+    },
   })
   try {
+    target.checkTime()
     return ended('passed', (await requirement.check(target)) ?? undefined)
   } catch (error) {
     if (error instanceof Skipped) return ended('skipped', error.message)

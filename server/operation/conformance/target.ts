@@ -1,5 +1,8 @@
 /** The server that is measured, and what its requirements share. */
+import { realElapsed } from '../../util/deadlines.ts'
+import type { Answer } from './http.ts'
 import { createHttp, type Http } from './http.ts'
+import { plain, Skipped } from './verdict.ts'
 
 export interface Credentials {
   readonly identifier: string
@@ -16,6 +19,8 @@ export interface TargetOptions {
   readonly plcUrl?: string | undefined
   /** Whether accounts may be created: the directory keeps their identities. */
   readonly creates?: boolean | undefined
+  /** Ends the measurement early; what was written is deleted. */
+  readonly signal?: AbortSignal | undefined
   /** Returns the code in the newest message to an address. */
   readonly readCode?: ((email: string) => Promise<string | undefined>) | undefined
 }
@@ -24,25 +29,50 @@ export interface Target extends Http, Omit<TargetOptions, 'url'> {
   /** Origin of the server. */
   readonly url: string
   /** Registers what is called at the end, in reverse order. */
-  defer(work: () => Promise<unknown>): void
-  /** Does the deferred work. @returns the errors of work that failed */
+  defer(work: () => Promise<Answer | void>): void
+  /** @throws Skipped when the measurement was stopped, or has lasted too long */
+  checkTime(): void
+  /** Does the deferred work. @returns the errors of work that failed, and the calls that were refused */
   close(): Promise<readonly string[]>
 }
 
 export const publicDirectory = 'https://plc.directory'
 
+/** Whether a directory is the one whose entries stay for good, in any spelling of its URL. */
+export function isPublicDirectory(plcUrl = publicDirectory): boolean {
+  return new URL(plcUrl).hostname.replace(/\.$/, '') === new URL(publicDirectory).hostname
+}
+
+/** Minutes of a measurement: a server that answers slowly could make it last for days. */
+const maxMinutes = 30
+/** Milliseconds for what is deleted at the end. */
+const closeMs = 60_000
+
 export function createTarget(options: TargetOptions): Target {
   const url = new URL(options.url).origin
-  const deferred: (() => Promise<unknown>)[] = []
+  const plcUrl = options.plcUrl?.replace(/\/+$/, '')
+  const deferred: Parameters<Target['defer']>[0][] = []
+  let endsAt = realElapsed() + maxMinutes * 60_000
+  let isClosing = false
+  const checkTime = () => {
+    if (options.signal?.aborted && !isClosing) throw new Skipped('the measurement was stopped')
+    if (realElapsed() > endsAt) throw new Skipped(`the measurement ended after ${maxMinutes} minutes`)
+  }
   return {
-    ...options,
-    ...createHttp(url),
-    url,
+    ...{ ...options, plcUrl, url, checkTime },
+    ...createHttp(url, { named: [plcUrl ?? publicDirectory], checkTime }),
     defer: (work) => void deferred.push(work),
     async close() {
+      isClosing = true
+      endsAt = realElapsed() + closeMs
       const errors: string[] = []
       for (const work of deferred.splice(0).reverse())
-        await work().catch((error: Error) => errors.push(error.message))
+        try {
+          const answer = await work()
+          if (answer && answer.status !== 200) errors.push(plain(`${answer.asked} answered ${answer.status}`))
+        } catch (error) {
+          errors.push(plain((error as Error).message))
+        }
       return errors
     },
   }

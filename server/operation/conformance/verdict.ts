@@ -21,6 +21,22 @@ export function shown(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}…` : text
 }
 
+/** Characters of a reason. */
+const maxPlain = 2000
+
+/**
+ * Returns text of a server as one line of visible characters: terminals obey others, and some hide or reverse the text that follows.
+ * It is shortened.
+ */
+export function plain(text: string): string {
+  const line = text
+    .slice(0, maxPlain)
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cn}\p{Co}]/gu, '\ufffd')
+  return text.length > maxPlain ? `${line}…` : line
+}
+
 /** @throws Failed if the values differ, as text */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   expect(

@@ -12,7 +12,7 @@ import {
 import { createHttp } from '../../operation/conformance/http.ts'
 import { areaOf } from '../../operation/conformance/requirement.ts'
 import { requirements } from '../../operation/conformance/requirements.ts'
-import { measure } from '../../operation/conformance/runner.ts'
+import { measure, type Result, type RunOptions } from '../../operation/conformance/runner.ts'
 import { type Credentials, publicDirectory } from '../../operation/conformance/target.ts'
 import { UsageError } from '../exec.ts'
 import { readExpected } from './expected.ts'
@@ -26,7 +26,7 @@ Usage: desktop-pds conformance --url URL [options]
                               uploads small files and creates app passwords; all of it is deleted again.
   --admin PASSWORD            The password of the administrator, which is only tried on methods that read.
   --create                    Creates accounts, moves one here and deletes them again. Only for a server for tests: its directory, which --plc
-                              names, keeps their identities. Needs --admin.
+                              names, keeps their identities. Needs --admin, and --plc with another directory than the public one.
   --dev URL                   The address of "desktop-pds dev" whose mailbox has the codes, such as http://localhost:2580.
   --plc URL                   The directory of did:plc identities. [${publicDirectory}]
   --expect FILE               Failures that are known: an id and a reason per line.
@@ -44,6 +44,8 @@ const options = {
   ...{ create: flag, dev: text },
   ...{ list: flag, json: flag, junit: flag, markdown: flag, help: { ...flag, short: 'h' } },
 } as const
+
+const signals = ['SIGINT', 'SIGTERM'] as const
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
@@ -83,14 +85,16 @@ function chosen({ grep = '' }: Flags) {
 
 async function run(flags: Flags, print: (text: string) => void): Promise<number> {
   const { url, admin: adminPassword, plc: plcUrl } = flags
-  if (!url || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+  if (!url || !isHttpUrl(url))
     throw new UsageError('--url must be the URL of a server, such as https://pds.example.com.')
+  for (const name of ['plc', 'dev'] as const)
+    if (flags[name] !== undefined && !isHttpUrl(flags[name])) throw new UsageError(`--${name} must be a URL.`)
   const format = formatOf(flags)
   const expected =
     flags.expect === undefined
       ? undefined
       : readExpected(flags.expect, new Set(requirements.map(({ id }) => id)))
-  const report = await measure(
+  const report = await measureUntilSignal(
     {
       ...{ url, adminPassword, plcUrl, requirements: chosen(flags), creates: flags.create },
       readCode: flags.dev === undefined ? undefined : readerOf(flags.dev),
@@ -100,7 +104,25 @@ async function run(flags: Flags, print: (text: string) => void): Promise<number>
     format ? undefined : (result) => print(`${lineOf(result)}\n`),
   )
   print((format ?? summary)(report))
-  return report.hasFailed ? 1 : 0
+  if (report.isStopped) process.stderr.write('The measurement was stopped.\n')
+  return report.hasFailed || report.isStopped ? 1 : 0
+}
+
+/** A first signal ends the measurement, which deletes what it has written. A second one ends the process at once. */
+async function measureUntilSignal(options: RunOptions, onResult?: (result: Result) => void) {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  for (const name of signals) process.once(name, stop)
+  try {
+    const report = await measure({ ...options, signal: stopping.signal }, onResult)
+    return { ...report, isStopped: stopping.signal.aborted }
+  } finally {
+    for (const name of signals) process.off(name, stop)
+  }
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
 }
 
 /** Returns a reader of the codes in the mailbox of a network for tests. */
