@@ -137,7 +137,18 @@ class TooLarge extends Error {
   }
 }
 
+/** Sends a request without a body again if the server had closed the kept connection: it may have answered the one before with a close. */
 async function fetchWhole(address: URL, request: Sent): Promise<Received> {
+  return fetchOnce(address, request).catch((error: Error) => {
+    const code = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+    if (request.body !== undefined || !closings.includes(code)) throw error
+    return fetchOnce(address, request)
+  })
+}
+
+const closings = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
+async function fetchOnce(address: URL, request: Sent): Promise<Received> {
   const response = await fetch(address, {
     ...{ ...request, redirect: 'manual', signal: deadlineSignal(patienceMs) },
   })

@@ -122,6 +122,17 @@ describe('an answer', () => {
   })
 })
 
+test('a server that closes a kept connection is asked again: that is no failure', async () => {
+  const seen = new WeakSet<object>()
+  const { url } = await start((req, res) => {
+    if (seen.has(req.socket)) return void req.socket.resetAndDestroy()
+    seen.add(req.socket)
+    json(res, {})
+  })
+  const { results } = await measured(url, ['xrpc.answer.type', 'xrpc.params.unknown'])
+  expect(results.map(({ outcome }) => outcome)).toEqual(['passed', 'passed'])
+})
+
 describe('text of the server', () => {
   const message = '\u001b]0;owned\u0007 a\n| b | `c` [d](https://e.example) ![f](g) <img> \u202edeed \\'
 
