@@ -39,9 +39,6 @@ export interface CheckAccountDeps
   readonly accountDeletion: AccountDeletion
 }
 
-/** Maintenance deletes the account then. Longer than a check takes. */
-const lifeMs = 60 * 60_000
-
 export function createCheckAccounts(deps: CheckAccountDeps): CheckAccounts {
   const { config, store, now, passwords, repositories, accountDeletion } = deps
 
@@ -65,7 +62,7 @@ export function createCheckAccounts(deps: CheckAccountDeps): CheckAccounts {
         const at = now()
         const others = { email: null, isOwner: false, inviteCode: null, createdAt: iso(at) }
         accounts.insert(tx, { ...identity, ...others, handle, passwordHash })
-        accounts.setTemporary(tx, did, iso(new Date(at.getTime() + lifeMs)))
+        accounts.setTemporary(tx, did, iso(at))
         repos.insert(tx, did, repository.head, repository.blocks)
         emitIdentity(tx, did, at)
         emitAccount(tx, did, at)

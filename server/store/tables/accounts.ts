@@ -1,7 +1,7 @@
 /** Table `accounts`: the actors that live here. */
 import type { DidString, HandleString } from '@atproto/syntax'
 import type { DidKey } from '../../util/keys.ts'
-import type { DatetimeString } from '../../util/time.ts'
+import { type DatetimeString, iso } from '../../util/time.ts'
 import { isNotBeingDeleted } from '../database/being-deleted.ts'
 import type { Reader, Writer } from '../database.ts'
 import * as actors from './actors.ts'
@@ -255,17 +255,28 @@ export function deactivate(tx: Writer, did: string, at: string, deleteAfter: str
   ])
 }
 
-/** SQL condition: an account that a check of this server uses. The holder of an account has a date of its deletion set with its deactivation. */
-export const isTemporary = '(delete_after IS NOT NULL AND deactivated_at IS NULL)'
+/** An account of a check is deleted so long after its creation, if nothing does so earlier. Longer than a check takes. */
+const temporarySeconds = 60 * 60
+
+/**
+ * SQL condition: an account that a check of this server uses, which is active and has a date of deletion of just that time. The holder of
+ * an account has a date set with its deactivation; one that a fault left on an active account must not make it such an account.
+ */
+export const isTemporary = `(deactivated_at IS NULL AND delete_after IS NOT NULL
+  AND delete_after = strftime('%Y-%m-%dT%H:%M:%fZ', created_at, '+${temporarySeconds} seconds'))`
 
 /** Whether an account is of a check; see `isTemporary`. */
-export function isOfCheck({ deleteAfter, deactivatedAt }: Account): boolean {
-  return deleteAfter !== null && deactivatedAt === null
+export function isOfCheck({ deleteAfter, deactivatedAt, createdAt }: Account): boolean {
+  return deactivatedAt === null && deleteAfter === temporaryUntil(createdAt)
+}
+
+function temporaryUntil(createdAt: string): string {
+  return iso(new Date(Date.parse(createdAt) + temporarySeconds * 1000))
 }
 
 /** Makes an active account temporary. Maintenance deletes it from then on, if nothing does so earlier. */
-export function setTemporary(tx: Writer, did: string, deleteAfter: string): void {
-  tx.run('UPDATE accounts SET delete_after = ? WHERE did = ?', [deleteAfter, did])
+export function setTemporary(tx: Writer, did: string, createdAt: string): void {
+  tx.run('UPDATE accounts SET delete_after = ? WHERE did = ?', [temporaryUntil(createdAt), did])
 }
 
 export function temporary(db: Reader): DidString[] {

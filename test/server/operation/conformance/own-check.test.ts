@@ -94,6 +94,18 @@ describe('a check that ended with its process', () => {
     expect((await stateOf(server)).startedAt).toBeUndefined()
   })
 
+  test('is never that of a person, also if a fault has left a date on it', async () => {
+    const setDate = (date: string | null) =>
+      server.running.services.store.transact((tx) =>
+        tx.run('UPDATE accounts SET delete_after = ? WHERE did = ?', [date, owner.did]),
+      )
+    await setDate('2031-01-01T00:00:00.000Z')
+    await server.restart()
+    expect(await handlesOf(server)).toContain('alice.test')
+    expect((await server.get('com.core.sync.getRepoStatus', { did: owner.did })).body.active).toBe(true)
+    await setDate(null)
+  })
+
   test('and whose server never starts again in time is deleted after an hour', async () => {
     const { services } = server.running
     const accounts = createCheckAccounts({
