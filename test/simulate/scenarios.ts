@@ -31,12 +31,21 @@ export const scenarios = {
   },
   /** Backups, restores and archives. */
   restores: times(6, ['backUp', 'restoreBackup', 'deactivate', 'exportRepository', 'importRepository']),
+  /** Codes are mailed and used. */
+  mail: { requestCode: 10, enterCode: 12, changePassword: 3, createRecord: 0.3 },
+  /** Accounts are blocked and muted by lists. */
+  lists: { writeList: 15, muteList: 12, createRecord: 0.8 },
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */
   media: { failDisk: 0, failLink: 0, uploadBlob: 5, putRecord: 3, deleteRecord: 4 },
+  /** Apps sign in by OAuth. */
+  apps: {
+    ...times(6, ['allowApp', 'exchangeCode', 'refreshGrant', 'revokeGrant', 'writeAsApp', 'trespassAsApp']),
+    ...{ createRecord: 0.3, changePassword: 2, createAppPassword: 2, signIn: 2 },
+  },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {
     ...{

@@ -14,7 +14,7 @@ export const createAccount: Act = {
     const name = `person${world.counter++}`
     const handle = `${name}.${machine.domain}`
     const password = `password of ${name}`
-    const input = { handle, email: emailOf(name), password }
+    const input = { handle, email: `${name}@mail.test`, password }
     const { status, body, at } = await timedCall(world, machine, 'com.atproto.server.createAccount', {
       input,
       isAdmin: true,
@@ -26,5 +26,3 @@ export const createAccount: Act = {
     return `${machine.name}: sign-up of ${name}, ${body.did}`
   },
 }
-
-export const emailOf = (name: string) => `${name}@mail.test`

@@ -1,5 +1,6 @@
 /** Clocks of computers that are set forward and back. */
 import type { Random } from '../../support/replicas/random.ts'
+import { doubtCodes } from '../model/mail.ts'
 import type { Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
 import type { Act } from './act.ts'
@@ -33,8 +34,12 @@ function setTo(world: World, machine: Machine, skewMs: number): void {
   machine.wasSet = true
   if (skewMs < plausibleMs) machine.furthestMs = Math.max(machine.furthestMs, skewMs)
   machine.filesUsedAt.clear()
-  for (const { machine: home, uploads, settings } of world.people) {
+  for (const person of world.people) {
+    const { machine: home, uploads, settings, codes, grants } = person
     if (home !== machine) continue
+    doubtCodes(person)
+    for (const grant of grants) grant.doubt()
+    for (const code of codes) if (code.isOpen === 'yes') code.isOpen = 'maybe'
     for (const upload of uploads.values()) upload.isUnused = false
     settings.doubt('seen')
   }

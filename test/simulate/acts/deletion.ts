@@ -1,7 +1,7 @@
 /** Deletion of accounts by a mailed code, or by the administrator. */
+import { addressOf } from '../model/mail.ts'
 import type { Person } from '../model/person.ts'
 import type { Answer, World } from '../world/world.ts'
-import { emailOf } from './accounts.ts'
 import type { Act } from './act.ts'
 import { holders } from './choose.ts'
 import { callAs } from './passwords.ts'
@@ -18,7 +18,7 @@ export function bury(world: World, person: Person): void {
   if (world.deleted.length > kept) world.deleted.shift()
 }
 
-function deleted(world: World, person: Person, answer: Answer): string {
+export function deleted(world: World, person: Person, answer: Answer): string {
   const words = change(person, answer, (status) => ({ ...status, isDeleted: true }))
   if (answer.status === 200) bury(world, person)
   return words
@@ -35,10 +35,11 @@ export const deleteAccount: Act = {
       const answer = await asAdmin(world, person, 'deleteAccount', { did })
       return `${words} by the administrator ${deleted(world, person, answer)}`
     }
-    const before = machine.codeTo(emailOf(name), 'deleteAccount')
+    const email = addressOf(person)
+    if (email === undefined) return undefined
+    const before = machine.codeTo(email, 'deleteAccount')
     const asked = await callAs(world, person, 'com.atproto.server.requestAccountDelete')
-    const token =
-      isLost(asked) || !machine.isRunning ? before : machine.codeTo(emailOf(name), 'deleteAccount')
+    const token = isLost(asked) || !machine.isRunning ? before : machine.codeTo(email, 'deleteAccount')
     if (token === before || random.chance(0.2)) return `${words}: asks for a code → ${asked.status}`
     const input = { did, password: person.passwords[0], token }
     const answer = await callAs(world, person, 'com.atproto.server.deleteAccount', input)

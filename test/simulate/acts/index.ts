@@ -1,6 +1,8 @@
 /** All acts, by the names under which plans choose them. */
 import { createAccount } from './accounts.ts'
 import type { Act } from './act.ts'
+import { trespassAsApp, writeAsApp } from './app-calls.ts'
+import { allowApp, exchangeCode, refreshGrant, revokeGrant } from './apps.ts'
 import { exportRepository, importRepository } from './archives.ts'
 import { check } from './check.ts'
 import { setClock } from './clocks.ts'
@@ -8,6 +10,8 @@ import { deleteAccount } from './deletion.ts'
 import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
 import { interruptStart, interruptStop } from './interruptions.ts'
+import { muteList, writeList } from './lists.ts'
+import { enterCode, requestCode } from './mail.ts'
 import { uploadBlob } from './media.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import {
@@ -29,9 +33,12 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
   ...{ putRecord, applyWrites, repeatWrite },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
+  ...{ writeList, muteList },
   ...{ uploadBlob, exportRepository, importRepository },
   ...{ signIn, refreshSession, signOut },
   ...{ createAppPassword, revokeAppPassword, changePassword, trespass },
+  ...{ allowApp, exchangeCode, refreshGrant, revokeGrant, writeAsApp, trespassAsApp },
+  ...{ requestCode, enterCode },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },

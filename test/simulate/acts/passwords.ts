@@ -1,8 +1,8 @@
 /** App passwords, and changes of the password. */
+import { addressOf, closeCodes } from '../model/mail.ts'
 import type { Person } from '../model/person.ts'
 import type { AppPassword } from '../model/sign-in.ts'
 import type { World } from '../world/world.ts'
-import { emailOf } from './accounts.ts'
 import { type Act, Violation } from './act.ts'
 import { holders, homes } from './choose.ts'
 import { isLost, renew } from './sessions.ts'
@@ -61,10 +61,25 @@ function revoked(person: Person, appPassword: AppPassword, how: 'no' | 'maybe'):
   for (const signIn of person.signIns) if (signIn.appPassword === appPassword) signIn.end(how)
 }
 
-/** Ends all sessions, for what an administrator does as well. */
+/** Ends all sessions, grants and codes of apps, for what an administrator does as well. */
 export function endAll(person: Person, how: 'no' | 'maybe', kept?: Person['current']): void {
   for (const signIn of person.signIns) if (signIn !== kept) signIn.end(how)
-  if (how === 'no') person.lostSignIns = 0
+  for (const grant of person.grants) grant.end(how)
+  for (const code of person.codes) if (code.isOpen !== 'no') code.isOpen = how
+  if (how === 'no') Object.assign(person, { lostSignIns: 0, lostGrants: 0 })
+}
+
+interface PasswordChange {
+  readonly password: string
+  /** `maybe`: the answer was lost. */
+  readonly how: 'no' | 'maybe'
+  readonly kept?: Person['current'] | undefined
+}
+
+/** Notes a change of the password: it ends what was open. */
+export function passwordChanged(person: Person, { password, how, kept }: PasswordChange): void {
+  endAll(person, how, kept)
+  person.passwords = how === 'no' ? [password] : [password, ...person.passwords]
 }
 
 /** Changes the password by a mailed code, signed in or not, or by the administrator. */
@@ -91,20 +106,19 @@ export const changePassword: Act = {
           ...(isSignedIn && { token: person.access }),
         })
     const { status, body } = answer
-    const kept = isSignedIn ? person.current : undefined
-    if (status === 200) {
-      endAll(person, 'no', kept)
-      person.passwords = [password]
-    } else if (isLost(answer)) {
-      endAll(person, 'maybe', kept)
-      person.passwords = [password, ...person.passwords]
+    if (status === 200 || isLost(answer)) {
+      const how = status === 200 ? 'no' : 'maybe'
+      passwordChanged(person, { password, how, kept: isSignedIn ? person.current : undefined })
+      if (!isAdmin) closeCodes(person, how, 'resetPassword')
     } else if (body?.error !== 'ExpiredToken') throw new Violation(`${words} → ${status} ${body?.error}`)
     return `${words} → ${status} ${body?.error ?? ''}`
   },
 }
 
-async function resetCode(world: World, { machine, name }: Person): Promise<string | undefined> {
-  const email = emailOf(name)
+async function resetCode(world: World, person: Person): Promise<string | undefined> {
+  const { machine } = person
+  const email = addressOf(person)
+  if (email === undefined) return undefined
   const before = machine.codeTo(email, 'resetPassword')
   await world.call(machine, 'com.atproto.server.requestPasswordReset', { input: { email } })
   await world.time.settle()

@@ -9,10 +9,11 @@ import { changed, draftOf, post, profile } from './drafts.ts'
 import { send, type Write } from './send-writes.ts'
 
 /** The record keys of a run are unique, so that it is known which change was made; servers take their time for that of the record. */
-const keyOf = (world: World) => tidOf(world.time.clock.now().getTime() * 1000 + (world.counter++ % 1000))
+export const keyOf = (world: World) =>
+  tidOf(world.time.clock.now().getTime() * 1000 + (world.counter++ % 1000))
 
 /** A new record, with a key of the client or of the server. */
-function creation(world: World, random: Random, author: Person): Write | undefined {
+export function creation(world: World, random: Random, author: Person): Write | undefined {
   const draft = draftOf(world, random, author)
   return draft && { action: 'create', ...draft, rkey: random.chance(0.7) ? keyOf(world) : undefined }
 }
@@ -26,7 +27,7 @@ function replacement(world: World, random: Random, author: Person): Write | unde
   return value && { action: 'update', ...partsOf(path), value }
 }
 
-function deletion(_world: World, random: Random, author: Person): Write | undefined {
+export function deletion(_world: World, random: Random, author: Person): Write | undefined {
   const paths = [...author.records.keys()]
   return paths.length === 0 ? undefined : { action: 'delete', ...partsOf(random.pick(paths)) }
 }

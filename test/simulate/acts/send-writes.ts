@@ -24,9 +24,21 @@ export interface Request {
 
 /** @returns what happened, in words */
 export async function send(world: World, author: Person, request: Request): Promise<string> {
-  const { machine, name, access: token, history } = author
-  const { method, writes, swapCommit } = request
-  const words = [
+  const { machine, access: token } = author
+  const words = wordsOf(author, request)
+  const answer = await world.call(machine, `com.atproto.repo.${request.method}`, {
+    input: inputOf(author, request),
+    token,
+  })
+  const { status, body } = answer
+  if (status !== 401 && body?.error !== 'ExpiredToken')
+    return judge(world, author, { request, answer, words })
+  if (body?.error !== 'ExpiredToken') throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
+  return `${words} → ExpiredToken, ${await renew(world, author)}`
+}
+
+export function wordsOf({ machine, name }: Person, { method, writes, swapCommit }: Request): string {
+  return [
     `${machine.name}: ${name} ${method}`,
     ...writes.map(({ action, collection, rkey, swapRecord }) => {
       const swap = swapRecord === undefined ? '' : ` instead of ${swapRecord}`
@@ -34,15 +46,19 @@ export async function send(world: World, author: Person, request: Request): Prom
     }),
     ...(swapCommit === undefined ? [] : [`after ${swapCommit}`]),
   ].join(' ')
-  const answer = await world.call(machine, `com.atproto.repo.${method}`, {
-    input: inputOf(author, request),
-    token,
-  })
+}
+
+interface Answered {
+  readonly request: Request
+  readonly answer: Answer
+  readonly words: string
+}
+
+/** Judges the answer to a request of someone who may write. @returns what happened, in words */
+export function judge(world: World, author: Person, { request, answer, words }: Answered): string {
+  const { history } = author
+  const { writes } = request
   const { status, body } = answer
-  if (status === 401 || body?.error === 'ExpiredToken') {
-    if (body?.error !== 'ExpiredToken') throw new Violation(`${words}: ${status} ${JSON.stringify(body)}`)
-    return `${words} → ExpiredToken, ${await renew(world, author)}`
-  }
   const now = world.time.clock.now().getTime()
   const wrong = (rule: string) => new Violation(`${words}: ${rule}, ${status} ${JSON.stringify(body)}`)
   if (status === 200) {
@@ -61,7 +77,7 @@ export async function send(world: World, author: Person, request: Request): Prom
   return `${words} → ${status} ${body?.error ?? history.commits[0]?.rev ?? ''}`
 }
 
-function inputOf({ did: repo }: Person, { method, writes, swapCommit }: Request): object {
+export function inputOf({ did: repo }: Person, { method, writes, swapCommit }: Request): object {
   const swap = swapCommit !== undefined && { swapCommit }
   if (method === 'applyWrites') {
     const typed = writes.map(({ action, collection, rkey, value }) => ({

@@ -2,7 +2,7 @@
 import type { Random } from '../../support/replicas/random.ts'
 import type { Person } from '../model/person.ts'
 import { type AppPassword, SignIn } from '../model/sign-in.ts'
-import type { Span } from '../model/time-span.ts'
+import { type Span, timed } from '../model/time-span.ts'
 import type { Machine } from '../world/machine.ts'
 import type { Answer, CallOptions, World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
@@ -18,16 +18,13 @@ const soonMs = 10 * 60_000
 export const isLost = ({ status }: Answer) => status === 0 || status >= 500
 
 /** Calls a method. @returns the answer, and when the server gave it */
-export async function timedCall(
+export function timedCall(
   world: World,
   machine: Machine,
   nsid: string,
   options: CallOptions,
 ): Promise<Answer & { readonly at: Span }> {
-  const { skewMs, wasSet: isDoubtful } = machine
-  const from = machine.now().getTime()
-  const answer = await world.call(machine, nsid, options)
-  return { ...answer, at: { from, to: machine.now().getTime(), skewMs, isDoubtful } }
+  return timed(machine, () => world.call(machine, nsid, options))
 }
 
 /** Signs in with a password of the account, or with an app password. @returns the session; undefined if it was refused or lost */

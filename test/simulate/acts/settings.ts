@@ -16,7 +16,7 @@ interface Change {
 }
 
 /** Calls a method that changes a setting, and notes it. @returns what happened, in words */
-async function change(
+export async function change(
   world: World,
   person: Person,
   { nsid, input, name, value, initial }: Change,

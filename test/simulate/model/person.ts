@@ -2,7 +2,9 @@
 import type { Request } from '../acts/send-writes.ts'
 import type { Notified } from '../oracles/notified.ts'
 import type { Machine } from '../world/machine.ts'
+import type { Code, Grant } from './grant.ts'
 import { History } from './history.ts'
+import type { Mailbox, MailCode } from './mail.ts'
 import type { Upload } from './media.ts'
 import { Settings } from './settings.ts'
 import type { AppPassword, SignIn } from './sign-in.ts'
@@ -15,6 +17,10 @@ export interface Person {
   handles: readonly string[]
   /** What its status may be: several while the answer of a change is lost. */
   statuses: readonly Status[]
+  /** The email addresses that it may have: several while the answer of a change is lost. */
+  mailboxes: readonly Mailbox[]
+  /** Codes that were mailed, the last ones. */
+  mailed: MailCode[]
   machine: Machine
   /** The password; two while it is unknown whether a change was made, the probable one first. */
   passwords: readonly string[]
@@ -25,6 +31,12 @@ export interface Person {
   /** Sessions that may exist: the answer of the sign-in was lost. */
   lostSignIns: number
   appPasswords: AppPassword[]
+  /** Codes of apps, the last ones. */
+  codes: Code[]
+  /** Grants of apps, also some that have ended. */
+  grants: Grant[]
+  /** Grants that may exist: the answer with their tokens was lost. */
+  lostGrants: number
   /** The access token of `current`. */
   readonly access: string
   /** The other servers that have shown the account. */
@@ -56,7 +68,9 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
   return {
     ...person,
     ...{ handles: [handle], statuses: [activeStatus] },
+    ...{ mailboxes: [{ address: `${person.name}@mail.test`, isConfirmed: false }], mailed: [] },
     ...{ passwords: [password], current: signIn, signIns: [signIn], lostSignIns: 0, appPasswords: [] },
+    ...{ codes: [], grants: [], lostGrants: 0 },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
     ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
     get access() {
@@ -76,10 +90,14 @@ export function clonePerson(person: Person): Person {
     signIn: signIns[person.signIns.indexOf(current)] ?? cloneSignIn(current),
   })
   const { handles, statuses, passwords, lostSignIns, records, uploads, notified } = person
+  const grants = new Map(person.grants.map((grant) => [grant, grant.clone()]))
+  const cloneCode = (code: Code) => ({ ...code, grant: code.grant && grants.get(code.grant) })
   return Object.assign(clone, {
+    ...{ mailboxes: person.mailboxes, mailed: person.mailed.map((code) => ({ ...code })) },
     ...{ handles, statuses, passwords, lostSignIns, signIns, notified, appPasswords: [...clones.values()] },
     ...{ records: new Map(records), history: person.history.clone(), settings: person.settings.clone() },
     ...{ uploads: new Map([...uploads].map(([cid, upload]) => [cid, { ...upload }])) },
+    ...{ grants: [...grants.values()], codes: person.codes.map(cloneCode), lostGrants: person.lostGrants },
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
     archive: person.archive,
   })

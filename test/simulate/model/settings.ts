@@ -56,6 +56,12 @@ export class Settings {
     return [...(this.#settings.get(name)?.recent ?? [])].map((text) => JSON.parse(text))
   }
 
+  /** Whether a setting whose name begins so may have had a value since the last check. */
+  hasRecent(start: string, value: unknown): boolean {
+    const text = JSON.stringify(value)
+    return [...this.#settings].some(([name, { recent }]) => name.startsWith(start) && recent.has(text))
+  }
+
   /** Call it at the end of each check. */
   forget(): void {
     for (const setting of this.#settings.values()) setting.recent = new Set(setting.possible)

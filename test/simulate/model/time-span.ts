@@ -9,6 +9,24 @@ export interface Span {
   readonly isDoubtful?: boolean
 }
 
+/** A clock of a computer. */
+interface Clock {
+  readonly now: () => Date
+  readonly skewMs: number
+  readonly wasSet: boolean
+}
+
+/** Makes a call. @returns the answer, and when the server gave it, by its clock */
+export async function timed<Answer extends object>(
+  clock: Clock,
+  call: () => Promise<Answer>,
+): Promise<Answer & { readonly at: Span }> {
+  const { skewMs, wasSet: isDoubtful } = clock
+  const from = clock.now().getTime()
+  const answer = await call()
+  return { ...answer, at: { from, to: clock.now().getTime(), skewMs, isDoubtful } }
+}
+
 /** What must be true: `maybe` if the answer of a call was lost, or if a limit fell into a call. */
 export type Truth = 'yes' | 'no' | 'maybe'
 

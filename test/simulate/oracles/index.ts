@@ -1,9 +1,11 @@
 /** What must hold when nothing fails and everything has come to rest. */
 import { rightClock } from '../acts/clocks.ts'
 import type { World } from '../world/world.ts'
+import { checkApps } from './apps.ts'
 import { checkCounts } from './counts.ts'
 import { checkEventStreams } from './event-streams.ts'
 import { checkGrowth } from './growth.ts'
+import { checkMail } from './mail.ts'
 import { checkMedia } from './media.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkPlaces } from './places.ts'
@@ -14,7 +16,7 @@ import { checkStatuses } from './status.ts'
 
 const oracles = [
   ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
-  ...[checkMedia, checkSessions, checkGrowth, checkPlaces],
+  ...[checkMedia, checkSessions, checkApps, checkMail, checkGrowth, checkPlaces],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */

@@ -4,7 +4,7 @@ import { workingToken } from '../acts/sessions.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { isWanted, notifiedOf } from './notified.ts'
-import { avoids } from './relations.ts'
+import { avoids, mayAvoidByList } from './relations.ts'
 
 interface Listed {
   readonly uri: string
@@ -36,19 +36,25 @@ export async function checkNotifications(world: World): Promise<void> {
 function wrongLines(world: World, person: Person, listed: readonly Listed[]): string | undefined {
   const authors = new Map(world.people.map((author) => [author.did, author]))
   const notified = notifiedOf(world, person)
+  const hidden = new Map(
+    world.people.map((author) => [author, avoids(world, person, author) || !isWith(author, 'active')]),
+  )
   const found = Map.groupBy(listed, ({ uri }) => uri)
   for (const uri of found.keys()) if (!notified.has(uri)) return `${uri} does not exist`
   for (const [uri, { cid, lines }] of notified) {
     const [first, second] = found.get(uri) ?? []
     const author = authors.get(uri.split('/')[2] ?? '') as Person
-    const isHidden = avoids(person, author) || !isWith(author, 'active')
-    const visible = isHidden ? [] : [...lines].filter((line) => line !== '' && isWanted(person, author, line))
+    const visible = hidden.get(author)
+      ? []
+      : [...lines].filter((line) => line !== '' && isWanted(person, author, line))
+    const isUnsure = mayAvoidByList(person, author)
     if (second) return `${uri} is listed twice`
     if (first) {
       const line = `${first.reason} ${uri} ${first.reasonSubject ?? ''}`
-      if (!visible.includes(line)) return `has ${line}, but should have ${[...lines].join(' or ') || 'none'}`
+      if (!visible.includes(line) && !(isUnsure && lines.has(line)))
+        return `has ${line}, but should have ${[...lines].join(' or ') || 'none'}`
       notified.set(uri, { cid, lines: new Set([line]) })
-    } else if (visible.length === lines.size) return `lacks ${visible.join(' or ')}`
+    } else if (visible.length === lines.size && !isUnsure) return `lacks ${visible.join(' or ')}`
   }
   person.notified = notified
   return undefined

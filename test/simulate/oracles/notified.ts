@@ -35,7 +35,7 @@ export function notifiedOf(world: World, person: Person): Map<string, Notified> 
       const isSame = before?.cid === stored.cid
       const derived = isSame
         ? before.lines
-        : linesOf(person, { author, path, stored }, before?.lines, existing)
+        : linesOf(world, person, { author, path, stored }, { before: before?.lines, existing })
       const lines = author.unannounced.has(path) ? new Set([...derived, '']) : derived
       result.set(uri, { cid: stored.cid, lines })
     }
@@ -43,12 +43,18 @@ export function notifiedOf(world: World, person: Person): Map<string, Notified> 
   return result
 }
 
-/** @param before the possible ones of its earlier version, if there was one at the last check */
+interface Known {
+  /** The possible ones of its earlier version, if there was one at the last check. */
+  readonly before: ReadonlySet<string> | undefined
+  /** The URIs of all records. */
+  readonly existing: ReadonlySet<string>
+}
+
 function linesOf(
+  world: World,
   person: Person,
   { author, path, stored: { value } }: Source,
-  before: ReadonlySet<string> | undefined,
-  existing: ReadonlySet<string>,
+  { before, existing }: Known,
 ): Set<string> {
   const uri = `at://${author.did}/${path}`
   const subscribed = `subscribed-post ${uri} `
@@ -66,7 +72,7 @@ function linesOf(
   // An act on a deleted record creates no notification; servers leave out records of avoided authors elsewhere.
   const isRemote = author.machine !== person.machine
   const isNone = subject !== '' && !existing.has(subject)
-  if (isNone || (isRemote && (before?.has('') || mayHaveAvoided(person, author)))) lines.add('')
+  if (isNone || (isRemote && (before?.has('') || mayHaveAvoided(world, person, author)))) lines.add('')
   // By a wrong clock, of its author's server or of its recipient's, the record may count as too old to notify.
   if (isRemote && (author.machine.wasSet || person.machine.wasSet)) lines.add('')
   return lines

@@ -73,7 +73,8 @@ async function checkList(world: World, person: Person): Promise<void> {
   const { machine, name, access: token } = person
   const { status, body, at } = await timedCall(world, machine, 'com.atproto.server.listSessions', { token })
   if (status !== 200) throw new Violation(`sessions of ${name} → ${status} ${body?.error}`)
-  const found = new Set<string>(body.sessions.map(({ id }: { id: string }) => id))
+  const own = body.sessions.filter(({ openedWith }: { openedWith: string }) => openedWith !== 'oauth')
+  const found = new Set<string>(own.map(({ id }: { id: string }) => id))
   for (const signIn of person.signIns) {
     const isFound = found.delete(signIn.id)
     if (signIn.lives(at) === (isFound ? 'no' : 'yes'))

@@ -3,11 +3,18 @@ import { Violation } from '../acts/act.ts'
 import { workingToken } from '../acts/sessions.ts'
 import { initial } from '../model/initial-settings.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
+import type { Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
+import { listsOf } from './relations.ts'
 
 export async function checkSettings(world: World): Promise<void> {
   // Accounts that are taken down refuse sign-in.
   for (const person of world.people) if (!mayBeTakenDown(person)) await checkPerson(world, person)
+}
+
+/** The lists of the active accounts of a server. */
+function listsNear({ people }: World, machine: Machine): string[] {
+  return people.filter((owner) => owner.machine === machine && isWith(owner, 'active')).flatMap(listsOf)
 }
 
 async function checkPerson(world: World, person: Person): Promise<void> {
@@ -34,6 +41,9 @@ async function checkPerson(world: World, person: Person): Promise<void> {
     const { post, reply } = found ?? initial.subscription
     expect(`subscription ${did}`, { post, reply }, initial.subscription)
   }
+  const { lists } = await read('graph.getListMutes', { limit: '100' })
+  const mutedLists = new Set(lists.map(({ uri }: { uri: string }) => uri))
+  for (const uri of listsNear(world, machine)) expect(`mute ${uri}`, mutedLists.has(uri), initial.mute)
   const { preferences } = await read('notification.getPreferences')
   for (const [reason, first] of Object.entries(initial.notifications)) {
     const { include, list, push } = preferences[reason]

@@ -5,6 +5,7 @@ import { FaultyDisk } from '../../support/store/faulty-disk.ts'
 import { Violation } from '../acts/act.ts'
 import type { Person } from '../model/person.ts'
 import { Consumer } from '../oracles/consumer.ts'
+import { createApps } from './app.ts'
 import { Client } from './client.ts'
 import type { Disks } from './installed.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
@@ -24,6 +25,17 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
   readonly body: any
   readonly bytes: Buffer
+  /** By names in lower case. */
+  readonly headers: ReadonlyMap<string, string>
+}
+
+/** A request to a path of a server. */
+export interface Sent {
+  readonly method: 'GET' | 'POST'
+  /** With its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | undefined
 }
 
 export interface CallOptions {
@@ -45,6 +57,8 @@ export class World {
   /** People whose accounts were deleted, the last ones. */
   readonly deleted: Person[] = []
   readonly time: Time
+  /** The apps that people use. */
+  readonly apps = createApps()
   /** Makes names unique. */
   counter = 1
   readonly #directory: Directory
@@ -135,24 +149,28 @@ export class World {
   async call(machine: Machine, nsid: string, options: CallOptions = {}): Promise<Answer> {
     const { input, query, bytes, type = 'application/json' } = options
     const authorization = authorizationOf(options)
-    const url = new URL(`${machine.url}/xrpc/${nsid}`)
-    url.search = new URLSearchParams(query as Record<string, string>).toString()
+    const search = new URLSearchParams(query as Record<string, string>).toString()
     const body = bytes ?? (input && Buffer.from(JSON.stringify(input)))
-    const work = this.client.request({
+    return this.send(machine, {
       method: body === undefined ? 'GET' : 'POST',
-      url,
+      path: `/xrpc/${nsid}${search && `?${search}`}`,
       headers: {
         ...(body !== undefined && { 'content-type': type }),
         ...(authorization !== undefined && { authorization }),
       },
       body,
     })
+  }
+
+  /** Sends a request as a program outside does. */
+  async send(machine: Machine, { method, path, headers, body }: Sent): Promise<Answer> {
+    const work = this.client.request({ method, url: new URL(machine.url + path), headers, body })
     this.time.clock.tick()
-    const response = await this.drive(work, `${machine.name}: ${nsid}`)
-    if (!response) return { status: 0, body: undefined, bytes: Buffer.alloc(0) }
-    const { status, headers, body: answer } = response
-    const isJson = headers.get('content-type')?.startsWith('application/json') === true && answer.length > 0
-    return { status, body: isJson ? JSON.parse(answer.toString()) : undefined, bytes: answer }
+    const response = await this.drive(work, `${machine.name}: ${path.split('?')[0]}`)
+    if (!response) return { status: 0, body: undefined, bytes: Buffer.alloc(0), headers: new Map() }
+    const { status, headers: answered, body: bytes } = response
+    const isJson = answered.get('content-type')?.startsWith('application/json') === true && bytes.length > 0
+    return { status, body: isJson ? JSON.parse(bytes.toString()) : undefined, bytes, headers: answered }
   }
 
   async close(): Promise<void> {
