@@ -34,8 +34,14 @@ export function costsOf(reports: readonly Report[]): string {
 
 /** The commit of the sources, and whether they were changed since. */
 export function commitOf(): string {
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
   const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
-  const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'
-  return `${git('rev-parse', '--short', 'HEAD')}${changed}`
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: [...stdio] }).trim()
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes'
+    return `${git('rev-parse', '--short', 'HEAD')}${changed}`
+  } catch {
+    // Sources of an archive.
+    return 'unknown'
+  }
 }

@@ -6,51 +6,41 @@
  * Ctrl-C prints what was found so far.
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { UsageError } from '../../server/testing/exec.ts'
 import { costsOf, differenceOf } from './describe.ts'
 import { explain } from './failures.ts'
+import { readOptions, type SimulateOptions } from './options.ts'
 import { createPool, type Done } from './pool.ts'
 import { prove } from './prove.ts'
-import { only, planOf, type Scenario, type Step, scenarios } from './scenarios.ts'
+import { only, planOf, type Step } from './scenarios.ts'
 import { kindOf } from './shrink.ts'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    seed: { type: 'string' },
-    steps: { type: 'string' },
-    scenario: { type: 'string', default: 'all' },
-    only: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    twice: { type: 'boolean', default: false },
-    costs: { type: 'boolean', default: false },
-    prove: { type: 'boolean', default: false },
-    fault: { type: 'string', multiple: true },
-    limit: { type: 'string', default: '2000' },
-  },
-})
-if (!(values.scenario in scenarios)) throw new Error(`Scenarios: ${Object.keys(scenarios).join(', ')}`)
-const scenario = values.scenario as Scenario
-// Most deliberate faults are found by short plans.
-const steps = Number(values.steps ?? (values.prove ? 40 : 300))
-if (values.prove) {
-  const areFound = await prove({ names: values.fault, limit: Number(values.limit), steps })
-  process.exit(areFound ? 0 : 1)
+const options = optionsOf(process.argv.slice(2))
+const { first, count, steps, scenario } = options
+if (options.prove) process.exit((await prove({ ...options.prove, steps })) ? 0 : 1)
+
+/** Ends the process if an option is wrong. */
+function optionsOf(args: readonly string[]): SimulateOptions {
+  try {
+    return readOptions(args)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(2)
+  }
 }
-const first = Number(values.seed ?? 1)
-const count = Number(values.seeds ?? (values.seed === undefined ? 20 : 1))
 
 const progressMs = 10_000
 const begun = performance.now()
 const seconds = () => Math.round((performance.now() - begun) / 1000)
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
-const runs = count * (values.twice ? 2 : 1)
-const pool = createPool(Math.max(Math.min(availableParallelism(), runs), values.twice ? 2 : 1))
+const runs = count * (options.twice ? 2 : 1)
+const pool = createPool(Math.max(Math.min(availableParallelism(), runs), options.twice ? 2 : 1))
 
 function planFor(seed: number): Step[] {
   const plan = planOf(seed, steps, scenario)
-  return values.only === undefined ? plan : only(plan, values.only)
+  return options.only === undefined ? plan : only(plan, options.only)
 }
 
 const all: Done[] = []
@@ -58,9 +48,9 @@ const hasFailed = ({ violation }: Done) => violation !== undefined
 
 /** Runs a seed; with `--twice` once more in another process. */
 async function runSeed(seed: number): Promise<Done> {
-  const job = { seed, plan: planFor(seed), costs: values.costs }
+  const job = { seed, plan: planFor(seed), costs: options.costs }
   const first = await pool.run(job)
-  const again = values.twice ? await pool.run(job, first.by) : first
+  const again = options.twice ? await pool.run(job, first.by) : first
   const done = { ...first, violation: differenceOf(first.trace, again.trace) ?? first.violation }
   all.push(done)
   return done
@@ -73,7 +63,8 @@ function progressOf(): string {
 
 const progress = setInterval(() => process.stderr.write(`${progressOf()}\n`), progressMs)
 const interruption = Promise.withResolvers<undefined>()
-process.once('SIGINT', () => interruption.resolve(undefined))
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interruption.resolve(undefined))
 /** The first failure of each kind. */
 const failures = new Map<string, { readonly command: string; readonly explained: () => Promise<string> }>()
 const running = Array.from({ length: count }, (_, i) => ({ seed: first + i, done: runSeed(first + i) }))
@@ -81,7 +72,7 @@ for (const { seed, done: run } of running) {
   // After an interruption, those that have ended are printed.
   const done = await Promise.race([run, interruption.promise])
   if (!done) continue
-  if (values.trace) print(done.trace.join('\n'))
+  if (options.trace) print(done.trace.join('\n'))
   const { violation } = done
   if (violation === undefined) continue
   const plan = planFor(seed)
@@ -95,6 +86,6 @@ clearInterval(progress)
 for (const { command, explained } of failures.values())
   print((await Promise.race([interruption.promise, explained()])) ?? `npm run simulate -- ${command} --trace`)
 pool.close()
-if (values.costs) print(costsOf(all))
+if (options.costs) print(costsOf(all))
 print(progressOf())
 process.exitCode = all.some(hasFailed) ? 1 : Number(all.length < count)

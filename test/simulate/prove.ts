@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type DeliberateFault, deliberateFaults } from './deliberate-faults.ts'
 
@@ -31,13 +31,14 @@ let running: ChildProcess | undefined
 export async function prove(options: ProveOptions): Promise<boolean> {
   const { names, limit } = options
   const faults = deliberateFaults().filter(({ name }) => names?.includes(name) ?? true)
-  if (faults.length === 0) throw new Error(`There is no fault ${names}`)
-  const folder = copySources()
+  removeLeftovers()
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   process.once('exit', () => {
-    running?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    if (running) kill(running)
+    remove(folder)
   })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1))
+  copySources(folder)
   const rows: string[] = []
   let missed = 0
   for (const one of faults) {
@@ -61,15 +62,47 @@ function rowOf([name, scenario, seeds, seconds, violation]: readonly (string | n
   return `${cells.join('')}${String(seconds).padStart(9)}  ${String(violation).slice(0, 200)}`
 }
 
+const prefix = 'simulate-'
+
+/** Removes copies of processes that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^simulate-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(tmpdir(), name))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // The process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** Kills a simulation with its processes: when they end by themselves, they write the cache of modules to the copy. */
+function kill(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') child.kill('SIGKILL')
+  else
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // All have ended.
+    }
+}
+
 /** Compiled modules are cached in the copy, for all faults. */
-function copySources(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'simulate-'))
+function copySources(folder: string): void {
   for (const name of copied) cpSync(join(root, name), join(folder, name), { recursive: true })
   const packages = join(root, 'node_modules')
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync(packages))
     if (name !== '.cache') symlinkSync(join(packages, name), join(folder, 'node_modules', name))
-  return folder
 }
 
 /** Finds a seed that fails with a fault, and holds without. */
@@ -78,7 +111,10 @@ async function find(
   fault: DeliberateFault,
   options: ProveOptions,
 ): Promise<Found | undefined> {
-  const apply = (...args: string[]) => execFileSync('git', ['apply', ...args, fault.patch], { cwd: folder })
+  // Below a repository, git would leave out what a patch changes.
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) }
+  const apply = (...args: string[]) =>
+    execFileSync('git', ['apply', ...args, fault.patch], { cwd: folder, env })
   for (let seed = 1; seed <= options.limit; ) {
     apply()
     const count = options.limit - seed + 1
@@ -103,6 +139,8 @@ async function firstFailure(
   const child = spawn(process.execPath, ['test/simulate/main.ts', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, which is killed as a whole.
+    detached: process.platform !== 'win32',
   })
   running = child
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -119,7 +157,7 @@ async function firstFailure(
     if ((await ended) !== 0) throw new Error(`The simulation does not run: ${errors.slice(-9).join('\n')}`)
     return undefined
   } finally {
-    child.kill('SIGKILL')
+    kill(child)
     await ended
   }
 }
