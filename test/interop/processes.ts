@@ -1,6 +1,7 @@
 /** The directory, the reference server and this server, each as a process of its own that can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,8 +13,11 @@ export const root = join(import.meta.dirname, '../..')
 
 /** Processes end with this one, also when it is interrupted. */
 const running = new Set<ChildProcess>()
+/** Their data, which are removed at the end. */
+const folders = new Set<string>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
@@ -136,8 +140,10 @@ export async function ownServer(
   }).start()
 }
 
-function dataDir(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'interop-'))
+async function dataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'interop-'))
+  folders.add(folder)
+  return folder
 }
 
 /** A port that nothing listens on now. */

@@ -16,16 +16,35 @@ import { type Measured, reportPage } from './report-page.ts'
 const peers = join(import.meta.dirname, 'peers')
 const today = new Date().toISOString().slice(0, 10)
 
-const [name, file] = process.argv.slice(2)
-if (name && file) keep(name, JSON.parse(readFileSync(file, 'utf8')))
+const [name, file, ...more] = process.argv.slice(2)
+if ((name !== undefined && !file) || more.length > 0)
+  refuse('Usage: npm run conformance:report [-- NAME FILE]')
+if (name && file) keep(name, reportIn(file))
 else
   writeFileSync(
     join(root, '.github/CONFORMANCE.md'),
     reportPage(requirements, [...(await references()), ...kept()]),
   )
 
+function refuse(words: string): never {
+  process.stderr.write(`${words}\n`)
+  process.exit(2)
+}
+
+function reportIn(file: string): Report {
+  let report: Report | undefined
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    refuse(`${file} cannot be read: ${(error as Error).message}`)
+  }
+  if (!Array.isArray(report?.results)) refuse(`${file} is no output of desktop-pds conformance --json.`)
+  if (report.ended) refuse(`${file} is of a check that ended before its last requirement: ${report.ended}.`)
+  return report
+}
+
 function keep(name: string, report: Report): void {
-  const [slug = 'peer'] = name.toLowerCase().split(' ')
+  const [slug = 'peer'] = name.toLowerCase().match(/[\w-]+/g) ?? []
   writeFileSync(join(peers, `${slug}.json`), `${JSON.stringify(measured(name, report), null, 1)}\n`)
 }
 

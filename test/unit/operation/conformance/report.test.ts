@@ -1,7 +1,8 @@
 /** The page of the last measurement has the requirements of today. A change of a requirement needs the page again. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { requirements } from '../../../../server/operation/conformance/requirements.ts'
 import { reportPage } from '../../../interop/report-page.ts'
 
@@ -35,4 +36,24 @@ test('a server that was measured before a requirement existed has it as new', ()
   const text = reportPage(requirements.slice(0, 2), servers)
   expect(text).toContain(`| \`${first?.id}\` | ${first?.level} | A | a \\| b |`)
   expect(text).toContain(`| \`${second?.id}\` | ${second?.level} | new |`)
+})
+
+describe('the command that writes it', () => {
+  const run = (...args: string[]) => {
+    const command = join(import.meta.dirname, '../../../interop/report.ts')
+    const { status, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' })
+    return { status, stderr }
+  }
+
+  test.each([
+    [['Other 1.0'], /^Usage: /],
+    [['Other 1.0', '/absent.json'], /^\/absent\.json cannot be read: ENOENT/],
+    [['Other 1.0', import.meta.filename], /cannot be read: .*JSON/],
+    [
+      ['Other 1.0', join(import.meta.dirname, '../../../../tsconfig.json')],
+      /is no output of desktop-pds conformance/,
+    ],
+  ])('%j is refused before anything is measured', (args, words) => {
+    expect(run(...args)).toEqual({ status: 2, stderr: expect.stringMatching(words) })
+  })
 })
