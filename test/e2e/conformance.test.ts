@@ -22,7 +22,7 @@ test('the owner checks the server: failures come first, and what was skipped has
   await page.getByText('No check yet').waitFor()
   await page.getByRole('button', { name: 'Check', exact: true }).click()
   await page.getByRole('button', { name: 'Stop' }).waitFor()
-  await page.getByRole('status').getByText('This server meets every must that could be tried.').waitFor()
+  await page.getByRole('status').getByText('This server meets every must that could be tried:').waitFor()
   const first = rows(page).first()
   // A network for tests has no rate limits, which servers may do without.
   await first.getByText('Not met', { exact: true }).waitFor()
@@ -86,7 +86,7 @@ describe('a check that ended otherwise', () => {
     const page = await shownWith({ results: [result] })
     await page
       .getByRole('status')
-      .getByText(/^1 must failed\./)
+      .getByText(/^1 must failed: some apps/)
       .waitFor()
     await rows(page).getByText('answered 502, expected 200').waitFor()
     expect(await rows(page).getByRole('link').getAttribute('href')).toBe(result.source)
@@ -99,6 +99,7 @@ describe('a check that ended otherwise', () => {
       { end: 'wrongServer', reason: 'it is another server' },
       /does not lead to this server from here: it is another/,
     ],
+    [{ end: 'unanswered' }, /no longer answered, so the other requirements were not tried/],
     [{ end: 'failed' }, /^The check ended by an error/],
   ])('%j is explained', async (state, text) => {
     const page = await shownWith({ results: [], ...state })

@@ -39,6 +39,7 @@ export function ConformanceScreen() {
 function Ended({ check: { end, endedAt, url = '', reason = '', results } }: { readonly check: Check }) {
   if (end === 'wrongServer')
     return <Notice variant="danger">{t.conformance.ends.wrongServer(url, reason)}</Notice>
+  if (end === 'unanswered') return <Notice variant="danger">{t.conformance.ends.unanswered(url)}</Notice>
   if (end === 'stopped') return <Notice>{t.conformance.ends.stopped(endedAt ?? '')}</Notice>
   if (end !== undefined) return <Notice variant="danger">{t.conformance.ends.failed}</Notice>
   const failed = countOf(results, 'must', 'failed')
@@ -60,6 +61,7 @@ function Results({ check: { results, startedAt, url = '' } }: { readonly check: 
   return (
     <>
       <Counts results={results} />
+      <p className="soft">{t.conformance.meaning}</p>
       <Filters filter={filter} onChange={setFilter} />
       <div className={styles.bar}>
         <div className="soft">{t.conformance.shown(shown.length)}</div>

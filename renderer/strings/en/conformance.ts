@@ -4,11 +4,11 @@ const requirements = { one: 'requirement', other: 'requirements' }
 
 /** Texts of the screen “Protocol check”. */
 export const conformance = {
-  lead: 'Measures what clients, relays and other servers expect of this server.',
+  lead: 'Checks whether apps, relays and other servers can work with this server.',
   notOwner: 'Only the owner of this server can check it.',
   title: 'Check this server',
   detail:
-    'Takes about half a minute. It signs in, writes and deletes with an account that is made for the check and deleted after it. Your accounts stay as they are.',
+    'Takes about half a minute. It signs in, writes and deletes with an account that is made for the check and deleted after it. Your accounts stay as they are, and can be used meanwhile.',
   start: 'Check',
   again: 'Check again',
   stop: 'Stop',
@@ -20,11 +20,16 @@ export const conformance = {
     stopped: (at: string) => `Stopped on ${formatDateTime(at)}. The requirements so far are below.`,
     wrongServer: (url: string, reason: string) =>
       `${url} does not lead to this server from here: ${reason}. Check the public address under Network.`,
+    unanswered: (url: string) =>
+      `${url} no longer answered, so the other requirements were not tried. Check the public address under Network, then check again.`,
     failed: 'The check ended by an error. The log of the server has the reason. Try again.',
   },
-  allMet: 'This server meets every must that could be tried.',
+  allMet:
+    'This server meets every must that could be tried: apps, relays and other servers can work with it.',
+  meaning:
+    'Apps, relays and other servers depend on a must, and work without a should. Information is neither good nor bad. The reason why a requirement was skipped is beside it.',
   mustFailed: (failed: number) =>
-    `${count(failed, { one: 'must', other: 'musts' })} failed. Clients or relays may not work with this server.`,
+    `${count(failed, { one: 'must', other: 'musts' })} failed: some apps, relays or other servers may not work with this server. Your data are not affected. Install the newest version and check again. If it still fails, copy the results as Markdown and send them to the people who make this program.`,
   noneTitle: 'No check yet',
   noneText: 'Results appear here while the check runs, and stay until the server restarts.',
   noMatch: 'No matching requirements',

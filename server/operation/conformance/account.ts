@@ -4,7 +4,7 @@ import { systemTime } from '../../util/timers.ts'
 import { outputOf } from './answers.ts'
 import type { Answer, Ask } from './http.ts'
 import { shared, type Target } from './target.ts'
-import { Failed, Skipped } from './verdict.ts'
+import { Failed, NoAnswer, Skipped } from './verdict.ts'
 
 /** Everything in it is deleted at the start and at the end. */
 export const collection = 'example.desktop-pds.conformance'
@@ -24,7 +24,8 @@ export interface Account extends Session {
 /** @throws Skipped if the command has no account, or if it cannot sign in, which is a failure of `session.create.output` alone */
 export const accountOf = shared(async (target): Promise<Account> => {
   const session = await signIn(target, credentialsOf(target)).catch((error: unknown) => {
-    throw error instanceof Failed ? new Skipped(`the sign-in fails: ${error.message}`) : error
+    const isRefused = error instanceof Failed && !(error instanceof NoAnswer)
+    throw isRefused ? new Skipped(`the sign-in fails: ${error.message}`) : error
   })
   const end = { method: 'POST', token: session.refreshJwt }
   target.defer(() => target.call('com.atproto.server.deleteSession', end))

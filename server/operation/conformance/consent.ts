@@ -107,13 +107,19 @@ export const tokensOf = shared(async (target: Target): Promise<AppTokens> => {
     typeof accessToken === 'string' && typeof refreshToken === 'string',
     `the tokens are ${shown(answer)}`,
   )
-  target.defer(() => revoke(target, grant.app, refreshToken))
+  target.defer(async () => {
+    const isRevoked = await revoke(target, grant.app, refreshToken)
+    if (!isRevoked) throw new Error('the server does not revoke the tokens of an app, which expire')
+  })
   return { app: grant.app, accessToken, refreshToken, answer }
 })
 
-export async function revoke(target: Target, app: App, token: string): Promise<void> {
+/** @returns whether the server has done it */
+export async function revoke(target: Target, app: App, token: string): Promise<boolean> {
   const { revocation_endpoint: endpoint } = await issuerOf(target)
-  if (endpoint) await app.send('revocation_endpoint', { client_id: clientId, token }, await app.nonce())
+  if (!endpoint) return false
+  const { status } = await app.send('revocation_endpoint', { client_id: clientId, token }, await app.nonce())
+  return status === 200
 }
 
 export interface Proof {

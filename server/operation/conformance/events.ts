@@ -40,6 +40,9 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
   let flaw: Failed | Skipped | undefined
   let wake = () => {}
   const opened = Promise.withResolvers<void>()
+  const { signal } = target
+  const interrupt = () => wake()
+  signal?.addEventListener('abort', interrupt)
   const stream = openStream(`${target.url}/xrpc/${subscription}${query}`, {
     allowPrivate: true,
     onOpen: opened.resolve,
@@ -73,7 +76,7 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
     async until(isDone, ms = patienceMs) {
       const { promise, resolve } = Promise.withResolvers<void>()
       wake = () => {
-        if (flaw || ended || isDone()) resolve()
+        if (flaw || ended || signal?.aborted || isDone()) resolve()
       }
       const deadline = setDeadline(resolve, ms)
       wake()
@@ -82,7 +85,10 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
       wake = () => {}
       if (flaw) throw flaw
     },
-    close: () => stream.close(),
+    close() {
+      signal?.removeEventListener('abort', interrupt)
+      stream.close()
+    },
   }
 }
 

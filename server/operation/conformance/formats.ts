@@ -25,8 +25,13 @@ export function lineOf(result: Result): string {
   return `${cells.join(' ')} ${outcome === 'failed' ? `${title}: ${reason}` : reason}`.trimEnd()
 }
 
+const endings: Readonly<Record<NonNullable<Report['ended']>, string>> = {
+  interrupted: 'It was interrupted: the other requirements were not tried.',
+  unanswered: 'The server no longer answers: the other requirements were not tried.',
+}
+
 /** What follows the lines: the counts, and what to do. */
-export const summary: Format = ({ url, results, fixed, leftovers }) => {
+export const summary: Format = ({ url, results, fixed, leftovers, ended }) => {
   const levels = ['must', 'should', 'info'] as const
   const lines = levels.map((level) => {
     const own = results.filter((result) => result.level === level)
@@ -38,6 +43,7 @@ export const summary: Format = ({ url, results, fixed, leftovers }) => {
     '',
     url,
     ...lines,
+    ...(ended ? ['', endings[ended]] : []),
     ...(failed.length > 0 ? ['', 'A must failed:', ...failed] : []),
     ...(fixed.length > 0 ? ['', 'Expected to fail, but met:', ...fixed.map((id) => `  ${id}`)] : []),
     ...(leftovers.length > 0 ? ['', 'Not deleted at the end:', ...leftovers.map((text) => `  ${text}`)] : []),

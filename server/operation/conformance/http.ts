@@ -4,7 +4,7 @@ import { OutboundRefused } from '../../platform/network/guard.ts'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
-import { Failed, Skipped } from './verdict.ts'
+import { Failed, NoAnswer, Skipped } from './verdict.ts'
 
 export interface Ask {
   /** POST if there is a body, otherwise GET by default. */
@@ -35,7 +35,7 @@ export interface Answer {
 export interface Http {
   /**
    * Sends a request to a path of the server, or to a URL that it names, which gets no credentials.
-   * @throws Failed without an answer
+   * @throws NoAnswer, Failed or Skipped for one that is too large, or a URL that is not called
    */
   send(target: string, ask?: Ask): Promise<Answer>
   /** Calls a method. @throws Skipped if the server does not have it, or limits the rate */
@@ -54,10 +54,12 @@ interface HttpOptions {
   readonly named?: readonly string[]
   /** Called before each request. @throws Skipped when the measurement has lasted too long */
   readonly checkTime?: () => void
+  /** Returns what ends requests early. */
+  readonly ending?: () => AbortSignal | undefined
 }
 
 /** @param url of the server, without a trailing slash */
-export function createHttp(url: string, { named = [], checkTime }: HttpOptions = {}): Http {
+export function createHttp(url: string, { named = [], checkTime, ending }: HttpOptions = {}): Http {
   const { origin, host, protocol } = new URL(url)
   const trusted = [url, ...named].map((each) => new URL(each).origin)
   /** A server chooses the URLs that it names: those on the computer or in the network of the one who measures are not called. */
@@ -80,7 +82,9 @@ export function createHttp(url: string, { named = [], checkTime }: HttpOptions =
         ...(credentials !== undefined && address.origin === origin && { authorization: credentials }),
         ...others,
       }
-      const request = { method, headers, ...(body !== undefined && { body }) }
+      const signals = [deadlineSignal(patienceMs), ending?.()].filter((signal) => signal !== undefined)
+      const signal = AbortSignal.any(signals)
+      const request = { method, headers, signal, ...(body !== undefined && { body }) }
       const answer = await (isTrusted(address) ? fetchWhole : fetchGuarded)(address, request)
       return { asked, ...answer, json: jsonOf(answer) }
     } catch (error) {
@@ -89,7 +93,7 @@ export function createHttp(url: string, { named = [], checkTime }: HttpOptions =
       if (error instanceof OutboundRefused)
         // A server at a private address may name others there.
         throw new (protocol === 'https:' ? Failed : Skipped)(`${asked} is not sent: ${error.message}`)
-      throw new Failed(`${asked} got no answer: ${reasonOf(error)}`)
+      throw new NoAnswer(`${asked} got no answer: ${reasonOf(error)}`)
     }
   }
 
@@ -124,6 +128,7 @@ interface Sent {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly signal: AbortSignal
 }
 
 type Received = Pick<Answer, 'status' | 'headers' | 'bytes'>
@@ -149,9 +154,7 @@ async function fetchWhole(address: URL, request: Sent): Promise<Received> {
 const closings = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 async function fetchOnce(address: URL, request: Sent): Promise<Received> {
-  const response = await fetch(address, {
-    ...{ ...request, redirect: 'manual', signal: deadlineSignal(patienceMs) },
-  })
+  const response = await fetch(address, { ...request, redirect: 'manual' })
   const { status, headers, body } = response
   const isArchive = headers.get('content-type') === 'application/vnd.ipld.car'
   const limit = isArchive ? maxArchiveBytes : maxBytes

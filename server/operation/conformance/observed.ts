@@ -3,8 +3,8 @@
 import { collection, newRecord, type Writer, type Written, writerOf } from './account.ts'
 import { outputOf } from './answers.ts'
 import { type Message, openEvents } from './events.ts'
-import { shared } from './target.ts'
-import { Failed } from './verdict.ts'
+import { shared, type Target } from './target.ts'
+import { Failed, Skipped } from './verdict.ts'
 
 interface Op {
   readonly action: 'create' | 'update' | 'delete'
@@ -27,23 +27,40 @@ export interface Observed {
 
 const pathOf = (rkey: string) => `${collection}/${rkey}`
 
-/** @throws Skipped without an account */
+/** The holder may use the account meanwhile. */
+const attempts = 3
+
+/** @throws Skipped without an account, or if another client writes with it all the time */
 export const observedOf = shared(async (target): Promise<Observed> => {
   const writer = await writerOf(target)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const observed = await observe(target, writer)
+    if (!observed.commits.some(isForeign)) return observed
+  }
+  throw new Skipped('the account writes to other collections at the same time')
+})
+
+const isForeign = ({ body }: Message) =>
+  Array.isArray(body.ops) &&
+  body.ops.length > 0 &&
+  body.ops.every(({ path }: Partial<Op>) => !path?.startsWith(`${collection}/`))
+
+async function observe(target: Target, writer: Writer): Promise<Observed> {
   const { did } = writer.account
   const events = await openEvents(target)
   try {
     if (events.ended) throw new Failed(`the event stream does not open: ${events.ended.message}`)
     const writes = await write(writer)
     const commits = () => events.messages.filter(({ type, body }) => type === '#commit' && body.repo === did)
-    await events.until(() => commits().length >= writes.length)
-    if (commits().length < writes.length)
-      throw new Failed(`${commits().length} commits arrived for ${writes.length} writes`)
+    const own = () => commits().filter((message) => !isForeign(message))
+    await events.until(() => own().length >= writes.length)
+    const { length } = own()
+    if (length < writes.length) throw new Failed(`${length} commits arrived for ${writes.length} writes`)
     return { did, writes, commits: commits(), messages: [...events.messages] }
   } finally {
     events.close()
   }
-})
+}
 
 /** Creates, updates and deletes records, alone and in one call. */
 async function write(writer: Writer): Promise<Op[][]> {

@@ -12,7 +12,7 @@ import type { Result } from './runner.ts'
 import type { Step, StepJob } from './steps.ts'
 
 /** Why a check ended before its last requirement. */
-export type CheckEnd = 'stopped' | 'wrongServer' | 'failed'
+export type CheckEnd = 'stopped' | 'wrongServer' | 'unanswered' | 'failed'
 
 export interface CheckState {
   readonly isRunning: boolean
@@ -71,8 +71,9 @@ export function createOwnCheck(deps: OwnCheckDeps): OwnCheck {
     signal.addEventListener('abort', end)
     try {
       for (;;) {
-        const { total, result } = await thread.run(job)
+        const { total, result, ended } = await thread.run(job)
         check.total = total
+        if (ended === 'unanswered') check.end = ended
         if (!result) return
         results.push(result)
         check.results = [...results]

@@ -1,8 +1,8 @@
 /** Measures a server: checks one requirement after another, and compares the results with those that are expected. */
-import { realElapsed } from '../../util/deadlines.ts'
+import { pause, realElapsed } from '../../util/deadlines.ts'
 import { areaOf, type Level, type Requirement } from './requirement.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
-import { Failed, plain, Skipped } from './verdict.ts'
+import { Failed, NoAnswer, plain, Skipped } from './verdict.ts'
 
 /** Reasons of failures that are expected, by the id of the requirement. */
 export type Expected = ReadonlyMap<string, string>
@@ -30,28 +30,41 @@ export interface Report {
   readonly fixed: readonly string[]
   /** What could not be deleted at the end. */
   readonly leftovers: readonly string[]
-  /** Whether a `must` has failed that is not expected to. */
+  /** Why it ended before its last requirement. */
+  readonly ended: 'interrupted' | 'unanswered' | undefined
+  /** Whether a `must` has failed that is not expected to, or the server no longer answers. */
   readonly hasFailed: boolean
 }
 
 export interface RunOptions extends TargetOptions {
   readonly requirements: readonly Requirement[]
   readonly expected?: Expected
+  /** Milliseconds within which a server that does not answer may start again. */
+  readonly restartMs?: number
 }
+
+const defaultRestartMs = 30_000
+const unanswered = 'the server no longer answers'
 
 /** Yields each result as it arrives, and returns the report. */
 export async function* measuring({
   requirements,
   expected = new Map(),
+  restartMs = defaultRestartMs,
   ...options
 }: RunOptions): AsyncGenerator<Result, Report> {
   const target = createTarget(options)
+  const { signal, url } = target
   const results: Result[] = []
   let leftovers: readonly string[] = []
+  let isAlive = true
   try {
     for (const requirement of requirements) {
-      if (options.signal?.aborted) break
-      const result = await resultOf(requirement, target, expected)
+      if (signal?.aborted) break
+      const check = isAlive ? requirement.check : notTried
+      const { noAnswer, ...result } = await resultOf({ ...requirement, check }, target, expected)
+      if (signal?.aborted) break
+      if (noAnswer) isAlive = await answersAgain(target, restartMs)
       results.push(result)
       yield result
     }
@@ -61,8 +74,26 @@ export async function* measuring({
   const fixed = results
     .filter(({ id, outcome }) => outcome === 'passed' && expected.has(id))
     .map(({ id }) => id)
-  const hasFailed = results.some(isUnexpected)
-  return { url: target.url, results, fixed, leftovers, hasFailed }
+  const ended = signal?.aborted ? 'interrupted' : isAlive ? undefined : 'unanswered'
+  const hasFailed = results.some(isUnexpected) || !isAlive
+  return { url, results, fixed, leftovers, ended, hasFailed }
+}
+
+async function notTried(): Promise<never> {
+  throw new Skipped(unanswered)
+}
+
+/** Waits for a server that restarts. @returns whether it answers */
+async function answersAgain({ send, signal }: Target, restartMs: number): Promise<boolean> {
+  const startedAt = realElapsed()
+  for (;;) {
+    const isAlive = await send('/xrpc/com.atproto.server.describeServer').then(
+      () => true,
+      () => false,
+    )
+    if (isAlive || signal?.aborted || realElapsed() - startedAt >= restartMs) return isAlive
+    await pause(500)
+  }
 }
 
 /** @param onResult called with each result as it arrives */
@@ -80,24 +111,26 @@ export function isUnexpected({ level, outcome, expected }: Result): boolean {
   return level === 'must' && outcome === 'failed' && expected === undefined
 }
 
-async function resultOf(requirement: Requirement, target: Target, expected: Expected): Promise<Result> {
+/** `noAnswer` says whether a request of the check got no answer. */
+async function resultOf(
+  requirement: Requirement,
+  target: Target,
+  expected: Expected,
+): Promise<Result & { readonly noAnswer: boolean }> {
   const { id, level, title, source } = requirement
   const startedAt = realElapsed()
   const known = { area: areaOf(requirement), id, level, title, source, expected: expected.get(id) }
-  const ended = (outcome: Outcome, reason?: string): Result => ({
+  const ended = (outcome: Outcome, reason?: string, noAnswer = false) => ({
     ...known,
-    ...{
-      outcome,
-      reason: reason === undefined ? undefined : plain(reason),
-      ms: Math.round(realElapsed() - startedAt),
-    },
+    ...{ outcome, reason: reason === undefined ? undefined : plain(reason), noAnswer },
+    ms: Math.round(realElapsed() - startedAt),
   })
   try {
     target.checkTime()
     return ended('passed', (await requirement.check(target)) ?? undefined)
   } catch (error) {
     if (error instanceof Skipped) return ended('skipped', error.message)
-    if (error instanceof Failed) return ended('failed', error.message)
+    if (error instanceof Failed) return ended('failed', error.message, error instanceof NoAnswer)
     // An answer of an unexpected shape, such as a list that is absent.
     return ended('failed', `an answer has another form than expected: ${(error as Error).message}`)
   }

@@ -11,8 +11,8 @@ export interface Step {
   readonly total: number
   /** Undefined after the last one. */
   readonly result: Result | undefined
-  /** What could not be deleted at the end. */
-  readonly leftovers: readonly string[]
+  /** After the last one: why the others were not tried. */
+  readonly ended: Report['ended']
 }
 
 /** @returns a function that measures the next requirement */
@@ -23,7 +23,7 @@ export function createSteps(): (job: StepJob) => Promise<Step> {
     const { done, value } = await results.next()
     const total = requirements.length
     return done
-      ? { total, result: undefined, leftovers: value.leftovers }
-      : { total, result: value, leftovers: [] }
+      ? { total, result: undefined, ended: value.ended }
+      : { total, result: value, ended: undefined }
   }
 }

@@ -2,7 +2,7 @@
 import { realElapsed } from '../../util/deadlines.ts'
 import type { Answer } from './http.ts'
 import { createHttp, type Http } from './http.ts'
-import { plain, Skipped } from './verdict.ts'
+import { NoAnswer, plain, Skipped } from './verdict.ts'
 
 export interface Credentials {
   readonly identifier: string
@@ -19,10 +19,10 @@ export interface TargetOptions {
   readonly plcUrl?: string | undefined
   /** Whether accounts may be created: the directory keeps their identities. */
   readonly creates?: boolean | undefined
-  /** Ends the measurement early; what was written is deleted. */
-  readonly signal?: AbortSignal | undefined
   /** Returns the code in the newest message to an address. */
   readonly readCode?: ((email: string) => Promise<string | undefined>) | undefined
+  /** Ends the measurement early; what it wrote is deleted then, too. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Target extends Http, Omit<TargetOptions, 'url'> {
@@ -30,7 +30,7 @@ export interface Target extends Http, Omit<TargetOptions, 'url'> {
   readonly url: string
   /** Registers what is called at the end, in reverse order. */
   defer(work: () => Promise<Answer | void>): void
-  /** @throws Skipped when the measurement was stopped, or has lasted too long */
+  /** @throws Skipped when the measurement has lasted too long */
   checkTime(): void
   /** Does the deferred work. @returns the errors of work that failed, and the calls that were refused */
   close(): Promise<readonly string[]>
@@ -55,12 +55,14 @@ export function createTarget(options: TargetOptions): Target {
   let endsAt = realElapsed() + maxMinutes * 60_000
   let isClosing = false
   const checkTime = () => {
-    if (options.signal?.aborted && !isClosing) throw new Skipped('the measurement was stopped')
     if (realElapsed() > endsAt) throw new Skipped(`the measurement ended after ${maxMinutes} minutes`)
   }
   return {
     ...{ ...options, plcUrl, url, checkTime },
-    ...createHttp(url, { named: [plcUrl ?? publicDirectory], checkTime }),
+    ...createHttp(url, {
+      ...{ named: [plcUrl ?? publicDirectory], checkTime },
+      ending: () => (isClosing ? undefined : options.signal),
+    }),
     defer: (work) => void deferred.push(work),
     async close() {
       isClosing = true
@@ -78,7 +80,7 @@ export function createTarget(options: TargetOptions): Target {
   }
 }
 
-/** Shares a result, or the reason of its absence, among all requirements of a server. */
+/** Shares a result, or the reason of its absence, among all requirements of a server. It is loaded again if the server did not answer. */
 export function shared<Result>(
   load: (target: Target) => Promise<Result>,
 ): (target: Target) => Promise<Result> {
@@ -86,6 +88,9 @@ export function shared<Result>(
   return (target) => {
     const known = results.get(target) ?? load(target)
     results.set(target, known)
+    known.catch((error: unknown) => {
+      if (error instanceof NoAnswer) results.delete(target)
+    })
     return known
   }
 }

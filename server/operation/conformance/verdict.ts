@@ -5,6 +5,9 @@ export class Failed extends Error {
   override readonly name = 'Failed'
 }
 
+/** A request got no answer, or was ended. */
+export class NoAnswer extends Failed {}
+
 /** The requirement could not be tried. The message says why. */
 export class Skipped extends Error {
   override readonly name = 'Skipped'

@@ -13,17 +13,22 @@ import { createHttp } from '../../operation/conformance/http.ts'
 import { areaOf } from '../../operation/conformance/requirement.ts'
 import { requirements } from '../../operation/conformance/requirements.ts'
 import { measure, type Result, type RunOptions } from '../../operation/conformance/runner.ts'
-import { type Credentials, publicDirectory } from '../../operation/conformance/target.ts'
+import { type Credentials, isPublicDirectory, publicDirectory } from '../../operation/conformance/target.ts'
+import { Skipped } from '../../operation/conformance/verdict.ts'
 import { UsageError } from '../exec.ts'
 import { readExpected } from './expected.ts'
+import { watchInterruption } from './interruption.ts'
+import { originOf, preflight } from './preflight.ts'
+import { reportProgress } from './progress.ts'
 
 export const conformanceHelp = `Measures what a personal data server of the AT Protocol must and should do, from outside.
 
 Usage: desktop-pds conformance --url URL [options]
 
   --url URL                   The server.
-  --account HANDLE:PASSWORD   An account on it. It signs in, and writes to the collection example.desktop-pds.conformance,
-                              uploads small files and creates app passwords; all of it is deleted again.
+  --account HANDLE:PASSWORD   An account on it, with the password of the account. It signs in, and writes to the collection
+                              example.desktop-pds.conformance, uploads small files and creates app passwords; all of it is
+                              deleted again. An account is used by one check at a time.
   --admin PASSWORD            The password of the administrator, which is only tried on methods that read.
   --create                    Creates accounts, moves one here and deletes them again. Only for a server for tests: its directory, which --plc
                               names, keeps their identities. Needs --admin, and --plc with another directory than the public one.
@@ -34,7 +39,8 @@ Usage: desktop-pds conformance --url URL [options]
   --list                      Lists the requirements and where each comes from.
   --json, --junit, --markdown The form of the report, in place of the table.
 
-What cannot be tried is skipped with the reason. The exit code is 1 if the server fails a "must" that --expect does not name.
+What cannot be tried is skipped with the reason. Ctrl-C ends the check and deletes what it wrote.
+The exit code is 1 if the server fails a "must" that --expect does not name, or no longer answers; 2 if nothing could be measured.
 `
 
 const text = { type: 'string' } as const
@@ -44,8 +50,6 @@ const options = {
   ...{ create: flag, dev: text },
   ...{ list: flag, json: flag, junit: flag, markdown: flag, help: { ...flag, short: 'h' } },
 } as const
-
-const signals = ['SIGINT', 'SIGTERM'] as const
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
@@ -83,53 +87,58 @@ function chosen({ grep = '' }: Flags) {
   return found
 }
 
-async function run(flags: Flags, print: (text: string) => void): Promise<number> {
-  const { url, admin: adminPassword, plc: plcUrl } = flags
-  if (!url || !isHttpUrl(url))
-    throw new UsageError('--url must be the URL of a server, such as https://pds.example.com.')
-  for (const name of ['plc', 'dev'] as const)
-    if (flags[name] !== undefined && !isHttpUrl(flags[name])) throw new UsageError(`--${name} must be a URL.`)
-  const format = formatOf(flags)
-  const expected =
-    flags.expect === undefined
-      ? undefined
-      : readExpected(flags.expect, new Set(requirements.map(({ id }) => id)))
-  const report = await measureUntilSignal(
-    {
-      ...{ url, adminPassword, plcUrl, requirements: chosen(flags), creates: flags.create },
-      readCode: flags.dev === undefined ? undefined : readerOf(flags.dev),
-      account: flags.account === undefined ? undefined : credentialsOf(flags.account),
-      ...(expected && { expected }),
-    },
-    format ? undefined : (result) => print(`${lineOf(result)}\n`),
-  )
-  print((format ?? summary)(report))
-  if (report.isStopped) process.stderr.write('The measurement was stopped.\n')
-  return report.hasFailed || report.isStopped ? 1 : 0
-}
+/** The exit code of a command that was interrupted. */
+const interrupted = 130
+const warn = (text: string) => void process.stderr.write(`${text}\n`)
 
-/** A first signal ends the measurement, which deletes what it has written. A second one ends the process at once. */
-async function measureUntilSignal(options: RunOptions, onResult?: (result: Result) => void) {
-  const stopping = new AbortController()
-  const stop = () => stopping.abort()
-  for (const name of signals) process.once(name, stop)
+async function run(flags: Flags, print: (text: string) => void): Promise<number> {
+  const options = optionsOf(flags)
+  const format = formatOf(flags)
+  const interruption = watchInterruption(warn)
+  const { signal } = interruption
   try {
-    const report = await measure({ ...options, signal: stopping.signal }, onResult)
-    return { ...report, isStopped: stopping.signal.aborted }
+    await preflight(options.url, options.account, warn)
+    const progress = format && reportProgress(options.requirements.length, warn)
+    const onResult = progress?.onResult ?? ((result: Result) => print(`${lineOf(result)}\n`))
+    const report = await measure({ ...options, signal }, onResult).finally(() => progress?.end())
+    print((format ?? summary)(report))
+    return report.ended === 'interrupted' ? interrupted : report.hasFailed ? 1 : 0
   } finally {
-    for (const name of signals) process.off(name, stop)
+    interruption.end()
   }
 }
 
-function isHttpUrl(text: string): boolean {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+/** @throws UsageError */
+function optionsOf(flags: Flags): RunOptions {
+  const { url = '', admin: adminPassword, create: creates, plc, dev } = flags
+  const plcUrl = plc === undefined ? undefined : originOf('--plc', plc, publicDirectory)
+  // The identities of accounts that are created stay in the directory.
+  if (creates && isPublicDirectory(plcUrl))
+    throw new UsageError('--create needs --plc, the URL of a directory for tests that the server uses.')
+  if (creates && adminPassword === undefined) throw new UsageError('--create needs --admin.')
+  return {
+    ...{ url: originOf('--url', url, 'https://pds.example.com'), adminPassword, plcUrl, creates },
+    readCode: dev === undefined ? undefined : readerOf(originOf('--dev', dev, 'http://localhost:2580')),
+    account: flags.account === undefined ? undefined : credentialsOf(flags.account),
+    requirements: chosen(flags),
+    ...(flags.expect !== undefined && {
+      expected: readExpected(flags.expect, new Set(requirements.map(({ id }) => id))),
+    }),
+  }
 }
 
 /** Returns a reader of the codes in the mailbox of a network for tests. */
 function readerOf(devUrl: string): (email: string) => Promise<string | undefined> {
   return async (email) => {
-    const { json } = await createHttp(new URL(devUrl).origin).send('/dev/mail')
-    const messages: { to: string; code?: string }[] = json?.messages ?? []
+    const answer = await createHttp(devUrl)
+      .send('/dev/mail')
+      .catch((error: Error) => {
+        throw new Skipped(`the mailbox does not answer: ${error.message}`)
+      })
+    const { json, status } = answer
+    if (!Array.isArray(json?.messages))
+      throw new Skipped(`--dev names no network for tests: it answers ${status}`)
+    const messages: { to: string; code?: string }[] = json.messages
     return messages.find(({ to, code }) => to === email && code !== undefined)?.code
   }
 }

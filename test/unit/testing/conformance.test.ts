@@ -1,6 +1,9 @@
 /** The requirements of servers: their ids and sources, and the report. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type OutgoingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'
@@ -113,6 +116,7 @@ const report: Report = {
   ],
   fixed: ['repo.e'],
   leftovers: [],
+  ended: undefined,
   hasFailed: true,
 }
 
@@ -167,8 +171,14 @@ describe('the command', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'conformance-'))
+    broken.listen(0, 'localhost')
+    await once(broken, 'listening')
+    url = `http://localhost:${(broken.address() as AddressInfo).port}`
   })
-  afterAll(() => rm(folder, { recursive: true }))
+  afterAll(async () => {
+    broken.close()
+    await rm(folder, { recursive: true })
+  })
 
   const run = async (...args: string[]) => {
     let output = ''
@@ -184,7 +194,11 @@ describe('the command', () => {
       process.stderr.write = write
     }
   }
-  const url = 'http://localhost:1'
+  /** Answers every request 500. */
+  const broken = createServer((_, response) => response.writeHead(status, headers).end())
+  let status = 500
+  let headers: OutgoingHttpHeaders = {}
+  let url = ''
 
   test('--list lists the requirements that --grep chooses, with their sources', async () => {
     const { code, output } = await run('--list', '--grep', 'repo.commit.rev-monotonic')
@@ -194,10 +208,29 @@ describe('the command', () => {
     )
   })
 
-  test('a server that does not answer fails', async () => {
+  test('a server that is broken fails', async () => {
     const { code, output } = await run('--url', url, '--grep', 'identity.server.did')
     expect(code).toBe(1)
-    expect(output).toContain('got no answer')
+    expect(output).toContain('answered 500')
+  })
+
+  test('a clock that differs is said before', async () => {
+    headers = { date: new Date(Date.now() + 3_600_000).toUTCString() }
+    const { errors } = await run('--url', url, '--grep', 'identity.server.did')
+    headers = {}
+    expect(errors).toMatch(/^The clock of the server is (?:59|60) minutes ahead of that of this computer\./)
+  })
+
+  test.each([
+    [301, { location: 'https://pds.example.com/' }, 'redirects to https://pds.example.com/'],
+    [404, { 'content-type': 'text/html' }, 'is no personal data server'],
+    [404, { 'content-type': 'a/b\u009b2J' }, 'answered 404, a/b\ufffd2J'],
+    [200, { 'content-type': 'text/html; charset=utf-8' }, 'is no personal data server'],
+  ])('a site that answers %i %j is spared the other requests', async (answered, given, words) => {
+    ;[status, headers] = [answered, given]
+    const { code, output, errors } = await run('--url', url)
+    ;[status, headers] = [500, {}]
+    expect({ code, output, errors }).toEqual({ code: 2, output: '', errors: expect.stringContaining(words) })
   })
 
   test('a failure that the file expects does not fail, and one that is met is reported', async () => {
@@ -210,11 +243,17 @@ describe('the command', () => {
 
   test.each([
     ['--url must be the URL of a server', ['--grep', 'repo']],
-    ['--account must be HANDLE:PASSWORD', ['--url', url, '--account', 'alice.test']],
+    ['--url must be the URL of a server', ['--url', 'pds.example.com']],
+    ['without /xrpc/', ['--url', 'https://pds.example.com/xrpc/']],
+    ['http://localhost:1 cannot be measured: GET /xrpc/', ['--url', 'http://localhost:1']],
+    ['--plc must be the URL', ['--url', 'http://localhost:1', '--plc', 'plc.example.com']],
+    ['--dev must be the URL', ['--url', 'http://localhost:1', '--dev', 'localhost']],
+    ['--create needs --plc', ['--url', 'http://localhost:1', '--create', '--admin', 'secret']],
+    ['--account must be HANDLE:PASSWORD', ['--url', 'http://localhost:1', '--account', 'alice.test']],
     ['No requirement has nothing in its id', ['--list', '--grep', 'nothing']],
-    ['Choose one of --json and --junit', ['--url', url, '--json', '--junit']],
-    ["Unknown option '--uri'", ['--uri', url]],
-    ['no such file', ['--url', url, '--expect', '/absent']],
+    ['Choose one of --json and --junit', ['--url', 'http://localhost:1', '--json', '--junit']],
+    ["Unknown option '--uri'", ['--uri', 'http://localhost:1']],
+    ['no such file', ['--url', 'http://localhost:1', '--expect', '/absent']],
   ])('%s: an error of one line and the exit code 2', async (sentence, args) => {
     const { code, errors } = await run(...args)
     expect(code).toBe(2)

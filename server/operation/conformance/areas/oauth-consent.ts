@@ -20,6 +20,7 @@ function expectGrantRefused(answer: Answer): void {
 async function refreshed(target: Target) {
   const grant = await newGrant(target)
   const first = outputOf(await exchange(grant))
+  target.defer(async () => void (await revoke(target, grant.app, first.refresh_token)))
   const form = { grant_type: 'refresh_token', refresh_token: first.refresh_token }
   const refresh = async () => grant.app.token(form, await grant.app.nonce())
   return { app: grant.app, first, refresh }
