@@ -35,6 +35,11 @@ export function ConformanceScreen() {
   )
 }
 
+function isOnlyHere(url: string): boolean {
+  const { hostname = '' } = URL.parse(url) ?? {}
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}
+
 /** How the check ended. */
 function Ended({ check: { end, endedAt, url = '', reason = '', results } }: { readonly check: Check }) {
   if (end === 'wrongServer')
@@ -47,6 +52,7 @@ function Ended({ check: { end, endedAt, url = '', reason = '', results } }: { re
     <Notice variant={failed > 0 ? 'danger' : 'info'}>
       {failed > 0 ? t.conformance.mustFailed(failed) : t.conformance.allMet}{' '}
       {t.conformance.ended(endedAt ?? '', url)}
+      {isOnlyHere(url) && ` ${t.conformance.onlyHere}`}
     </Notice>
   )
 }

@@ -24,8 +24,8 @@ export const conformance = {
       `${url} no longer answered, so the other requirements were not tried. Check the public address under Network, then check again.`,
     failed: 'The check ended by an error. The log of the server has the reason. Try again.',
   },
-  allMet:
-    'This server meets every must that could be tried: apps, relays and other servers can work with it.',
+  allMet: 'This server meets every must that could be tried.',
+  onlyHere: 'This address is of this computer alone: apps and servers elsewhere do not reach it.',
   meaning:
     'Apps, relays and other servers depend on a must, and work without a should. Information is neither good nor bad. The reason why a requirement was skipped is beside it.',
   mustFailed: (failed: number) =>
