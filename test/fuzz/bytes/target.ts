@@ -40,6 +40,14 @@ const mediaTypes: Partial<Record<Format, string>> = {
 }
 const healthEveryMs = 50
 
+/** Sends a request again if the server had closed the kept connection meanwhile. */
+async function fetchAgain(url: string, init?: RequestInit): Promise<Response> {
+  return fetch(url, init).catch((error: Error) => {
+    if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'UND_ERR_SOCKET') throw error
+    return fetch(url, init)
+  })
+}
+
 export async function startTarget(): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), 'pds-bytes-'))
   await writeEmptyStore(dataDir)
@@ -54,7 +62,7 @@ export async function startTarget(): Promise<Target> {
     session?: Session,
     type = 'application/json',
   ) => {
-    const response = await fetch(`${url}/xrpc/${method}`, {
+    const response = await fetchAgain(`${url}/xrpc/${method}`, {
       method: 'POST',
       headers: { 'content-type': type, ...(session && { authorization: `Bearer ${session.accessJwt}` }) },
       body: body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body),
@@ -142,7 +150,7 @@ export async function startTarget(): Promise<Target> {
   async function checkHealth(): Promise<void> {
     while (!isClosed) {
       const start = performance.now()
-      await fetch(`${url}/xrpc/_health`).then((response) => response.text())
+      await fetchAgain(`${url}/xrpc/_health`).then((response) => response.text())
       times.push(performance.now() - start)
       await setTimeout(healthEveryMs)
     }
