@@ -26,7 +26,7 @@ test('the owner checks the server: failures come first, and what was skipped has
   await status.getByText('This server meets every must that could be tried.').waitFor()
   await status.getByText('apps and servers elsewhere do not reach it').waitFor()
   const first = rows(page).first()
-  // A network for tests has no rate limits, which servers may do without.
+  // Rate limits are optional, and a network for tests is without them.
   await first.getByText('Not met', { exact: true }).waitFor()
   const shown = await rows(page).count()
   expect(shown).toBeGreaterThan(350)

@@ -88,7 +88,7 @@ function xml(text: string): string {
 
 export const markdown: Format = (report) => {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').replaceAll('<', '&lt;')
-  /** Shows text of a server as it is: no links, no pictures, no HTML. */
+  /** Shows text of a server as plain text: its links, pictures and HTML have no effect. */
   const quoted = (text: string) => cell(text.replaceAll('&', '&amp;').replaceAll(/[\\`*_~[\]]/g, '\\$&'))
   const rows = report.results.map((result) => {
     const { area, id, level, title } = result

@@ -2,7 +2,7 @@
 import { guardedFetch } from '../../platform/network/client.ts'
 import type { Probes } from '../doctor/probes.ts'
 
-/** The address leads to no server, or to another one, which must not be measured. */
+/** The address does not lead to this server: only that one is measured. */
 export class WrongServer extends Error {
   override readonly name = 'WrongServer'
 }

@@ -35,7 +35,7 @@ export const repositoryOf = shared(async (target: Target): Promise<Repository> =
   return { did, handle, described, document, signingKey }
 })
 
-/** Resolves a DID without the server. @throws Skipped if its directory does not answer or does not have it */
+/** Resolves a DID at its directory or domain. @throws Skipped if the document cannot be had there */
 export async function resolveDocument(target: Target, did: string): Promise<DidDocument> {
   const [, method, id = ''] = did.split(':', 3)
   if (method !== 'plc' && method !== 'web') throw new Skipped(`${did} is of an unknown method`)

@@ -32,7 +32,7 @@ export interface Report {
   readonly leftovers: readonly string[]
   /** Why it ended before its last requirement. */
   readonly ended: 'interrupted' | 'unanswered' | undefined
-  /** Whether a `must` has failed that is not expected to, or the server no longer answers. */
+  /** Whether a `must` has failed unexpectedly, or the server has stopped answering. */
   readonly hasFailed: boolean
 }
 

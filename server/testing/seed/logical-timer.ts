@@ -26,7 +26,7 @@ export class LogicalTimer implements Timer {
     this.end = clock.end
   }
 
-  /** Has no effect: logical timers never keep the process alive. */
+  /** Has no effect: the process can end while logical timers wait. */
   unref(): this {
     return this
   }
