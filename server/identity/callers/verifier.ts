@@ -65,7 +65,10 @@ const anyone: Principal = { account: undefined, credentials: undefined }
 export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
   const { lastUsed, watchSession, adminPassword, rateLimits, now, clock, oauth } = options
   const lookup = createSessionLookup(options)
-  const appSession = createAppSessions({ lookup, loadDpop: oauth.loadDpop, origin: options.origin })
+  /** It would be valid for years. The client renews it. */
+  const isOfFuture = ({ iat }: VerifiedToken) =>
+    iat * 1000 - now().getTime() > futureMs && clock.isPlausible()
+  const appSession = createAppSessions({ ...options, lookup, loadDpop: oauth.loadDpop, isOfFuture })
   const ofThisServer = ownAudiences({ serverDid: options.serverDid, appViewDid: options.config.appViewDid })
   const verifyUploadToken = createUploadTokens(options)
   const adminGuesses = rateLimits ? createAdminGuesses() : undefined
@@ -77,8 +80,7 @@ export function createVerifier(options: VerifierOptions): Authorize<AuthWord> {
     if (token !== undefined) return appSession(proof, token)
     const claims = await lookup.verify(bearerToken(header))
     if (claims.kind !== 'access') throw tokenRefusal('invalid')
-    // It would be valid for years. The client renews it.
-    if (claims.iat * 1000 - now().getTime() > futureMs && clock.isPlausible()) throw tokenRefusal('expired')
+    if (isOfFuture(claims)) throw tokenRefusal('expired')
     return { claims, account: lookup.openSession(claims) }
   }
 

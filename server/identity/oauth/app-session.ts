@@ -15,6 +15,8 @@ interface Deps {
   readonly loadDpop: () => Promise<Dpop>
   /** Public URL of this server. */
   readonly origin: string
+  /** Whether a token was issued while the clock was ahead. */
+  readonly isOfFuture: (claims: VerifiedToken) => boolean
 }
 
 export interface AppSession {
@@ -35,7 +37,7 @@ export function urlsOf({ origin: used, path }: Caller, origin: string): string[]
 }
 
 /** Creates the check of a request. A request is checked again while it runs; its proof counts once. */
-export function createAppSessions({ lookup, loadDpop, origin }: Deps) {
+export function createAppSessions({ lookup, loadDpop, origin, isOfFuture }: Deps) {
   const proven = new WeakMap<IncomingHttpHeaders, string>()
 
   /** @throws XrpcError `use_dpop_nonce`, `invalid_dpop_proof`, `invalid_token` (401) */
@@ -62,7 +64,7 @@ export function createAppSessions({ lookup, loadDpop, origin }: Deps) {
     const claims = await lookup.verify(token).catch((error: unknown) => {
       throw error instanceof XrpcError ? invalid() : error
     })
-    if (claims.kind !== 'oauth') throw invalid()
+    if (claims.kind !== 'oauth' || isOfFuture(claims)) throw invalid()
     const account = lookup.find(claims.sid)
     if (account?.did !== claims.sub || account.dpopKey !== thumbprint) throw invalid()
     return { claims, account, nonce: dpop.nonce() }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { DidString } from '@atproto/syntax'
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Database, Writer } from '../../store/database.ts'
 import { statusOf } from '../../store/tables/account-status.ts'
 import * as accounts from '../../store/tables/accounts.ts'
@@ -20,6 +21,7 @@ import type { RequestParameters } from './request-view.ts'
 interface Deps {
   readonly store: Database
   readonly now: () => Date
+  readonly clock: Pick<TrustedClock, 'isPlausible' | 'latest'>
   readonly tokens: Tokens
   readonly secrets: Pick<Secrets, 'hash'>
 }
@@ -54,10 +56,12 @@ const rememberedMs = 14 * dayMs
 /** How long it may be sent again: its answer was lost, or two tabs refresh at once. */
 const repeatMs = 30_000
 
-export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
+export function createTokenGrants({ store, now, clock, tokens, secrets }: Deps) {
   const derive = (purpose: string, token: string) =>
     Buffer.from(secrets.hash(purpose, token)).toString('base64url')
   const refreshId = (token: string) => derive('oauth refresh', token)
+  /** If the clock is behind, the newest trusted time counts. */
+  const expiryOf = (lifetimeMs: number) => iso(new Date(clock.latest().getTime() + lifetimeMs))
   const codeHash = (code: string) => secrets.hash('oauth code', code)
 
   /** The access token follows from the refresh token and the time: a repeated request gets the same one, without a copy in the store. */
@@ -123,7 +127,9 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
         const row = sessions.findRefreshToken(tx, jti)
         const session = row && sessions.findOpen(tx, row.sessionId)
         const grant = session && rows.findGrant(tx, session.sessionId)
-        if (!row || !session || !grant || session.expiresAt <= iso(at)) return undefined
+        if (!row || !session || !grant) return undefined
+        // A clock that is wrong ends no session.
+        if (session.expiresAt <= iso(at) && clock.isPlausible()) return undefined
         const isBound = isSameClient(grant, proven) && session.dpopKey === proven.dpopKey
         if (!isBound || (row.successor !== null && !isRepeated(tx, row, at))) {
           sessions.remove(tx, session.sessionId)
@@ -141,8 +147,7 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
           graceUntil: iso(new Date(at.getTime() + rememberedMs)),
           replacedAt: iso(at),
         })
-        const expiresAt =
-          grant.clientKey === null ? session.expiresAt : iso(new Date(at.getTime() + confidentialMs))
+        const expiresAt = grant.clientKey === null ? session.expiresAt : expiryOf(confidentialMs)
         sessions.extend(tx, session, iso(at), expiresAt)
         return { ...issued, at }
       })
@@ -197,7 +202,7 @@ export function createTokenGrants({ store, now, tokens, secrets }: Deps) {
       client: null,
       createdAt,
       lastUsedAt: createdAt,
-      expiresAt: iso(new Date(at.getTime() + lifetime)) as DatetimeString,
+      expiresAt: expiryOf(lifetime) as DatetimeString,
       oldTokenUsedAt: null,
       permissions: grant.permissions,
       dpopKey,
