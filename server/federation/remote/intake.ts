@@ -7,6 +7,7 @@
  * is kept, `limits/` how much.
  */
 import type { DidString } from '@atproto/syntax'
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { createTidClock } from '../../repository/format/tid.ts'
 import type { AfterCommit, RecordListener } from '../../repository/records/record-events.ts'
@@ -78,7 +79,7 @@ export interface IntakeUsage extends Usage {
 export interface IntakeDeps extends Pick<Platform, 'store' | 'names' | 'now' | 'log' | 'signal'> {
   readonly filter: Filter
   readonly limits: Pick<Limits, 'quota' | 'budgets'>
-  readonly clock: { isPlausible(): boolean }
+  readonly clock: Pick<TrustedClock, 'now' | 'earliest' | 'isPlausible'>
   /** Called for records that do not notify. */
   readonly silent: RecordListener
   /** Called for the others. */
@@ -110,7 +111,7 @@ export function createIntake({
   }
   let feedItemStored: FeedItemListener = () => undefined
   const deps = {
-    ...{ ...listeners, names, now, filter, budgets, quota, assertRoom },
+    ...{ ...listeners, names, now, clock, filter, budgets, quota, assertRoom },
     feedItemStored: (...item: Parameters<FeedItemListener>) => feedItemStored(...item),
   }
 
@@ -189,7 +190,7 @@ export function createIntake({
         const content = bytes && readContent(change, bytes, { db: store, names })
         return content?.links ?? []
       }),
-    setStatus: (did, status, last) => setStatus({ store, now, nextTid }, did, status, last),
+    setStatus: (did, status, last) => setStatus({ store, clock, nextTid }, did, status, last),
     deleteOutdated: () => deleteOutdated({ store, quota, eviction, now, clock }),
     purge: () => eviction.purge(),
     onFeedItem(listener) {

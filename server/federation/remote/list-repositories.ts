@@ -1,5 +1,6 @@
 /** Lists which repositories are to be read after events of an upstream were missed. */
 import { type DidString, isValidDid } from '@atproto/syntax'
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { timeOf } from '../../repository/format/tid.ts'
@@ -11,8 +12,9 @@ import * as repositories from '../tables/remote-repositories.ts'
 import type { Filter } from './filter/filter.ts'
 import type { Hosts } from './hosts.ts'
 
-interface Deps extends Pick<Platform, 'now' | 'signal'> {
+interface Deps extends Pick<Platform, 'signal'> {
   readonly store: Reader
+  readonly clock: Pick<TrustedClock, 'earliest'>
   readonly hosts: Hosts
   readonly filter: Pick<Filter, 'isLocal' | 'isKnown'>
 }
@@ -52,7 +54,7 @@ export async function repositoriesToRead(
   { upstream, since }: catchUps.CatchUp,
 ): Promise<MissedRepository[]> {
   const { store } = deps
-  const notifySince = since === null ? deps.now().getTime() - newUpstreamMs : since - marginMs
+  const notifySince = since === null ? deps.clock.earliest().getTime() - newUpstreamMs : since - marginMs
   const listed = await listedAt(deps, upstream)
   if (!listed) {
     const dids = await concernedActors(store)

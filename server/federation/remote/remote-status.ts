@@ -1,5 +1,6 @@
 /** The status of actors of other servers. Records of inactive ones are kept and hidden, and create no notifications. */
 import type { DidString } from '@atproto/syntax'
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { NextTid } from '../../repository/format/tid.ts'
 import type { Writer } from '../../store/database.ts'
@@ -24,7 +25,10 @@ export function remoteStatusOf(reason: unknown): statuses.RemoteStatus {
   return known.includes(reason) ? (reason as statuses.RemoteStatus) : 'deactivated'
 }
 
-interface Deps extends Pick<Platform, 'store' | 'now'> {
+type Clock = Pick<TrustedClock, 'now' | 'earliest'>
+
+interface Deps extends Pick<Platform, 'store'> {
+  readonly clock: Clock
   readonly nextTid: NextTid
 }
 
@@ -34,7 +38,7 @@ interface Deps extends Pick<Platform, 'store' | 'now'> {
  * @param last called in the last transaction
  */
 export async function setStatus(
-  { store, now, nextTid }: Deps,
+  { store, clock, nextTid }: Deps,
   did: string,
   status: statuses.RemoteStatus | undefined,
   last: (tx: Writer) => void = () => {},
@@ -47,7 +51,7 @@ export async function setStatus(
   }
   await store.transact((tx) => {
     if (status) statuses.set(tx, did, status, rev)
-    else activate(tx, did, now())
+    else activate(tx, did, clock)
     if (status === 'deleted') repositories.remove(tx, did)
     last(tx)
   })
@@ -57,13 +61,13 @@ export async function setStatus(
 const notifyMs = 3 * 24 * 60 * 60_000
 
 /** Makes an actor active. The records of one that counted as deleted are read again. */
-function activate(tx: Writer, did: string, at: Date): void {
+function activate(tx: Writer, did: string, clock: Clock): void {
   const wasDeleted = statuses.find(tx, did)?.status === 'deleted'
   statuses.set(tx, did, undefined)
   if (!wasDeleted) return
-  const now = at.getTime()
   const queued = { did: did as DidString, upstream: null, changedSince: null }
-  repositoryQueue.add(tx, { ...queued, notifySince: now - notifyMs, dueAt: now })
+  const notifySince = clock.earliest().getTime() - notifyMs
+  repositoryQueue.add(tx, { ...queued, notifySince, dueAt: clock.now().getTime() })
 }
 
 /** Deletes some of the records of an actor, unless it has an account here by now. Returns whether there may be more. */
@@ -76,10 +80,10 @@ function removeSome(tx: Writer, did: string): boolean {
  * Whether a change of an actor counts. Two kinds of actors become active by a later commit: one whose account here was deleted, which
  * lives elsewhere then, and one whose identity only its operations prove, because its key outweighs statements of servers.
  */
-export function isAlive(tx: Writer, { did, rev }: Pick<RemoteChange, 'did' | 'rev'>, at: Date): boolean {
+export function isAlive(tx: Writer, { did, rev }: Pick<RemoteChange, 'did' | 'rev'>, clock: Clock): boolean {
   const actor = statuses.find(tx, did)
   if (!actor || actor.inactive === 0) return true
   const isLater = actor.rev === null ? actor.status === null : rev > actor.rev
-  if (isLater) activate(tx, did, at)
+  if (isLater) activate(tx, did, clock)
   return isLater || (actor.status !== null && actor.status !== 'deleted')
 }

@@ -1,5 +1,6 @@
 /** Stores one verified change of a record of another server, in a transaction, as a change of a record here would be. */
 import type { LexMap } from '@atproto/lex-data'
+import type { TrustedClock } from '../../platform/clock/trusted-clock.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { feedItemOf } from '../../repository/records/feed-item.ts'
 import type { AfterCommit, RecordEvent, RecordListener } from '../../repository/records/record-events.ts'
@@ -26,6 +27,7 @@ export type Outcome = 'stored' | 'deleted' | 'skipped' | 'overBudget' | 'full'
 export type FeedItemListener = (tx: Writer, event: RecordEvent) => AfterCommit | undefined
 
 export interface Deps extends Pick<Platform, 'names' | 'now'> {
+  readonly clock: Pick<TrustedClock, 'now' | 'earliest'>
   readonly filter: Filter
   readonly budgets: Budgets
   readonly quota: Quota
@@ -74,7 +76,7 @@ export function storeChange(deps: Deps, tx: Writer, change: RemoteChange, option
   const decision = deps.filter.record(tx, name, after, { isNew: !before, isLive: options.notify })
   // It was replaced by a record that concerns no account here.
   if (!after || !decision.keep) return before ? remove(deps, tx, named, options) : 'skipped'
-  if (!isAlive(tx, change, deps.now())) return 'skipped'
+  if (!isAlive(tx, change, deps.clock)) return 'skipped'
   return put(deps, tx, { ...named, content, after, purpose: decision.purpose }, options)
 }
 

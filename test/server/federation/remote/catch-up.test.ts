@@ -224,6 +224,29 @@ test('while the clock is years ahead, new records of a repository that is read n
   expect(await seen()).toEqual([`follow ${bob.did}`, `like ${bob.did}`])
 })
 
+test('a new upstream notifies, although the clock is years ahead', async () => {
+  await like(await joined())
+  server.clock.advance(1000 * day)
+  await onGap()
+  server.clock.advance(-1000 * day)
+  expect(await seen()).toHaveLength(1)
+})
+
+test('an account that is active again after its deletion notifies, although the clock is years ahead', async () => {
+  const bob = await joined()
+  const { setStatus } = services().federation.intake
+  await social.write(alice, 'app.bsky.graph.follow', { subject: bob.did, createdAt })
+  await like(bob)
+  await onGap()
+  await setStatus(bob.did, 'deleted')
+  await host.create(bob, 'app.bsky.graph.follow', { subject: alice.did, createdAt })
+  server.clock.advance(1000 * day)
+  await setStatus(bob.did, undefined)
+  await resume()
+  server.clock.advance(-1000 * day)
+  expect(await seen()).toEqual([`follow ${bob.did}`, `like ${bob.did}`])
+})
+
 test('a repository that an upstream reports again and again is queued once', async () => {
   const bob = await joined()
   await like(bob)
