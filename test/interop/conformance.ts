@@ -13,7 +13,7 @@ export function conformance({ theirs, ours, directory }: World): void {
       const { handle, password } = await createAccount(url, 'measured')
       const account = { identifier: handle, password }
       const { results, leftovers } = await measure({
-        ...{ url, account, adminPassword, plcUrl: directory.url, requirements },
+        ...{ url, account, adminPassword, plcUrl: directory.url, creates: true, requirements },
       })
       for (const { id, level, outcome, reason } of results)
         if (outcome !== 'passed') t.diagnostic(`${level} ${id} ${outcome}: ${reason}`)

@@ -7,6 +7,7 @@ import { identity } from './areas/identity.ts'
 import { lexicons } from './areas/lexicon.ts'
 import { limits } from './areas/limits.ts'
 import { moves } from './areas/moves.ts'
+import { movesOut } from './areas/moves-out.ts'
 import { oauth } from './areas/oauth.ts'
 import { oauthConsent } from './areas/oauth-consent.ts'
 import { oauthRequests } from './areas/oauth-requests.ts'
@@ -43,5 +44,6 @@ export const requirements: readonly Requirement[] = [
   ...oauthConsent,
   ...accounts,
   ...moves,
+  ...movesOut,
   ...limits,
 ]

@@ -19,6 +19,8 @@ export interface TargetOptions {
   readonly plcUrl?: string | undefined
   /** Whether accounts may be created: the directory keeps their identities. */
   readonly creates?: boolean | undefined
+  /** Whether rate limits may be reached: the address of this computer is refused for a while. */
+  readonly reachesLimits?: boolean | undefined
   /** Returns the code in the newest message to an address. */
   readonly readCode?: ((email: string) => Promise<string | undefined>) | undefined
   /** Ends the measurement early; what it wrote is deleted then, too. */

@@ -25,7 +25,7 @@ export function shown(value: unknown): string {
 }
 
 /** Characters of a reason. */
-const maxPlain = 2000
+const maxPlain = 500
 
 /**
  * Returns text of a server as one line of visible characters: terminals obey others, and some hide or reverse the text that follows.

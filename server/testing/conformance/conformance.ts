@@ -30,9 +30,12 @@ Usage: desktop-pds conformance --url URL [options]
                               example.desktop-pds.conformance, uploads small files and creates app passwords; all of it is
                               deleted again. An account is used by one check at a time.
   --admin PASSWORD            The password of the administrator, which is only tried on methods that read.
+                              The variables CONFORMANCE_ACCOUNT and CONFORMANCE_ADMIN replace both options: other users of this
+                              computer can read the arguments of a command.
   --create                    Creates accounts, moves one here and deletes them again. Only for a server for tests: its directory, which --plc
                               names, keeps their identities. Needs --admin, and --plc with another directory than the public one.
   --dev URL                   The address of "desktop-pds dev" whose mailbox has the codes, such as http://localhost:2580.
+  --limits                    Guesses passwords of a name that does not exist until the server refuses this computer for some minutes.
   --plc URL                   The directory of did:plc identities. [${publicDirectory}]
   --expect FILE               Failures that are known: an id and a reason per line.
   --grep TEXT                 Only requirements whose id has the text.
@@ -47,7 +50,7 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const options = {
   ...{ url: text, account: text, admin: text, plc: text, expect: text, grep: text },
-  ...{ create: flag, dev: text },
+  ...{ create: flag, limits: flag, dev: text },
   ...{ list: flag, json: flag, junit: flag, markdown: flag, help: { ...flag, short: 'h' } },
 } as const
 
@@ -74,7 +77,12 @@ export async function runConformance(
 
 function read(args: readonly string[]): Flags {
   try {
-    return parseArgs({ args: [...args], options }).values
+    const { CONFORMANCE_ACCOUNT: account, CONFORMANCE_ADMIN: admin } = process.env
+    return {
+      ...(account && { account }),
+      ...(admin && { admin }),
+      ...parseArgs({ args: [...args], options }).values,
+    }
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\.?(?:\n|$)/)
     throw new UsageError(`${sentence}. See desktop-pds conformance --help.`)
@@ -102,6 +110,10 @@ async function run(flags: Flags, print: (text: string) => void): Promise<number>
     const onResult = progress?.onResult ?? ((result: Result) => print(`${lineOf(result)}\n`))
     const report = await measure({ ...options, signal }, onResult).finally(() => progress?.end())
     print((format ?? summary)(report))
+    if (report.ended === undefined && report.results.every(({ outcome }) => outcome === 'skipped')) {
+      warn('Nothing was measured: every requirement was skipped.')
+      return 2
+    }
     return report.ended === 'interrupted' ? interrupted : report.hasFailed ? 1 : 0
   } finally {
     interruption.end()
@@ -110,14 +122,20 @@ async function run(flags: Flags, print: (text: string) => void): Promise<number>
 
 /** @throws UsageError */
 function optionsOf(flags: Flags): RunOptions {
-  const { url = '', admin: adminPassword, create: creates, plc, dev } = flags
+  const { url = '', admin: adminPassword, create: creates, limits: reachesLimits, plc, dev } = flags
   const plcUrl = plc === undefined ? undefined : originOf('--plc', plc, publicDirectory)
   // The identities of accounts that are created stay in the directory.
   if (creates && isPublicDirectory(plcUrl))
     throw new UsageError('--create needs --plc, the URL of a directory for tests that the server uses.')
   if (creates && adminPassword === undefined) throw new UsageError('--create needs --admin.')
   return {
-    ...{ url: originOf('--url', url, 'https://pds.example.com'), adminPassword, plcUrl, creates },
+    ...{
+      url: originOf('--url', url, 'https://pds.example.com'),
+      adminPassword,
+      plcUrl,
+      creates,
+      reachesLimits,
+    },
     readCode: dev === undefined ? undefined : readerOf(originOf('--dev', dev, 'http://localhost:2580')),
     account: flags.account === undefined ? undefined : credentialsOf(flags.account),
     requirements: chosen(flags),

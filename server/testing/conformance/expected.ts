@@ -10,7 +10,7 @@ import { UsageError } from '../exec.ts'
  */
 export function readExpected(file: string, ids: ReadonlySet<string>): Expected {
   const expected = new Map<string, string>()
-  for (const [index, line] of readFileSync(file, 'utf8').split(/\r?\n/).entries()) {
+  for (const [index, line] of read(file).split(/\r?\n/).entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue
     const [, id = '', reason = ''] = /^\s*(\S+)\s*(.*?)\s*$/.exec(line) ?? []
     const place = `${file}:${index + 1}`
@@ -19,4 +19,19 @@ export function readExpected(file: string, ids: ReadonlySet<string>): Expected {
     expected.set(id, reason)
   }
   return expected
+}
+
+/** @throws UsageError */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reasons = new Map([
+      ['ENOENT', 'there is no such file'],
+      ['EISDIR', 'it is a folder'],
+      ['EACCES', 'this user may not read it'],
+    ])
+    throw new UsageError(`--expect ${file} cannot be read: ${reasons.get(code) ?? code}.`)
+  }
 }

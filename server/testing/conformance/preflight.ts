@@ -1,4 +1,5 @@
 /** What a person may have mistyped, before anything is measured: otherwise it would look like faults of the server. */
+import { collection } from '../../operation/conformance/account.ts'
 import { mediaTypeOf, typeOf } from '../../operation/conformance/answers.ts'
 import { createHttp, type Http } from '../../operation/conformance/http.ts'
 import type { Credentials } from '../../operation/conformance/target.ts'
@@ -64,6 +65,18 @@ function skewOf(date: string | null): string | undefined {
   return `${Math.round(Math.abs(ms) / 60_000)} minutes ${ms > 0 ? 'ahead of' : 'behind'}`
 }
 
+/** Milliseconds after its last write within which a check counts as running. */
+const busyMs = 60_000
+
+/** Milliseconds since a check of the account has written. */
+async function idleFor(http: Http, did: string, token: string): Promise<number> {
+  const query = { repo: did, collection, limit: '1' }
+  const { json } = await http.send('/xrpc/com.atproto.repo.listRecords', { query, token })
+  const at = Date.parse(String(json?.records?.[0]?.value?.createdAt))
+  const idle = systemTime().getTime() - at
+  return idle >= 0 ? idle : Number.POSITIVE_INFINITY
+}
+
 async function expectUsable(http: Http, account: Credentials): Promise<void> {
   const { identifier } = account
   const { status, json, headers } = await http.send('/xrpc/com.atproto.server.createSession', {
@@ -80,7 +93,8 @@ async function expectUsable(http: Http, account: Credentials): Promise<void> {
     throw new UsageError(`${identifier} cannot sign in: ${words.replace(/\.$/, '')}.`)
   // Anything else is a fault, which is measured.
   if (status !== 200) return
-  const { accessJwt, refreshJwt, active, status: state } = json ?? {}
+  const { accessJwt, refreshJwt, active, status: state, did } = json ?? {}
+  const idleMs = await idleFor(http, did, accessJwt)
   await http.send('/xrpc/com.atproto.server.deleteSession', { method: 'POST', token: refreshJwt })
   if (active === false)
     throw new UsageError(`The account ${identifier} cannot be used: it is ${state ?? 'inactive'}.`)
@@ -89,5 +103,10 @@ async function expectUsable(http: Http, account: Credentials): Promise<void> {
   if (String(scope).includes('.appPass'))
     throw new UsageError(
       `The password of ${identifier} is an app password. The check needs that of the account.`,
+    )
+  // It would empty the collection of the other one.
+  if (idleMs < busyMs)
+    throw new UsageError(
+      `Another check of ${identifier} wrote ${Math.round(idleMs / 1000)} seconds ago. Wait until it ends, or for a minute if it was killed.`,
     )
 }

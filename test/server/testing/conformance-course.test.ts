@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newRecord } from '../../../server/operation/conformance/account.ts'
 import { requirements } from '../../../server/operation/conformance/requirements.ts'
 import { measure, type Result, type RunOptions } from '../../../server/operation/conformance/runner.ts'
 import { runConformance } from '../../../server/testing/conformance/conformance.ts'
@@ -175,14 +176,22 @@ test('posts that the holder writes meanwhile are no fault of the server', async 
 })
 
 describe('the command says what is wrong with an account, before it measures', () => {
-  const run = async (given: string) => {
+  const run = async (given?: string) => {
     const errors: string[] = []
     const write = process.stderr.write
     // The network has its own time, its HTTP that of the machine.
     process.stderr.write = (text: string | Uint8Array) =>
       String(text).startsWith('The clock') || errors.push(String(text)) > 0
     try {
-      const args = ['--url', proxy.url, '--plc', proxy.url, '--account', given, '--grep', 'session.get']
+      const args = [
+        '--url',
+        proxy.url,
+        '--plc',
+        proxy.url,
+        '--grep',
+        'session.get',
+        ...(given === undefined ? [] : ['--account', given]),
+      ]
       return { code: await runConformance(args, () => {}), errors: errors.join('') }
     } finally {
       process.stderr.write = write
@@ -191,6 +200,24 @@ describe('the command says what is wrong with an account, before it measures', (
 
   test('one that can be used is measured', async () => {
     expect(await run('alice.test:alice-password')).toEqual({ code: 0, errors: '' })
+  })
+
+  test('one that is read from a variable is measured', async () => {
+    process.env['CONFORMANCE_ACCOUNT'] = 'alice.test:alice-password'
+    expect(await run().finally(() => delete process.env['CONFORMANCE_ACCOUNT'])).toEqual({
+      code: 0,
+      errors: '',
+    })
+  })
+
+  test('one that another check uses', async () => {
+    const where = { repo: 'alice.test', collection: 'example.desktop-pds.conformance' }
+    const { uri } = await as('alice', 'com.atproto.repo.createRecord', { ...where, record: newRecord() })
+    expect(await run('alice.test:alice-password')).toMatchObject({
+      code: 2,
+      errors: expect.stringMatching(/^Another check of alice\.test wrote \d+ seconds ago\./),
+    })
+    await as('alice', 'com.atproto.repo.deleteRecord', { ...where, rkey: uri.split('/').at(-1) })
   })
 
   test('a wrong password', async () => {

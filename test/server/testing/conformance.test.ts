@@ -43,7 +43,7 @@ const matches = (patterns: string) => {
 }
 
 /** What a new server without rate limits cannot show. */
-const untried = ['stream.cursor.outdated']
+const untried = ['stream.cursor.outdated', 'limits.guesses']
 const notHere = ['oauth.refresh.once', 'limits.headers']
 
 describe('this server', () => {

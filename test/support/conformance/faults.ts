@@ -126,6 +126,7 @@ const lenient: BreakingFault = {
     ...['account.create.taken', 'account.create.domain', 'account.create.handle', 'account.mail.wrong'],
     ...['account.mail.reset', 'account.mail.update', 'account.mail.delete'],
     ...['move.in.proof', 'move.in.proof.key', 'move.in.operation'],
+    ...['move.out.code.*', 'move.out.writes', 'move.out.return'],
     ...['oauth.token.proof', 'oauth.token.key', 'oauth.token.hash', 'oauth.token.scope'],
   ].join(' '),
   onResponse(response, { path }) {
@@ -187,11 +188,12 @@ const identity: readonly BreakingFault[] = [
   }),
   {
     name: 'another document in the directory',
-    breaks: 'identity.document.directory move.in.identity move.in.signature',
+    breaks:
+      'identity.document.directory move.in.identity move.in.signature move.out.identity move.out.deletion',
     onResponse(response, { path, method }) {
       if (method !== 'GET' || !/^\/did(?::|%3A)/i.test(path)) return
       const document = JSON.parse(response.body.toString())
-      setJson(response, { ...document, verificationMethod: [] })
+      setJson(response, { ...document, verificationMethod: [], service: [] })
     },
   },
   output('repo.describeRepo', 'identity.handle.document', (json) => {
@@ -571,6 +573,7 @@ const accounts: readonly BreakingFault[] = [
     json.activated = true
   }),
   output('repo.listMissingBlobs', 'move.in.media', () => ({ blobs: [] })),
+  output('server.getServiceAuth', 'move.out.proof', () => ({ token: '.e30.' })),
 ]
 
 export const faults: readonly BreakingFault[] = [

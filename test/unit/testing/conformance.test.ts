@@ -214,6 +214,12 @@ describe('the command', () => {
     expect(output).toContain('answered 500')
   })
 
+  test('a check of which everything is skipped has measured nothing', async () => {
+    const { code, errors } = await run('--url', url, '--grep', 'move.out')
+    expect(code).toBe(2)
+    expect(errors).toContain('every requirement was skipped')
+  })
+
   test('a clock that differs is said before', async () => {
     headers = { date: new Date(Date.now() + 3_600_000).toUTCString() }
     const { errors } = await run('--url', url, '--grep', 'identity.server.did')
@@ -253,7 +259,8 @@ describe('the command', () => {
     ['No requirement has nothing in its id', ['--list', '--grep', 'nothing']],
     ['Choose one of --json and --junit', ['--url', 'http://localhost:1', '--json', '--junit']],
     ["Unknown option '--uri'", ['--uri', 'http://localhost:1']],
-    ['no such file', ['--url', 'http://localhost:1', '--expect', '/absent']],
+    ['there is no such file', ['--url', 'http://localhost:1', '--expect', '/absent']],
+    ['it is a folder', ['--url', 'http://localhost:1', '--expect', tmpdir()]],
   ])('%s: an error of one line and the exit code 2', async (sentence, args) => {
     const { code, errors } = await run(...args)
     expect(code).toBe(2)

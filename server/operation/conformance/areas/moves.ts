@@ -72,15 +72,23 @@ const settledOf = shared(async (target: Target) => {
   })
 })
 
-/** The document of the account in the directory once it has moved. @throws Failed */
-async function documentOf(target: Target): Promise<DidDocument> {
-  const { guest } = await arrivedOf(target)
-  await settledOf(target)
-  const answer = await target.send(directoryUrl(target.plcUrl ?? publicDirectory, guest.did))
+/** The document of an identity in the directory. @throws Failed */
+export async function documentOf(
+  { send, plcUrl = publicDirectory }: Target,
+  did: string,
+): Promise<DidDocument> {
+  const answer = await send(directoryUrl(plcUrl, did))
   expectStatus(answer, 200)
-  const document = parseDidDocument(answer.json, guest.did)
+  const document = parseDidDocument(answer.json, did)
   expect(document, 'the directory has no document')
   return document
+}
+
+/** The document of the account once it has moved here. @throws Failed */
+async function movedDocumentOf(target: Target): Promise<DidDocument> {
+  const { guest } = await arrivedOf(target)
+  await settledOf(target)
+  return documentOf(target, guest.did)
 }
 
 export const moves: readonly Requirement[] = [
@@ -142,7 +150,7 @@ export const moves: readonly Requirement[] = [
     'The directory names this server and a key after the move',
     migration,
     async (target) => {
-      const document = await documentOf(target)
+      const document = await movedDocumentOf(target)
       expectSame(pdsEndpointOf(document), target.url, 'the server')
       expect(signingKeyOf(document), 'the document has no key')
     },
@@ -152,7 +160,7 @@ export const moves: readonly Requirement[] = [
     'The commit is signed by the key of the directory before the first write',
     spec('repository', 'Commit Objects'),
     async (target) => {
-      const key = signingKeyOf(await documentOf(target)) ?? ''
+      const key = signingKeyOf(await movedDocumentOf(target)) ?? ''
       const { guest } = await arrivedOf(target)
       const { sig, ...unsigned } = (await fetchCar(target, 'getRepo', { did: guest.did })).commit
       const isSigned = sig instanceof Uint8Array && (await isSignedBy(key, encode(unsigned), sig))
