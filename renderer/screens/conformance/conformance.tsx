@@ -6,6 +6,7 @@ import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
+import { ListBar, Stack } from '../../ui/list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/states.tsx'
 import { type Check, CheckPanel, getConformance } from './check-panel.tsx'
@@ -25,11 +26,11 @@ export function ConformanceScreen() {
       {data === undefined && !query.isError && <Skeleton />}
       {query.isError && <ErrorState error={error} onRetry={() => void query.refetch()} />}
       {data && (
-        <div className={styles.check}>
+        <Stack>
           <CheckPanel check={data} />
           <div role="status">{!data.running && data.endedAt && <Ended check={data} />}</div>
           <Results check={data} />
-        </div>
+        </Stack>
       )}
     </Page>
   )
@@ -69,10 +70,9 @@ function Results({ check: { results, startedAt, url = '' } }: { readonly check: 
       <Counts results={results} />
       <p className="soft">{t.conformance.meaning}</p>
       <Filters filter={filter} onChange={setFilter} />
-      <div className={styles.bar}>
-        <div className="soft">{t.conformance.shown(shown.length)}</div>
+      <ListBar text={t.conformance.shown(shown.length)}>
         <CopyButton full label={t.conformance.copyMarkdown} text={markdownOf(results, url)} />
-      </div>
+      </ListBar>
       {shown.length > 0 ? (
         <ResultList results={shown} />
       ) : (

@@ -31,12 +31,11 @@ function ResultRow({ result }: { readonly result: Result }) {
   const outcome = outcomeOf(result)
   const level = levelOf(result)
   const reason = reasonOf(result)
-  const isNotMet = outcome === 'failed' && level === 'info'
   const variant = outcome === 'failed' ? failed[level] : variants[outcome]
   return (
     <li className={styles.item}>
       <div className={styles.outcome}>
-        <Badge variant={variant}>{isNotMet ? t.conformance.notMet : t.conformance.outcome[outcome]}</Badge>
+        <Badge variant={variant}>{t.conformance.outcome[outcome]}</Badge>
       </div>
       <div className={styles.text}>
         <div className={styles.title}>{title}</div>

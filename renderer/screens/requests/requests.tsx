@@ -4,6 +4,7 @@ import { errorName } from '../../api/call-errors.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
+import { ListBar, Stack } from '../../ui/list.tsx'
 import { Page, Panel, Row } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -12,7 +13,6 @@ import { type Filter, matches, noFilter } from './filter.ts'
 import { Filters } from './filters.tsx'
 import type { InspectedRequest } from './inspected-request.ts'
 import { RequestList } from './request-list.tsx'
-import styles from './requests.module.css'
 import { listRequests, setInspector, useRequests } from './use-requests.ts'
 
 /** The requests to the server, as they arrive. */
@@ -75,12 +75,15 @@ function Recorded({ requests, isPaused, setPaused }: RecordedProps) {
   const shown = requests.filter((request) => matches(request, filter)).toReversed()
   const isFiltered = JSON.stringify(filter) !== JSON.stringify(noFilter)
   return (
-    <div className={styles.recorded}>
+    <Stack>
       <Filters filter={filter} onChange={setFilter} requests={requests} />
-      <div className={styles.bar}>
-        <div className="soft">
-          {t.requests.shown(shown.length)} <span role="status">{isPaused && t.requests.paused}</span>
-        </div>
+      <ListBar
+        text={
+          <>
+            {t.requests.shown(shown.length)} <span role="status">{isPaused && t.requests.paused}</span>
+          </>
+        }
+      >
         <div className="buttons">
           <Button onClick={() => setPaused(!isPaused)} size="s">
             {isPaused ? t.requests.resume : t.requests.pause}
@@ -89,7 +92,7 @@ function Recorded({ requests, isPaused, setPaused }: RecordedProps) {
             {t.requests.clear}
           </Button>
         </div>
-      </div>
+      </ListBar>
       {shown.length > 0 ? (
         <RequestList requests={shown} />
       ) : isFiltered ? (
@@ -97,6 +100,6 @@ function Recorded({ requests, isPaused, setPaused }: RecordedProps) {
       ) : (
         <EmptyState icon={ScanSearch} text={t.requests.noneText} title={t.requests.none} />
       )}
-    </div>
+    </Stack>
   )
 }

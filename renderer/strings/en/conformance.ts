@@ -29,7 +29,7 @@ export const conformance = {
   meaning:
     'Apps, relays and other servers depend on a must, and work without a should. Information is neither good nor bad. The reason why a requirement was skipped is beside it.',
   mustFailed: (failed: number) =>
-    `${count(failed, { one: 'must', other: 'musts' })} failed: some apps, relays or other servers may not work with this server. Your data are not affected. Install the newest version and check again. If it still fails, copy the results as Markdown and send them to the people who make this program.`,
+    `${count(failed, { one: 'must is', other: 'musts are' })} not met: some apps, relays or other servers may not work with this server. Your data are not affected. Install the newest version and check again. If it still fails, copy the results as Markdown and send them to the people who make this program.`,
   noneTitle: 'No check yet',
   noneText: 'Results appear here while the check runs, and stay until the server restarts.',
   noMatch: 'No matching requirements',
@@ -38,8 +38,7 @@ export const conformance = {
   search: 'Requirement',
   searchPlaceholder: 'stream.commit',
   outcomes: 'Result',
-  outcome: { any: 'All', failed: 'Failed', skipped: 'Skipped', passed: 'Met' },
-  notMet: 'Not met',
+  outcome: { any: 'All', failed: 'Not met', skipped: 'Skipped', passed: 'Met' },
   levels: {
     must: 'must',
     should: 'should',

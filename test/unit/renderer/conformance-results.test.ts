@@ -58,7 +58,7 @@ describe('results', () => {
     const text = markdownOf(results, 'https://pds.example.com')
     expect(text).toContain('# Protocol check of https://pds.example.com\n')
     expect(text).toContain('| must | 1 | 1 | 1 |')
-    expect(text).toContain('| repo | `repo.d` | should | Failed | Title of repo.d | a \\| b &lt;c> |')
+    expect(text).toContain('| repo | `repo.d` | should | Not met | Title of repo.d | a \\| b &lt;c> |')
     expect(text.trimEnd().split('\n')).toHaveLength(15)
   })
 })
