@@ -88,7 +88,7 @@ describe('a check that ended otherwise', () => {
     const page = await shownWith({ results: [result] })
     await page
       .getByRole('status')
-      .getByText(/^1 must failed: some apps/)
+      .getByText(/^1 must is not met: some apps/)
       .waitFor()
     await rows(page).getByText('answered 502, expected 200').waitFor()
     expect(await rows(page).getByRole('link').getAttribute('href')).toBe(result.source)
