@@ -207,6 +207,9 @@ async function* received(response: IncomingMessage, maxBytes: number, life: Life
 
 type Life = ReturnType<typeof startLife>
 
+/** The reason when a request has ended: by default each would create an exception, with its stack. */
+const ended = new OutboundFailed('the request has ended')
+
 /** How long a request lasts: until it ends, is aborted, or a time limit is over. */
 function startLife(host: string, options: Options, closing?: AbortSignal) {
   const {
@@ -236,7 +239,7 @@ function startLife(host: string, options: Options, closing?: AbortSignal) {
   function end(): void {
     clearDeadline(total)
     clearDeadline(idle)
-    over.abort()
+    over.abort(ended)
   }
 
   return {
