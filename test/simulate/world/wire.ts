@@ -202,6 +202,13 @@ class End extends Duplex {
     done(error)
   }
 
+  /** Node's server ends a socket again when its client has ended it: the error for that would be created, and ignored. */
+  override end(...args: unknown[]): this {
+    return this.writableEnded && args.length === 0
+      ? this
+      : (super.end as (...args: unknown[]) => this)(...args)
+  }
+
   /** As sockets of node:net have it. */
   destroySoon(): void {
     if (this.writable) this.end()
