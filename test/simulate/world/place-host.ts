@@ -38,6 +38,9 @@ export function keyOfCopies(): Promise<ReplicaKey> {
   return key
 }
 
+/** Objects per page of a list of S3-compatible storage: some lists have two pages. */
+const pageSize = 12
+
 export class PlaceHost {
   readonly kind: Kind
   /** Its node of the wire. */
@@ -54,7 +57,7 @@ export class PlaceHost {
     this.kind = kind
     this.name = `${machine}-${kind}`
     this.#process = { node: this.name, isDead: false }
-    this.#server = kind === 'webdav' ? new WebdavServer() : new S3Server()
+    this.#server = kind === 'webdav' ? new WebdavServer() : Object.assign(new S3Server(), { pageSize })
     Object.defineProperty(this.#server, 'host', { value: `${this.name}.localhost` })
     this.#server.fault = (call) => this.#faultOf(call)
     this.#server.around = (call, respond, body) => this.#respond(call, respond, body)

@@ -173,10 +173,12 @@ export class WebdavServer extends PlaceServer {
   }
 }
 
-/** S3-compatible storage with one bucket. It checks signatures by code of its own, and lists two objects per page. */
+/** S3-compatible storage with one bucket. It checks signatures by code of its own. */
 export class S3Server extends PlaceServer {
   readonly credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a secret/key+' }
   readonly region = 'eu-test-1'
+  /** Objects per page of a list. */
+  pageSize = 2
   /** Its time; any time is accepted without it. */
   now: Date | undefined
 
@@ -245,11 +247,12 @@ export class S3Server extends PlaceServer {
     })
     const all = [...new Set(rows)]
     const start = Number(query.get('continuation-token') ?? 0)
-    const isTruncated = all.length > start + 2
-    const next = isTruncated ? `<NextContinuationToken>${start + 2}</NextContinuationToken>` : ''
+    const end = start + this.pageSize
+    const isTruncated = all.length > end
+    const next = isTruncated ? `<NextContinuationToken>${end}</NextContinuationToken>` : ''
     return {
       status: 200,
-      body: `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${isTruncated}</IsTruncated>${next}${all.slice(start, start + 2).join('')}</ListBucketResult>`,
+      body: `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${isTruncated}</IsTruncated>${next}${all.slice(start, end).join('')}</ListBucketResult>`,
     }
   }
 }
