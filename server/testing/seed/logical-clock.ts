@@ -31,6 +31,8 @@ export interface LogicalClockOptions {
   readonly settle?: () => Promise<unknown>
   /** Waits for `settle` however long it takes, and runs timers of the same time together. */
   readonly isSimulated?: boolean
+  /** Timers that are started in a stretch and run in it, at most; 50 by default. */
+  readonly maxStarted?: number
 }
 
 export interface LogicalClock extends Timers {
@@ -54,15 +56,13 @@ export interface LogicalClock extends Timers {
 
 const [minStretchMs, maxStretchMs] = [1000, 6 * 24 * 60 * 60_000]
 const stretchesPerMove = 60
-/** Timers that are started in a stretch and run in it. */
-const maxStarted = 50
 /** The longest time of a timer of the machine. */
 const maxTimerMs = 2 ** 31 - 1
 /** How long a move waits for the end of what a timer has started, and how long once that was in vain: it may wait for the clock. */
 const [settleMs, unsettledMs] = [2000, 10]
 
 export function createLogicalClock(options: LogicalClockOptions): LogicalClock {
-  const { start, runs = false, waits = false, settle, isSimulated = false } = options
+  const { start, runs = false, waits = false, settle, isSimulated = false, maxStarted = 50 } = options
   const timers = new Set<LogicalTimer>()
   const serialize = createSerializer()
   /** By the clock of the machine. */

@@ -114,7 +114,7 @@ export const wait: Act = {
   async run(world, random) {
     const ms = Math.floor(10 ** (3 + random.next() * 5))
     const { clock } = world.time
-    await clock.set(new Date(clock.now().getTime() + ms), 4)
+    await clock.set(new Date(clock.now().getTime() + ms), 2)
     return `${ms} ms pass`
   },
 }

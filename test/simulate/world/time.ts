@@ -23,6 +23,8 @@ export interface Time {
   end(): void
 }
 
+/** Repeated timers that run in a stretch of time: a copy without changes reads its place again every five minutes. */
+const maxStarted = 8
 /** Turns of the event loop in which nothing happens. */
 const quietTurns = 2
 /** Turns after which a server is taken to work in circles. */
@@ -45,7 +47,7 @@ export function beginTime(seed: number, start: Date, wire: Wire, activity: () =>
         throw new Violation('the servers do not come to rest')
     }
   }
-  const clock = createLogicalClock({ start, settle, isSimulated: true })
+  const clock = createLogicalClock({ start, settle, isSimulated: true, maxStarted })
   const nextTurn = () => {
     turns++
     return systemTimers.nextTurn()
