@@ -11,12 +11,19 @@ import { refuseSignIn } from './sessions.ts'
 /** A date that passed so long ago is done: the servers have run for five minutes. */
 const doneMs = 4 * 60_000
 
+/** The DIDs of the accounts that each server shows. */
+type Shown = ReadonlyMap<Machine, ReadonlySet<string>>
+
+/** The most that the method permits. */
+const profilesPerCall = 25
+
 export async function checkStatuses(world: World): Promise<void> {
-  for (const person of [...world.people]) await checkStatus(world, person)
-  for (const person of world.deleted) await checkDeleted(world, person)
+  const shown = await readShown(world)
+  for (const person of [...world.people]) await checkStatus(world, person, shown)
+  for (const person of world.deleted) await checkDeleted(world, person, shown)
 }
 
-async function checkStatus(world: World, person: Person): Promise<void> {
+async function checkStatus(world: World, person: Person, shown: Shown): Promise<void> {
   const { machine, did, name } = person
   const query = { did }
   const answer = await timedCall(world, machine, 'com.atproto.admin.getSubjectStatus', {
@@ -48,7 +55,7 @@ async function checkStatus(world: World, person: Person): Promise<void> {
   // While an account is taken down, its date is not seen.
   const [first] = possible
   if (deleteAfter !== null || possible.length === 1) person.statuses = first ? [first] : []
-  if (first) await checkAnswers(world, person, wordOf(first))
+  if (first) await checkAnswers(world, person, wordOf(first), shown)
 }
 
 /** Returns the date of deletion, as the holder sees it. */
@@ -69,7 +76,7 @@ const errors: Readonly<Record<string, string>> = {
 }
 
 /** What anyone reads of an account: its status, its repository, its events, its handle. */
-async function checkAnswers(world: World, person: Person, word: string): Promise<void> {
+async function checkAnswers(world: World, person: Person, word: string, shown: Shown): Promise<void> {
   const { machine, did, name } = person
   const query = { did }
   const { body } = await world.call(machine, 'com.atproto.sync.getRepoStatus', { query })
@@ -88,21 +95,32 @@ async function checkAnswers(world: World, person: Person, word: string): Promise
   if (word === 'deleted') return
   await checkHandle(world, person, events.handle)
   for (const other of world.machines) {
-    const shown = await isShown(world, other, did)
+    const isHere = shown.get(other)?.has(did) === true
     const isKnown = other === machine || person.shownBy.has(other)
-    if (word !== 'active' && isKnown && shown)
+    if (word !== 'active' && isKnown && isHere)
       throw new Violation(`${other.name} still shows ${name}, which is ${word}`)
     if (word !== 'active') continue
     // A server forgets an account of another server when no account there refers to it any more.
-    if (other === machine && !shown) throw new Violation(`${other.name} does not show ${name}`)
-    if (other !== machine && shown) person.shownBy.add(other)
+    if (other === machine && !isHere) throw new Violation(`${other.name} does not show ${name}`)
+    if (other !== machine && isHere) person.shownBy.add(other)
     else person.shownBy.delete(other)
   }
 }
 
-async function isShown(world: World, machine: Machine, did: string): Promise<boolean> {
-  const { status } = await world.call(machine, 'app.bsky.actor.getProfile', { query: { actor: did } })
-  return status === 200
+/** Asks each server for the profiles of all accounts. */
+async function readShown(world: World): Promise<Shown> {
+  const { machines, people, deleted } = world
+  const dids = [...people, ...deleted].map(({ did }) => did)
+  const shown = new Map(machines.map((machine) => [machine, new Set<string>()]))
+  for (const [machine, found] of shown) {
+    for (let from = 0; from < dids.length; from += profilesPerCall) {
+      const query = dids.slice(from, from + profilesPerCall).map((did) => ['actors', did])
+      const { status, body } = await world.call(machine, 'app.bsky.actor.getProfiles', { query })
+      if (status !== 200) throw new Violation(`profiles at ${machine.name} → ${status} ${body?.error}`)
+      for (const { did } of body.profiles) found.add(did)
+    }
+  }
+  return shown
 }
 
 async function checkHandle(world: World, person: Person, inEvents: string | undefined): Promise<void> {
@@ -120,9 +138,9 @@ async function checkHandle(world: World, person: Person, inEvents: string | unde
   if (inEvents !== body.handle) throw new Violation(`events say ${name} is ${inEvents}, not ${body.handle}`)
 }
 
-async function checkDeleted(world: World, person: Person): Promise<void> {
+async function checkDeleted(world: World, person: Person, shown: Shown): Promise<void> {
   const { machine, did, name, signIns, shownBy } = person
-  await checkAnswers(world, person, 'deleted')
+  await checkAnswers(world, person, 'deleted', shown)
   await refuseSignIn(world, person, 'AuthenticationRequired')
   for (const { refreshJwt: token } of signIns.slice(-2)) {
     const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
@@ -134,7 +152,6 @@ async function checkDeleted(world: World, person: Person): Promise<void> {
   }
   // A server that reads of an account later has its identity alone, from the directory.
   for (const other of [machine, ...shownBy]) {
-    if (await isShown(world, other, did))
-      throw new Violation(`${other.name} still shows ${name}, which is deleted`)
+    if (shown.get(other)?.has(did)) throw new Violation(`${other.name} still shows ${name}, which is deleted`)
   }
 }
