@@ -119,7 +119,7 @@ export class World {
   async rest(): Promise<void> {
     const { clock } = this.time
     this.connectConsumers()
-    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 10)
+    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 5)
     // One that was opened before the links worked may have ended meanwhile.
     this.connectConsumers()
     await this.time.settle()
