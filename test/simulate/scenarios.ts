@@ -37,6 +37,11 @@ export const scenarios = {
   lists: { writeList: 15, muteList: 12, createRecord: 0.8 },
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
+  /** People move to other servers and back. */
+  moves: {
+    ...times(4, ['moveAccount', 'continueMove', 'abandonMove', 'writeWhileMoving', 'useLeftAccount']),
+    ...{ createRecord: 0.6, uploadBlob: 2, setPreferences: 3, failLink: 2, wait: 2 },
+  },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */

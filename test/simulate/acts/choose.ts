@@ -15,7 +15,7 @@ export function holders(world: World, random: Random): Person | undefined {
   return personWith(world, random, ({ isTakenDown }) => !isTakenDown)
 }
 
-/** A person whose server runs, and whose status is known and stays for the next hour. */
+/** A person whose server runs and is known, and whose status is known and stays for the next hour. */
 export function personWith(
   world: World,
   random: Random,
@@ -26,7 +26,8 @@ export function personWith(
     const status = statusOf(person)
     const isDue =
       status?.deleteAfter !== undefined && Date.parse(status.deleteAfter) <= soon + person.machine.furthestMs
-    return person.machine.isRunning && status && !isDue && condition(status)
+    const isSettled = !person.move?.isSigned && person.machine.isRunning
+    return isSettled && status && !isDue && condition(status)
   })
   return people.length > 0 ? random.pick(people) : undefined
 }

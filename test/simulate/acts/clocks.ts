@@ -34,7 +34,7 @@ function setTo(world: World, machine: Machine, skewMs: number): void {
   machine.wasSet = true
   if (skewMs < plausibleMs) machine.furthestMs = Math.max(machine.furthestMs, skewMs)
   machine.filesUsedAt.clear()
-  for (const person of world.people) {
+  for (const person of world.accounts) {
     const { machine: home, uploads, settings, codes, grants } = person
     if (home !== machine) continue
     doubtCodes(person)

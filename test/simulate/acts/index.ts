@@ -10,9 +10,11 @@ import { deleteAccount } from './deletion.ts'
 import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
 import { interruptStart, interruptStop } from './interruptions.ts'
+import { useLeftAccount } from './left-accounts.ts'
 import { muteList, writeList } from './lists.ts'
 import { enterCode, requestCode } from './mail.ts'
 import { uploadBlob } from './media.ts'
+import { abandonMove, continueMove, moveAccount, writeWhileMoving } from './moves.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import {
   addPlace,
@@ -40,6 +42,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ allowApp, exchangeCode, refreshGrant, revokeGrant, writeAsApp, trespassAsApp },
   ...{ requestCode, enterCode },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },
+  ...{ moveAccount, continueMove, abandonMove, writeWhileMoving, useLeftAccount },
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },

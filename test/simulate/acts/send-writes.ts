@@ -90,7 +90,7 @@ export function inputOf({ did: repo }: Person, { method, writes, swapCommit }: R
   return { repo, collection, rkey, record, swapRecord, ...swap }
 }
 
-function leftBy({ collection, rkey, value }: Write, uri: string | undefined): Left {
+export function leftBy({ collection, rkey, value }: Write, uri: string | undefined): Left {
   const path = rkey === undefined ? uri?.split('/').slice(3).join('/') : `${collection}/${rkey}`
   return { collection, path, stored: value && storedOf(value) }
 }

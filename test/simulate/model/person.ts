@@ -6,6 +6,7 @@ import type { Code, Grant } from './grant.ts'
 import { History } from './history.ts'
 import type { Mailbox, MailCode } from './mail.ts'
 import type { Upload } from './media.ts'
+import type { Move } from './move.ts'
 import { Settings } from './settings.ts'
 import type { AppPassword, SignIn } from './sign-in.ts'
 import { activeStatus, type Status, wordOf } from './status.ts'
@@ -56,6 +57,13 @@ export interface Person {
   readonly unannounced: Set<string>
   /** The last request whose answer was lost. */
   lost?: Request | undefined
+  /** The accounts of the same DID at other servers, deactivated: those of moves that have not ended, and what moves have left. */
+  copies: Person[]
+  /** Servers that had such an account since the last check: activity of the person has not arrived there. */
+  readonly wasAwayAt: Set<Machine>
+  move?: Move | undefined
+  /** When the account was imported, in milliseconds; undefined if it is or was active here. */
+  importedAt?: number | undefined
 }
 
 type NewPerson = Pick<Person, 'name' | 'did' | 'machine'> & {
@@ -73,6 +81,7 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
     ...{ codes: [], grants: [], lostGrants: 0 },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
     ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
+    ...{ copies: [], wasAwayAt: new Set() },
     get access() {
       return this.current.access.jwt
     },
@@ -99,6 +108,7 @@ export function clonePerson(person: Person): Person {
     ...{ uploads: new Map([...uploads].map(([cid, upload]) => [cid, { ...upload }])) },
     ...{ grants: [...grants.values()], codes: person.codes.map(cloneCode), lostGrants: person.lostGrants },
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
+    ...{ copies: person.copies, wasAwayAt: new Set(person.wasAwayAt), move: person.move },
     archive: person.archive,
   })
 }

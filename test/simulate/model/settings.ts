@@ -26,6 +26,12 @@ export class Settings {
     recent.add(text)
   }
 
+  /** Notes that a setting has the value that it has elsewhere. @param initial value if it was never set */
+  take(name: string, from: Settings, initial: unknown): void {
+    const { possible, recent } = from.#of(name, initial)
+    this.#settings.set(name, { possible: new Set(possible), recent: new Set(recent) })
+  }
+
   /** Notes that the server may have changed a setting. */
   doubt(name: string): void {
     const setting = this.#settings.get(name)

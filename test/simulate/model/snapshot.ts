@@ -7,18 +7,21 @@ export interface Snapshot {
   readonly people: readonly Person[]
   /** In milliseconds since 1970. */
   readonly at: number
+  /** How often a move had changed its accounts. */
+  readonly moves: number
 }
 
 export function takeSnapshot({ people, time }: World, machine: Machine): Snapshot {
   const own = people.filter((person) => person.machine === machine)
-  return { people: own.map(clonePerson), at: time.clock.now().getTime() }
+  return { people: own.map(clonePerson), at: time.clock.now().getTime(), moves: machine.moves }
 }
 
 /**
  * Whether a restore leads to a state that other servers and the directory can know: no account was created since, none has another handle,
- * and those that were deleted are deleted again.
+ * no move has changed its accounts, and those that were deleted are deleted again.
  */
-export function canReturn(world: World, machine: Machine, { people }: Snapshot): boolean {
+export function canReturn(world: World, machine: Machine, { people, moves }: Snapshot): boolean {
+  if (moves !== machine.moves) return false
   const now = world.time.clock.now().toISOString()
   const before = new Map(people.map((person) => [person.did, person]))
   const present = world.people.filter((person) => person.machine === machine)

@@ -65,6 +65,11 @@ export class Consumer {
     return contents
   }
 
+  /** Forgets an account that was deleted: its holder moves back. */
+  forget(did: string): void {
+    if (this.#followed(did).status === 'deleted') this.#repositories.delete(did)
+  }
+
   /** Continues with a repository that was read. */
   read(did: string, contents: ReadonlyMap<string, string>): void {
     this.#followed(did).contents = new Map(contents)

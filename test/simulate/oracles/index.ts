@@ -7,6 +7,7 @@ import { checkEventStreams } from './event-streams.ts'
 import { checkGrowth } from './growth.ts'
 import { checkMail } from './mail.ts'
 import { checkMedia } from './media.ts'
+import { checkMoves } from './moves.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkPlaces } from './places.ts'
 import { checkRepositories } from './repositories.ts'
@@ -15,6 +16,7 @@ import { checkSettings } from './settings.ts'
 import { checkStatuses } from './status.ts'
 
 const oracles = [
+  checkMoves,
   ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
   ...[checkMedia, checkSessions, checkApps, checkMail, checkGrowth, checkPlaces],
 ]

@@ -3,7 +3,7 @@ import { Violation } from '../acts/act.ts'
 import type { World } from '../world/world.ts'
 
 export async function checkMail(world: World): Promise<void> {
-  for (const person of world.people) {
+  for (const person of world.accounts) {
     const { machine, did, name, mailboxes } = person
     const { status, body } = await world.call(machine, 'com.atproto.admin.getAccountInfo', {
       query: { did },

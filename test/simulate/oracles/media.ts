@@ -56,7 +56,12 @@ function checkFiles(world: World, machine: Machine): void {
     .map((path) => basename(path))
   const { filesUsedAt } = machine
   const people = world.people.filter((person) => person.machine === machine)
-  const referred = new Set(people.flatMap((person) => [...referredBy(person)]))
+  const copies = world.people.flatMap((person) => person.copies.filter((copy) => copy.machine === machine))
+  const referred = new Set([
+    ...people.flatMap((person) => [...referredBy(person)]),
+    // Those of a copy that grows, or is old.
+    ...copies.flatMap(({ uploads }) => [...uploads.keys()]),
+  ])
   for (const cid of files) {
     const usedAt = filesUsedAt.get(cid) ?? inUse
     if (referred.has(cid)) filesUsedAt.set(cid, inUse)

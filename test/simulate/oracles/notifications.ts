@@ -1,6 +1,7 @@
 /** Each person sees the notifications that follow from records and settings, once each, and as many unread ones as are counted. */
 import { Violation } from '../acts/act.ts'
 import { workingToken } from '../acts/sessions.ts'
+import { copyAt } from '../model/move.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { isWanted, notifiedOf } from './notified.ts'
@@ -29,7 +30,8 @@ export async function checkNotifications(world: World): Promise<void> {
     if (body?.count !== unread)
       throw new Violation(`notifications of ${person.name}: ${unread} are unread, ${body?.count} are counted`)
   }
-  for (const { settings } of world.people) settings.forget()
+  for (const { settings } of world.accounts) settings.forget()
+  for (const { wasAwayAt } of world.people) wasAwayAt.clear()
 }
 
 /** Compares the list with the model, which then knows what was found. */
@@ -37,7 +39,10 @@ function wrongLines(world: World, person: Person, listed: readonly Listed[]): st
   const authors = new Map(world.people.map((author) => [author.did, author]))
   const notified = notifiedOf(world, person)
   const hidden = new Map(
-    world.people.map((author) => [author, avoids(world, person, author) || !isWith(author, 'active')]),
+    world.people.map((author) => {
+      const isInactive = !isWith(author, 'active') || copyAt(author, person.machine) !== undefined
+      return [author, avoids(world, person, author) || isInactive]
+    }),
   )
   const found = Map.groupBy(listed, ({ uri }) => uri)
   for (const uri of found.keys()) if (!notified.has(uri)) return `${uri} does not exist`

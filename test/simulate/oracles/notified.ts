@@ -1,5 +1,6 @@
 /** Which notifications each record may have caused, from the records and what accounts have set. */
 import { expectedNotifications } from '../../crash/expected-notifications.ts'
+import { copyAt } from '../model/move.ts'
 import type { Person, Stored } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { follows, mayHaveAvoided } from './relations.ts'
@@ -36,11 +37,17 @@ export function notifiedOf(world: World, person: Person): Map<string, Notified> 
       const derived = isSame
         ? before.lines
         : linesOf(world, person, { author, path, stored }, { before: before?.lines, existing })
-      const lines = author.unannounced.has(path) ? new Set([...derived, '']) : derived
+      const isUnsure = author.unannounced.has(path) || isAwayFrom(author, person)
+      const lines = isUnsure ? new Set([...derived, '']) : derived
       result.set(uri, { cid: stored.cid, lines })
     }
   }
   return result
+}
+
+/** Whether the server of a person has an account of an author who lives elsewhere, or had one since the last check. */
+export function isAwayFrom(author: Person, { machine }: Person): boolean {
+  return author.wasAwayAt.has(machine) || copyAt(author, machine) !== undefined
 }
 
 interface Known {

@@ -6,7 +6,7 @@ import type { SignIn } from '../model/sign-in.ts'
 import type { World } from '../world/world.ts'
 
 export async function checkSessions(world: World): Promise<void> {
-  for (const person of world.people) {
+  for (const person of world.accounts) {
     const isTakenDown = statusOf(person)?.isTakenDown
     if (isTakenDown) await refuseSignIn(world, person, 'AccountTakedown')
     else await checkAppPasswords(world, person, await workingToken(world, person))

@@ -43,6 +43,8 @@ export class Machine {
   wasSet = false
   /** By how much it was ahead since the last check without that being implausible: what is due then may happen. */
   furthestMs = 0
+  /** How often a move has changed accounts here. */
+  moves = 0
   /** When each file of media was last uploaded, or found without a reference, in milliseconds; `Infinity` while a record refers to it. */
   readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions

@@ -98,6 +98,17 @@ export class World {
     return `did:key:${key?.publicKeyMultibase}`
   }
 
+  /** The address of the server of an account, by the directory. */
+  serverOf(did: string): string | undefined {
+    const services = this.#directory.resolve(did)?.service
+    return services?.find(({ id }) => id.endsWith('#atproto_pds'))?.serviceEndpoint
+  }
+
+  /** The accounts of all people, also those at servers that their DIDs do not name. */
+  get accounts(): Person[] {
+    return this.people.flatMap((person) => [person, ...person.copies])
+  }
+
   /** The handle of an account, by the directory. */
   handleOf(did: string): string | undefined {
     return this.#directory.resolve(did)?.alsoKnownAs?.[0]?.replace('at://', '')
