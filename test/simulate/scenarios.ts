@@ -42,6 +42,13 @@ export const scenarios = {
     ...times(4, ['moveAccount', 'continueMove', 'abandonMove', 'writeWhileMoving', 'useLeftAccount']),
     ...{ createRecord: 0.6, uploadBlob: 2, setPreferences: 3, failLink: 2, wait: 2 },
   },
+  /** The program is updated, and upgrades of the data are interrupted. */
+  updates: {
+    updateProgram: 8,
+    kill: 2,
+    failDisk: 2,
+    ...times(2, ['backUp', 'restoreBackup', 'addPlace', 'tryPlace']),
+  },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */

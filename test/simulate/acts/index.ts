@@ -30,6 +30,7 @@ import { backUp, changeDailyBackups, replaceComputer, restoreBackup } from './re
 import { refreshSession, signIn, signOut } from './sessions.ts'
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
 import { activate, deactivate, moderate } from './status.ts'
+import { updateProgram } from './updates.ts'
 
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
@@ -46,6 +47,6 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
-  ...{ interruptStop, interruptStart },
+  ...{ interruptStop, interruptStart, updateProgram },
   ...{ check },
 }

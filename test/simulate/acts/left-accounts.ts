@@ -25,7 +25,8 @@ export const useLeftAccount: Act = {
     const words = `${person.name}, who lives at ${person.machine.name}, ${kind} at ${copy.machine.name}`
     if (kind === 'activates') return `${words} ${await activate(world, copy)}`
     if (kind === 'writes') return `${words} ${await write(world, copy)}`
-    if (kind === 'deletes') return random.chance(0.5) ? `${words} ${await erase(world, person, copy)}` : undefined
+    if (kind === 'deletes')
+      return random.chance(0.5) ? `${words} ${await erase(world, person, copy)}` : undefined
     if (kind === 'sets a date') {
       // Imported accounts end by themselves.
       if (copy.importedAt !== undefined) return undefined

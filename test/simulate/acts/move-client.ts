@@ -6,7 +6,7 @@ import { SignIn } from '../model/sign-in.ts'
 import { timed } from '../model/time-span.ts'
 import type { Answer, CallOptions, World } from '../world/world.ts'
 import { Violation } from './act.ts'
-import { settle, signedIn } from './move-steps.ts'
+import { isOwnerless, settle, signedIn } from './move-steps.ts'
 import { isLost, openSession, renew } from './sessions.ts'
 
 interface Sides {
@@ -68,8 +68,16 @@ async function open(world: World, person: Person, move: Move): Promise<string> {
   )
   if (created.status === 200) signedIn(world, person, move, new SignIn(created.body, created.at, undefined))
   move.hasBegun = created.status === 200
+  if (isOwnerless(created)) person.move = undefined
   if (created.body?.error !== 'AlreadyExists')
-    return wordsOf('createAccount', created, 'NotEnoughResources', 'AuthenticationRequired', 'UpstreamFailure')
+    return wordsOf(
+      'createAccount',
+      created,
+      'NotEnoughResources',
+      'AuthenticationRequired',
+      'UpstreamFailure',
+      'Forbidden',
+    )
   // The answer to an earlier attempt was lost.
   const again = await timed(to, () =>
     world.call(to, 'com.atproto.server.createSession', { input: { identifier: person.did, password } }),

@@ -49,6 +49,11 @@ export function settle(world: World, person: Person, copy: Person): void {
   )
 }
 
+/** Whether the new server has no account any more, and would make this one its owner. */
+export function isOwnerless({ body }: Answer): boolean {
+  return String(body?.message).includes('New accounts are not accepted')
+}
+
 /** Starts the move. It may have begun, too, when the answer is lost: then the call is repeated. */
 async function begin(world: World, person: Person, move: Move): Promise<string> {
   const { machine, did } = person
@@ -70,6 +75,7 @@ async function begin(world: World, person: Person, move: Move): Promise<string> 
       move.hasBegun = true
       signedIn(world, person, move, new SignIn(body, at, undefined))
     }
+    if (isOwnerless(answer)) person.move = undefined
     return refusalOf(answer)
   }
   const input = { server: to.url, handle, password }
@@ -78,6 +84,7 @@ async function begin(world: World, person: Person, move: Move): Promise<string> 
       ? await callAs(world, person, 'com.core.move.moveOut', input)
       : await world.call(machine, 'com.core.admin.moveAccount', { input: { did, ...input }, isAdmin: true })
   if (answer.status === 200) move.hasBegun = true
+  if (isOwnerless(answer)) person.move = undefined
   const copy = copyAt(person, to)
   if (copy) copy.lostSignIns++
   return `${refusalOf(answer)}, ${await signInThere(world, person, move)}`

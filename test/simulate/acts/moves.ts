@@ -26,7 +26,12 @@ export const moveAccount: Act = {
     )
     const isKnown = person?.passwords.length === 1 && person.handles.length === 1
     if (!person || !isKnown || person.move || addressOf(person) === undefined) return undefined
-    const to = random.pick(world.machines.filter((machine) => machine !== person.machine))
+    // The first account of a server is its owner's.
+    const possible = world.machines.filter(
+      (machine) => machine !== person.machine && world.accounts.some((one) => one.machine === machine),
+    )
+    if (possible.length === 0) return undefined
+    const to = random.pick(possible)
     const copy = copyAt(person, to)
     const status = copy && statusOf(copy)
     if (!to.isRunning || (copy && !status) || status?.deleteAfter !== undefined) return undefined

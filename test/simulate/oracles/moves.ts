@@ -2,7 +2,7 @@
 import { Violation } from '../acts/act.ts'
 import { stepOf } from '../acts/move-steps.ts'
 import { timedCall } from '../acts/sessions.ts'
-import { removeCopy } from '../model/move.ts'
+import { copyAt, removeCopy } from '../model/move.ts'
 import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 
@@ -32,7 +32,8 @@ async function finish(world: World, person: Person): Promise<boolean> {
   if (!move) return false
   const words: string[] = []
   for (let step = 0; step < mostSteps; step++) {
-    if (move.hasBegun && !move.isSigned) return false
+    // An account of an attempt whose answer was lost is found by another one.
+    if (move.hasBegun && !move.isSigned && copyAt(person, move.to)) return false
     words.push(await stepOf(world, person))
     if (person.move !== move) return true
     await world.time.clock.advance(waitMs)

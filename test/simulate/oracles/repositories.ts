@@ -36,6 +36,13 @@ async function checkRepository(world: World, person: Person): Promise<void> {
   for (const [path, stored] of truth) records.set(path, stored)
 }
 
+/** Revisions of a repository never go back, whatever server it is at. */
+function checkRevision({ revisions }: World, { did, name }: Person, rev: string): void {
+  const last = revisions.get(did) ?? ''
+  if (rev < last) throw new Violation(`the repository of ${name} was at ${last}, and is at ${rev}`)
+  revisions.set(did, rev)
+}
+
 /** Verifies an export. @returns the CIDs of its records by path */
 async function recordsIn(world: World, person: Person, bytes: Buffer): Promise<ReadonlyMap<string, string>> {
   const { did, name } = person
@@ -49,6 +56,7 @@ async function recordsIn(world: World, person: Person, bytes: Buffer): Promise<R
   if (!(await isSignedBy(key, encode(commit), sig as Uint8Array)))
     throw new Violation(`${name}: the signature of the repository is not that of its key`)
   const found = new Map(creates.map(({ collection, rkey, cid }) => [`${collection}/${rkey}`, String(cid)]))
+  checkRevision(world, person, String(commit.rev))
   verified.set(person, { bytes, key, found })
   return found
 }

@@ -2,6 +2,7 @@
 import { Violation } from '../acts/act.ts'
 import { workingToken } from '../acts/sessions.ts'
 import { initial } from '../model/initial-settings.ts'
+import { copyAt } from '../model/move.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
 import type { Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
@@ -34,8 +35,8 @@ async function checkPerson(world: World, person: Person): Promise<void> {
   const { subscriptions } = await read('notification.listActivitySubscriptions', { limit: '100' })
   for (const other of world.people) {
     const { did } = other
-    // Lists leave out inactive accounts.
-    if (did === person.did || !isWith(other, 'active')) continue
+    // Lists leave out inactive accounts, also those of people who have moved away.
+    if (did === person.did || !isWith(other, 'active') || copyAt(other, machine)) continue
     expect(`mute ${did}`, muted.has(did), initial.mute)
     const found = subscriptions.find((one: { did: string }) => one.did === did)?.activitySubscription
     const { post, reply } = found ?? initial.subscription

@@ -107,17 +107,24 @@ async function checkAnswers(world: World, person: Person, word: string, shown: S
   }
 }
 
-/** Asks each server for the profiles of all accounts. */
+/** Asks each server for the profiles of all accounts. Their names are those of the directory. */
 async function readShown(world: World): Promise<Shown> {
   const { machines, people, deleted } = world
-  const dids = [...people, ...deleted].map(({ did }) => did)
+  const all = [...people, ...deleted]
+  const names = new Map(all.map(({ did, name }) => [did, name]))
+  const dids = all.map(({ did }) => did)
   const shown = new Map(machines.map((machine) => [machine, new Set<string>()]))
   for (const [machine, found] of shown) {
     for (let from = 0; from < dids.length; from += profilesPerCall) {
       const query = dids.slice(from, from + profilesPerCall).map((did) => ['actors', did])
       const { status, body } = await world.call(machine, 'app.bsky.actor.getProfiles', { query })
       if (status !== 200) throw new Violation(`profiles at ${machine.name} → ${status} ${body?.error}`)
-      for (const { did } of body.profiles) found.add(did)
+      for (const { did, handle } of body.profiles) {
+        found.add(did)
+        // Until it is verified, no handle is shown.
+        if (handle !== world.handleOf(did) && handle !== 'handle.invalid')
+          throw new Violation(`${machine.name} shows ${names.get(did)} as ${handle} instead of ${world.handleOf(did)}`)
+      }
     }
   }
   return shown

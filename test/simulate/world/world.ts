@@ -9,6 +9,7 @@ import { createApps } from './app.ts'
 import { Client } from './client.ts'
 import type { Disks } from './installed.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
+import { setProgram } from './program.ts'
 import { beginTime, type Time } from './time.ts'
 import { type Process, Wire } from './wire.ts'
 
@@ -57,8 +58,12 @@ export class World {
   /** People whose accounts were deleted, the last ones. */
   readonly deleted: Person[] = []
   readonly time: Time
+  /** The last revision of each repository that was read, by DID. */
+  readonly revisions = new Map<string, string>()
   /** The apps that people use. */
   readonly apps = createApps()
+  /** Updates of the program so far. */
+  updates = 0
   /** Makes names unique. */
   counter = 1
   readonly #directory: Directory
@@ -67,6 +72,7 @@ export class World {
   readonly trace: string[] = []
 
   constructor(seed: number, disks?: Disks) {
+    setProgram(0)
     const begin = new Date(start.getTime() - (disks ? 0 : dayMs))
     this.time = beginTime(seed, begin, this.wire, () =>
       this.machines.reduce((sum, { disk }) => sum + disk.operations, 0),
