@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { upToEntries } from './entry-limit.ts'
 import { createPlaces, type PlaceLimits, type Requester } from './requester.ts'
+import { isWaiting } from './wait.ts'
 
 /** The requester has too many look-ups under way. */
 export class TooManyLookups extends Error {
@@ -62,7 +63,7 @@ export function createSharedLookup<Result>(options: Options): SharedLookup<Resul
   const places = createPlaces(options.places ?? defaultPlaces)
   const now = () => options.now().getTime()
   const fresh = <Value>(kept: Kept<Value> | undefined, maxAgeMs: number) =>
-    kept && now() - kept.at < maxAgeMs ? kept : undefined
+    kept && isWaiting(kept.at + maxAgeMs, now(), maxAgeMs) ? kept : undefined
 
   function start(key: string, lookUp: () => Promise<Result>, requester: Requester | undefined) {
     const release = places.take(requester)

@@ -7,7 +7,7 @@ import {
   PlcDirectory,
   type PlcOperation,
 } from '../../../support/accounts/plc.ts'
-import { minute } from '../../../support/server/clock.ts'
+import { hour, minute } from '../../../support/server/clock.ts'
 import { listening } from '../../../support/server/listener.ts'
 import { type Account, refusal, TestServer } from '../../../support/server/server.ts'
 import { server, setupServer } from '../../../support/server/setup.ts'
@@ -150,6 +150,17 @@ describe('submitPlcOperation', () => {
     expect(await status(account)).toMatchObject({ validDid: true })
     expect((await submit(operation, account)).status).toBe(200)
     expect(directory.log(did)).toHaveLength(2)
+  })
+
+  test('an account is activated by its present identity after the clock was ahead', async () => {
+    const { account, genesis, rotationKey, did } = await moveIn('clara.test')
+    server.clock.advance(hour)
+    expect(await status(account)).toMatchObject({ validDid: false })
+    server.clock.advance(-hour)
+    await directory.submit(did, await nextOperation(rotationKey, genesis, await credentials(account)))
+    expect(await server.post('com.core.server.activateAccount', undefined, account)).toMatchObject({
+      status: 200,
+    })
   })
 
   test('validDid is false while the rotation key of this server is missing', async () => {
