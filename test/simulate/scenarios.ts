@@ -49,6 +49,14 @@ export const scenarios = {
     failDisk: 2,
     ...times(2, ['backUp', 'restoreBackup', 'addPlace', 'tryPlace']),
   },
+  /** Weeks pass, after which much is due. */
+  weeks: {
+    waitWeeks: 6,
+    sleep: 0,
+    deactivate: 4,
+    activate: 2,
+    ...times(2, ['signIn', 'refreshSession', 'allowApp', 'requestCode']),
+  },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */

@@ -31,6 +31,7 @@ import { refreshSession, signIn, signOut } from './sessions.ts'
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
 import { activate, deactivate, moderate } from './status.ts'
 import { updateProgram } from './updates.ts'
+import { waitWeeks } from './weeks.ts'
 
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
@@ -44,7 +45,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ requestCode, enterCode },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },
   ...{ moveAccount, continueMove, abandonMove, writeWhileMoving, useLeftAccount },
-  ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, sleep, setClock },
+  ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, waitWeeks, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
   ...{ interruptStop, interruptStart, updateProgram },

@@ -15,11 +15,13 @@ interface Followed {
   handle: string | undefined
   /** Whether the account is active again, and its repository was not reported since. */
   isUnreported: boolean
+  /** Whether events of it were missed, and none has followed that says what it is. */
+  isUnknown: boolean
 }
 
 const emptyRepository = (): Followed => ({
   ...{ rev: undefined, contents: new Map() },
-  ...{ status: undefined, handle: undefined, isUnreported: false },
+  ...{ status: undefined, handle: undefined, isUnreported: false, isUnknown: false },
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: events of several shapes
@@ -32,6 +34,9 @@ export class Consumer {
   #cursor = 0
   /** Whether the server comes from a backup or a copy: it reports its accounts again, as they were. */
   isRestored = false
+  /** Whether it was away for longer than events are kept. */
+  #wasAway = false
+  #isAway = false
   /** The first rule that an event has broken. */
   #broken: string | undefined
 
@@ -41,7 +46,7 @@ export class Consumer {
 
   /** Connects unless it is connected. */
   connect(): void {
-    if (this.#stream) return
+    if (this.#stream || this.#isAway) return
     const target = `${this.machine.url}/xrpc/com.atproto.sync.subscribeRepos?cursor=${this.#cursor}`
     const stream = currentProcess.run(outside, () =>
       openStream(target, {
@@ -76,8 +81,21 @@ export class Consumer {
   }
 
   /** Returns what the last events say of an account. */
-  accountOf(did: string): Pick<Followed, 'status' | 'handle'> {
+  accountOf(did: string): Pick<Followed, 'status' | 'handle' | 'isUnknown'> {
     return this.#followed(did)
+  }
+
+  /** Ends the connection until `comeBack`. */
+  leave(): void {
+    this.close()
+    this.#isAway = true
+  }
+
+  /** Connects after a time in which events may have been deleted. */
+  comeBack(): void {
+    this.#isAway = false
+    this.#wasAway = true
+    this.connect()
   }
 
   close(): void {
@@ -94,13 +112,24 @@ export class Consumer {
   #receive(bytes: Buffer): void {
     const [header, payload] = [...decodeAll(bytes)] as [{ readonly op: number; readonly t?: string }, Payload]
     if (header.op !== 1) this.#break(`error frame ${payload.error}`)
-    if (header.t === '#info') this.#break(`info ${payload.name}`)
+    if (header.t === '#info') {
+      this.#info(payload)
+      return
+    }
+    this.#wasAway = false
     if (payload.seq <= this.#cursor) this.#break(`${payload.seq} follows ${this.#cursor}`)
     this.#cursor = payload.seq
     if (header.t === '#commit') this.#commit(payload)
     if (header.t === '#sync') this.#sync(payload)
     if (header.t === '#account') this.#account(payload)
     if (header.t === '#identity') this.#followed(payload.did).handle = payload.handle
+  }
+
+  /** Events were missed: nothing is known of the accounts any more. */
+  #info({ name }: Payload): void {
+    if (!this.#wasAway || name !== 'OutdatedCursor') this.#break(`info ${name}`)
+    for (const followed of this.#repositories.values())
+      Object.assign(followed, { ...emptyRepository(), contents: undefined, isUnknown: true })
   }
 
   /** An activation reports the repository as it is. */
@@ -120,12 +149,14 @@ export class Consumer {
     if (followed.status === 'deleted') this.#break(`${seq}: ${did} is ${status} after its deletion`)
     if (followed.status === status) this.#break(`${seq}: ${did} is ${status} again`)
     if (status === 'deleted') Object.assign(followed, emptyRepository())
-    followed.isUnreported = status === 'active' && followed.status !== undefined
-    followed.status = status
+    followed.isUnreported = status === 'active' && (followed.status !== undefined || followed.isUnknown)
+    Object.assign(followed, { status, isUnknown: false })
   }
 
   #commit({ seq, repo, rev, since, ops }: Payload): void {
     const followed = this.#followed(repo)
+    // Only an active account writes.
+    if (followed.isUnknown) Object.assign(followed, { status: 'active', isUnknown: false })
     if (followed.status !== 'active') this.#break(`${seq}: commit of ${repo}, which is ${followed.status}`)
     if (followed.rev !== undefined && since !== followed.rev)
       this.#break(`${seq}: ${repo} continues ${since}, but was at ${followed.rev}`)

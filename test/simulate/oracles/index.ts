@@ -4,6 +4,7 @@ import type { World } from '../world/world.ts'
 import { checkApps } from './apps.ts'
 import { checkCounts } from './counts.ts'
 import { checkEventStreams } from './event-streams.ts'
+import { checkExpiry } from './expiry.ts'
 import { checkGrowth } from './growth.ts'
 import { checkMail } from './mail.ts'
 import { checkMedia } from './media.ts'
@@ -18,7 +19,7 @@ import { checkStatuses } from './status.ts'
 const oracles = [
   checkMoves,
   ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
-  ...[checkMedia, checkSessions, checkApps, checkMail, checkGrowth, checkPlaces],
+  ...[checkMedia, checkSessions, checkApps, checkMail, checkGrowth, checkPlaces, checkExpiry],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */

@@ -66,10 +66,10 @@ async function checkCopy(world: World, person: Person, copy: Person): Promise<vo
     ({ deleteAfter }) => deleteAfter !== undefined && Date.parse(deleteAfter) + doneMs < at.from,
   )
   if (isOver) throw new Violation(`${words} should be deleted`)
-  const isLive = world.consumerOf(machine).accountOf(did).status
+  const { status: isLive, isUnknown: isMissed } = world.consumerOf(machine).accountOf(did)
   const expected = importedAt === undefined ? 'deactivated' : undefined
   const isUnknown = isLive === undefined || isLive === 'deleted'
-  if (isLive !== expected && !(importedAt !== undefined && isUnknown))
+  if (!isMissed && isLive !== expected && !(importedAt !== undefined && isUnknown))
     throw new Violation(`${words} is ${isLive} by the events`)
   const shown = await world.call(machine, 'app.bsky.actor.getProfile', { query: { actor: did } })
   if (shown.status === 200) throw new Violation(`${words} is shown`)

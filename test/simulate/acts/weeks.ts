@@ -1,0 +1,48 @@
+/** Weeks pass, in which the servers run, or one of them is off: what is due happens, and nothing else. */
+import { type Act, Violation } from './act.ts'
+
+const dayMs = 24 * 60 * 60_000
+/** The jobs of a server run at least once in this time, before it takes its clock to be wrong. */
+const stretchMs = 5 * dayMs
+/** For the calls in flight, and what the servers do after the links have been cut. */
+const restMs = 2 * 60_000
+
+export const waitWeeks: Act = {
+  weight: 1,
+  async run(world, random) {
+    const { clock } = world.time
+    const days = Math.ceil(3 * 40 ** random.next())
+    // Activity that takes longer to arrive than servers look back would notify of nothing.
+    world.wire.heal()
+    for (const machine of world.machines) {
+      if (machine.isRunning && !machine.disk.hasFault) continue
+      machine.kill()
+      await world.drive(machine.start(), `${machine.name}: start`)
+    }
+    world.connectConsumers()
+    await clock.set(new Date(clock.now().getTime() + restMs), 4)
+    const off = random.chance(0.3) ? random.pick(world.machines) : undefined
+    const words = [`${days} days pass`]
+    if (off) {
+      await world.drive(off.stop(), `${off.name}: stop`)
+      // Its clock is implausible for a while.
+      off.wasSet = true
+      words.push(`${off.name} is off`)
+    }
+    const absent = random.chance(0.4) ? random.pick(world.machines) : undefined
+    if (absent) {
+      world.consumerOf(absent).leave()
+      words.push(`a consumer of ${absent.name} is off`)
+    }
+    const ms = days * dayMs
+    await clock.set(new Date(clock.now().getTime() + ms), Math.ceil(ms / stretchMs))
+    for (const { name, isRunning, wasSet, running } of world.machines.filter((one) => one !== off))
+      if (isRunning && !wasSet && !running.services.clock.isPlausible())
+        throw new Violation(`${name} doubts its clock after ${days} days`)
+    if (off) await world.drive(off.start(), `${off.name}: start`)
+    if (absent) world.consumerOf(absent).comeBack()
+    world.connectConsumers()
+    await world.time.settle()
+    return words.join(', ')
+  },
+}
