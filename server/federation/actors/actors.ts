@@ -13,6 +13,7 @@ import { upToEntries } from '../../util/entry-limit.ts'
 import type { DidKey } from '../../util/keys.ts'
 import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
+import { isWaiting } from '../../util/wait.ts'
 import * as remoteActors from '../tables/remote-actors.ts'
 import { type KnownIdentity, type ReadIdentityDeps, readIdentity } from './read-identity.ts'
 
@@ -149,7 +150,7 @@ export function createActors(deps: ActorsDeps): Actors {
     async identify(did, { via, requester, maxAgeMs = day } = {}) {
       const known = find(did)
       const resolvedAt = known?.identity.resolvedAt ?? Number.NEGATIVE_INFINITY
-      const isAccepted = maxAgeMs === Number.POSITIVE_INFINITY || now() - resolvedAt < maxAgeMs
+      const isAccepted = maxAgeMs === Number.POSITIVE_INFINITY || isWaiting(resolvedAt + maxAgeMs, now(), maxAgeMs)
       if (known && isAccepted) return identityOf(did, known)
       try {
         return identityOf(did, await shared(did, { via, requester, maxAgeMs }))

@@ -13,6 +13,7 @@ import { cidBytes } from '../../util/cid.ts'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import type { Requester } from '../../util/requester.ts'
 import { createSharedLookup, TooManyLookups } from '../../util/shared-lookup.ts'
+import { isWaiting } from '../../util/wait.ts'
 import type { FetchRecord } from '../remote/fetch-record.ts'
 import * as graph from '../tables/graph.ts'
 import type { Actors, Identity } from './actors.ts'
@@ -67,7 +68,7 @@ export function createTransientActors(deps: Deps): TransientActors {
     const did = await didOf(deps, identifier)
     if (did === undefined || accounts.findByDid(store, did)) return
     const known = byDid.get(did)
-    if (known && now() - known.at < maxAgeMs) return
+    if (known && isWaiting(known.at + maxAgeMs, now(), maxAgeMs)) return
     // This stores the identity of an actor that something here refers to.
     const identity = await deps.actors.identify(did)
     if (idOf(store, did) !== undefined) return

@@ -5,6 +5,7 @@ import { exists } from '../../store/files/blob-files.ts'
 import { hasSpace } from '../../store/files/disk-space.ts'
 import { type Files, readJson, replaceJson } from '../../store/files/files.ts'
 import { copiesName, databaseName } from '../../store/files/layout.ts'
+import { isWaiting } from '../../util/wait.ts'
 import type { Timeline } from './catalog.ts'
 import type { PlaceReader } from './place-reader.ts'
 import { PlaceProblem, toProblem } from './places/place.ts'
@@ -45,7 +46,8 @@ export function createBases(deps: Deps) {
   let isWanted = false
   /** When this computer failed to make a base. */
   let failedAt: number | undefined
-  const isWaiting = () => failedAt !== undefined && now().getTime() - failedAt < retryMs
+  const isDelayed = () =>
+    failedAt !== undefined && isWaiting(failedAt + retryMs, now().getTime(), retryMs)
 
   async function remove(): Promise<void> {
     await files.remove(description)
@@ -115,7 +117,7 @@ export function createBases(deps: Deps) {
     const timeline = previous?.timeline ?? reader.own
     if (!timeline) throw new Error('The place was not read.')
     const { baseProblem } = state()
-    if (!previous?.base && baseProblem && isWaiting()) throw baseProblem
+    if (!previous?.base && baseProblem && isDelayed()) throw baseProblem
     let pending = await pendingBase(timeline)
     let beside = previous ?? besideOf(timeline, pending)
     if (!previous && !(await hasSent(beside, store.seq))) {
@@ -154,7 +156,7 @@ export function createBases(deps: Deps) {
     },
     /** Sends a new base beside a chain. A failure of this computer keeps nothing from being copied. */
     async repeat(previous: Position): Promise<Position> {
-      if (isWaiting()) return previous
+      if (isDelayed()) return previous
       try {
         return await make(previous)
       } catch (error) {

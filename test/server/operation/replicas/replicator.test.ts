@@ -21,7 +21,7 @@ import { StoreDamaged } from '../../../../server/store/files/store-errors.ts'
 import { closeFile, openChecked } from '../../../../server/store/pages/database-file.ts'
 import { MemoryPlace } from '../../../support/replicas/memory-place.ts'
 import { insert, replicatorOf, setupStore } from '../../../support/replicas/replicator.ts'
-import { day } from '../../../support/server/clock.ts'
+import { day, hour } from '../../../support/server/clock.ts'
 
 let root: string
 let dataDir: string
@@ -152,6 +152,10 @@ describe('a base that this computer cannot make', () => {
     ms += day
     await replicator.step()
     expect(copyTo).toHaveBeenCalledTimes(2)
+    // The clock was ahead at the last failure, and is right again.
+    ms -= hour
+    await replicator.step()
+    expect(copyTo).toHaveBeenCalledTimes(3)
     copyTo.mockRestore()
     ms += day
     await replicator.step()
