@@ -124,7 +124,9 @@ async function readShown(world: World): Promise<Shown> {
         found.add(did)
         // Until it is verified, no handle is shown.
         if (handle !== world.handleOf(did) && handle !== 'handle.invalid')
-          throw new Violation(`${machine.name} shows ${names.get(did)} as ${handle} instead of ${world.handleOf(did)}`)
+          throw new Violation(
+            `${machine.name} shows ${names.get(did)} as ${handle} instead of ${world.handleOf(did)}`,
+          )
       }
     }
   }
