@@ -4,8 +4,6 @@ import { type Act, Violation } from './act.ts'
 const dayMs = 24 * 60 * 60_000
 /** The jobs of a server run at least once in this time, before it takes its clock to be wrong. */
 const stretchMs = 5 * dayMs
-/** For the calls in flight, and what the servers do after the links have been cut. */
-const restMs = 2 * 60_000
 
 export const waitWeeks: Act = {
   weight: 1,
@@ -19,8 +17,7 @@ export const waitWeeks: Act = {
       machine.kill()
       await world.drive(machine.start(), `${machine.name}: start`)
     }
-    world.connectConsumers()
-    await clock.set(new Date(clock.now().getTime() + restMs), 4)
+    await world.rest()
     const off = random.chance(0.3) ? random.pick(world.machines) : undefined
     const words = [`${days} days pass`]
     if (off) {

@@ -12,6 +12,7 @@ interface Followed {
   contents: Map<string, string> | undefined
   /** As the last events say; undefined before the first ones. */
   status: string | undefined
+  /** Empty before the first event; undefined if events were missed since. */
   handle: string | undefined
   /** Whether the account is active again, and its repository was not reported since. */
   isUnreported: boolean
@@ -21,7 +22,7 @@ interface Followed {
 
 const emptyRepository = (): Followed => ({
   ...{ rev: undefined, contents: new Map() },
-  ...{ status: undefined, handle: undefined, isUnreported: false, isUnknown: false },
+  ...{ status: undefined, handle: '', isUnreported: false, isUnknown: false },
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: events of several shapes
@@ -129,7 +130,10 @@ export class Consumer {
   #info({ name }: Payload): void {
     if (!this.#wasAway || name !== 'OutdatedCursor') this.#break(`info ${name}`)
     for (const followed of this.#repositories.values())
-      Object.assign(followed, { ...emptyRepository(), contents: undefined, isUnknown: true })
+      Object.assign(followed, {
+        ...emptyRepository(),
+        ...{ contents: undefined, handle: undefined, isUnknown: true },
+      })
   }
 
   /** An activation reports the repository as it is. */

@@ -93,8 +93,7 @@ async function checkAnswers(world: World, person: Person, word: string, shown: S
   if (events.status !== word && !isUnreported && !events.isUnknown)
     throw new Violation(`events say ${name} is ${events.status} instead of ${word}`)
   if (word === 'deleted') return
-  // Its last event may have been missed.
-  await checkHandle(world, person, events.handle ?? (events.isUnknown ? undefined : ''))
+  await checkHandle(world, person, events.handle)
   for (const other of world.machines) {
     const isHere = shown.get(other)?.has(did) === true
     const isKnown = other === machine || person.shownBy.has(other)
