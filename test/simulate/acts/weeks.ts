@@ -9,7 +9,8 @@ export const waitWeeks: Act = {
   weight: 1,
   async run(world, random) {
     const { clock } = world.time
-    const days = Math.ceil(3 * 40 ** random.next())
+    // The longest refresh tokens live for 90 days.
+    const days = Math.ceil(3 * 12 ** random.next()) * (random.chance(0.2) ? 3 : 1)
     // Activity that takes longer to arrive than servers look back would notify of nothing.
     world.wire.heal()
     for (const machine of world.machines) {
