@@ -116,7 +116,7 @@ export const writeWhileMoving: Act = {
     const { machine, did: repo, name, history, records } = person
     const { collection, rkey, value: record } = write
     const input = { repo, collection, rkey, record }
-    // After the identity has changed, nobody has promised that such a record moves, too.
+    // A record that is written after the identity has changed may stay behind.
     const isHere = () => world.serverOf(repo) === machine.url
     const wasHere = isHere()
     const answer = await callAs(world, person, 'com.atproto.repo.createRecord', input)
