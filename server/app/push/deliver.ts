@@ -9,7 +9,7 @@ import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { randomId } from '../../util/random.ts'
 import { retryAfter } from '../../util/retry-after.ts'
-import type { Delivery } from '../tables/push-queue.ts'
+import { type Delivery, exists } from '../tables/push-queue.ts'
 import type { CreateViewContext } from '../views/load/context.ts'
 import { deliverPush, findPushService, UnsupportedService } from './push-service.ts'
 import { isWebPush, parseSubscription } from './push-subscription.ts'
@@ -54,13 +54,13 @@ export async function deliver(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const current = () => duePush(services, delivery)
+  const current = () => (exists(services.store, delivery) ? duePush(services, delivery) : undefined)
   if (!current()) return done
   try {
     const prepare = isWebPush(delivery)
       ? prepareWebPush(services, delivery)
       : await prepareForService(services, delivery, signal)
-    // The notification may have changed during the look-up.
+    // The notification may have changed during the look-up, and the device may have unregistered.
     const push = current()
     if (!push) return done
     const { url, ...request } = await prepare(push)

@@ -57,6 +57,15 @@ export function next(db: Reader, except: Busy): Delivery | undefined {
   )
 }
 
+/** Whether a delivery exists: it ends with its notification, and with the registration of its device. */
+export function exists(db: Reader, { registration, notification }: Delivery): boolean {
+  const found = db.get('SELECT 1 FROM push_queue WHERE registration = ? AND notification = ?', [
+    registration,
+    notification,
+  ])
+  return found !== undefined
+}
+
 export function remove(tx: Writer, { registration, notification }: Delivery): void {
   tx.run('DELETE FROM push_queue WHERE registration = ? AND notification = ?', [registration, notification])
 }
