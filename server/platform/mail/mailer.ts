@@ -1,10 +1,12 @@
 /** Sends mail by SMTP if it is configured. Otherwise, and when SMTP fails, messages go to the outbox. */
 
+import type { Socket } from 'node:net'
 import type { SendMailOptions } from 'nodemailer'
 import { type Files, nodeFiles } from '../../store/files/files.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import type { Logger } from '../../util/log.ts'
 import { randomId } from '../../util/random.ts'
+import { connectionOptions } from '../network/connections.ts'
 import { mayReach } from '../network/guard.ts'
 import { isEmailAddress, parseMailbox } from './address.ts'
 import {
@@ -136,12 +138,21 @@ export async function tryMailServer(
   return sendBySmtp(smtpUrl, { from: sender, ...compose(mail), signal: deadlineSignal(defaultTimeout) })
 }
 
+type GetSocket = (error: null, socket: { readonly connection: Socket }) => void
+
 /** @returns the error in one line; undefined if the mail server accepted the message */
 async function sendBySmtp(smtpUrl: string, message: SendMailOptions): Promise<string | undefined> {
   const host = new URL(smtpUrl).hostname.replace(/^\[|\]$/g, '')
   if (!mayReach(host)) return `${host}: this network for tests stays on this computer`
   const { createTransport } = await nodemailer()
-  const smtp = createTransport({ url: smtpUrl, requireTLS: needsTls(smtpUrl) })
+  const simulated = connectionOptions(new URL(smtpUrl))
+  const smtp = createTransport({
+    ...{ url: smtpUrl, requireTLS: needsTls(smtpUrl) },
+    ...(simulated && {
+      getSocket: (_: object, done: GetSocket) =>
+        done(null, { connection: simulated.createConnection() as Socket }),
+    }),
+  })
   return smtp.sendMail(message).then(() => undefined, oneLine)
 }
 
