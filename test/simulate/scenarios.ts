@@ -32,7 +32,7 @@ export const scenarios = {
   /** Backups, restores and archives. */
   restores: times(6, ['backUp', 'restoreBackup', 'deactivate', 'exportRepository', 'importRepository']),
   /** Codes are mailed and used. */
-  mail: { requestCode: 10, enterCode: 12, changePassword: 3, createRecord: 0.3 },
+  mail: { requestCode: 10, enterCode: 12, changePassword: 3, createRecord: 0.3, useMail: 15, failMail: 6 },
   /** Accounts are blocked and muted by lists. */
   lists: { writeList: 15, muteList: 12, createRecord: 0.8 },
   /** Clocks that are wrong. */
@@ -61,6 +61,21 @@ export const scenarios = {
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */
   media: { failDisk: 0, failLink: 0, uploadBlob: 5, putRecord: 3, deleteRecord: 4 },
+  /** A relay follows the servers, and fails. */
+  relay: { useRelay: 20, failRelay: 8, deactivate: 3, activate: 3, wait: 2 },
+  /** Servers forward calls to an app view and to other services. */
+  proxy: {
+    ...{ useAppView: 25, callService: 25, misdirectCall: 5, muteByService: 5, failService: 10 },
+    ...{ createAppPassword: 8, signIn: 6, signOut: 2, allowApp: 3, revokeGrant: 3 },
+    ...times(0.3, ['createRecord', 'putRecord', 'deleteRecord', 'applyWrites']),
+  },
+  /** Devices get notifications by push. */
+  push: {
+    ...{ registerPush: 12, unregisterPush: 4, failPush: 8, mute: 3, setNotifications: 4 },
+    ...times(3, ['signOut', 'deactivate', 'activate']),
+  },
+  /** Links are reported by a service that lies. */
+  links: { useLinks: 20, reportLinks: 25, failLinks: 5, mute: 3, deleteRecord: 2, updateSeen: 0 },
   /** Apps sign in by OAuth. */
   apps: {
     ...times(6, ['allowApp', 'exchangeCode', 'refreshGrant', 'revokeGrant', 'writeAsApp', 'trespassAsApp']),
@@ -91,7 +106,7 @@ export function planOf(seed: number, steps: number, scenario: Scenario = 'all'):
   const random = createRandom(seed)
   const factors: Factors = scenarios[scenario]
   const choices = Object.entries(acts).flatMap(([name, { weight }]) =>
-    Array<string>(weight * (factors[name] ?? 1)).fill(name),
+    Array<string>(Math.round(weight * (factors[name] ?? 1))).fill(name),
   )
   return Array.from({ length: steps }, (_, i) => {
     const number = i + 1

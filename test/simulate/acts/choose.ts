@@ -20,9 +20,10 @@ export function personWith(
   world: World,
   random: Random,
   condition: (status: Status) => boolean,
+  among: readonly Person[] = world.people,
 ): Person | undefined {
   const soon = world.time.clock.now().getTime() + 60 * 60_000
-  const people = world.people.filter((person) => {
+  const people = among.filter((person) => {
     const status = statusOf(person)
     const isDue =
       status?.deleteAfter !== undefined && Date.parse(status.deleteAfter) <= soon + person.machine.furthestMs

@@ -11,6 +11,7 @@ import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait }
 import { changeHandle } from './handles.ts'
 import { interruptStart, interruptStop } from './interruptions.ts'
 import { useLeftAccount } from './left-accounts.ts'
+import { failLinks, reportLinks } from './links.ts'
 import { muteList, writeList } from './lists.ts'
 import { enterCode, requestCode } from './mail.ts'
 import { uploadBlob } from './media.ts'
@@ -25,8 +26,11 @@ import {
   removePlace,
   tryPlace,
 } from './places.ts'
+import { callService, failService, misdirectCall, muteByService } from './proxy.ts'
+import { failPush, registerPush, unregisterPush } from './push.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
 import { backUp, changeDailyBackups, replaceComputer, restoreBackup } from './restores.ts'
+import { failMail, failRelay, useAppView, useLinks, useMail, useRelay } from './services.ts'
 import { refreshSession, signIn, signOut } from './sessions.ts'
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
 import { activate, deactivate, moderate } from './status.ts'
@@ -49,5 +53,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
   ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
   ...{ interruptStop, interruptStart, updateProgram },
+  ...{ useRelay, failRelay, useAppView, callService, misdirectCall, muteByService, failService },
+  ...{ registerPush, unregisterPush, failPush, useLinks, reportLinks, failLinks, useMail, failMail },
   ...{ check },
 }

@@ -10,6 +10,7 @@ import {
 } from '../model/mail.ts'
 import type { Person } from '../model/person.ts'
 import { type Span, timed } from '../model/time-span.ts'
+import { senderOf } from '../world/push-service.ts'
 import type { Answer, World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { holders } from './choose.ts'
@@ -36,6 +37,8 @@ export const requestCode: Act = {
     const { machine, name } = person
     const purpose = random.pick(purposes)
     const before = machine.codeTo(email, purpose)
+    const sender = senderOf(machine)
+    const isSound = !machine.disk.hasFault
     const nsid = `com.atproto.server.${requests[purpose]}`
     const isReset = purpose === 'resetPassword'
     const { status, at } = await timed(machine, async () => {
@@ -48,7 +51,12 @@ export const requestCode: Act = {
     })
     const text = machine.isRunning ? machine.codeTo(email, purpose) : undefined
     const words = `${machine.name}: ${name} asks for a code, ${purpose} → ${status}`
-    if (text === undefined || text === before) return `${words}, none is mailed`
+    const isMailed = text !== undefined && text !== before
+    const isSure = isSound && machine.isRunning && senderOf(machine) === sender && status === 200
+    if (isSure && !isMailed && purpose === 'deleteAccount') throw new Violation(`${words}, none is mailed`)
+    if (!isMailed) return `${words}, none is mailed`
+    const { kept, sent } = machine.copiesOf(text)
+    if (kept + sent > 1) throw new Violation(`${words}: it is kept ${kept} times, and sent ${sent} times`)
     const isOpen = status === 200 ? 'yes' : 'maybe'
     person.mailed = [...person.mailed, { purpose, text, mailed: at, isOpen, wrong: 0 } as const].slice(-most)
     return `${words}, ${text}`

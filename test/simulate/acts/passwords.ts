@@ -22,20 +22,27 @@ export const createAppPassword: Act = {
   weight: 1,
   async run(world, random) {
     const person = homes(world, random)
-    if (!person) return undefined
-    person.appPasswords = person.appPasswords.filter(({ exists }) => exists !== 'no')
-    if (person.appPasswords.length >= most) return undefined
-    const isPrivileged = random.chance(0.5)
-    const input = { name: `app ${world.counter++}`, privileged: isPrivileged }
-    const answer = await callAs(world, person, 'com.atproto.server.createAppPassword', input)
-    const { status, body } = answer
-    const words = `${person.machine.name}: ${input.name} of ${person.name} → ${status} ${body?.error ?? ''}`
-    if (status === 200 || isLost(answer)) {
-      const exists = status === 200 ? 'yes' : 'maybe'
-      person.appPasswords.push({ name: input.name, password: body?.password, isPrivileged, exists })
-    } else if (body?.error !== 'ExpiredToken') throw new Violation(words)
-    return words
+    return person && addAppPassword(world, person, random.chance(0.5))
   },
+}
+
+/** @returns what happened, in words; undefined if the person has as many as it may */
+export async function addAppPassword(
+  world: World,
+  person: Person,
+  isPrivileged: boolean,
+): Promise<string | undefined> {
+  person.appPasswords = person.appPasswords.filter(({ exists }) => exists !== 'no')
+  if (person.appPasswords.length >= most) return undefined
+  const input = { name: `app ${world.counter++}`, privileged: isPrivileged }
+  const answer = await callAs(world, person, 'com.atproto.server.createAppPassword', input)
+  const { status, body } = answer
+  const words = `${person.machine.name}: ${input.name} of ${person.name} → ${status} ${body?.error ?? ''}`
+  if (status === 200 || isLost(answer)) {
+    const exists = status === 200 ? 'yes' : 'maybe'
+    person.appPasswords.push({ name: input.name, password: body?.password, isPrivileged, exists })
+  } else if (body?.error !== 'ExpiredToken') throw new Violation(words)
+  return words
 }
 
 /** Ends the sessions of an app password. */

@@ -13,17 +13,25 @@ interface Change {
   readonly name: string
   readonly value: unknown
   readonly initial: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** As for `World.call`. */
+  readonly service?: string
 }
 
 /** Calls a method that changes a setting, and notes it. @returns what happened, in words */
 export async function change(
   world: World,
   person: Person,
-  { nsid, input, name, value, initial }: Change,
+  { nsid, input, name, value, initial, headers = {}, service }: Change,
 ): Promise<string> {
   const { machine, settings, access: token } = person
   const words = `${machine.name}: ${person.name} ${nsid.split('.').at(-1)} ${JSON.stringify(input)}`
-  const { status, body } = await world.call(machine, nsid, { input, token })
+  const { status, body } = await world.call(machine, nsid, {
+    input,
+    token,
+    headers,
+    ...(service !== undefined && { service }),
+  })
   if (status === 200) settings.change(name, value, { initial, isMade: true })
   else if (status === 0 || status >= 500) settings.change(name, value, { initial, isMade: false })
   else if (body?.error === 'ExpiredToken') return `${words} → ExpiredToken, ${await renew(world, person)}`

@@ -93,6 +93,15 @@ export class History {
     return this.#recent.filter((left) => left.collection === collection).flatMap(({ stored }) => stored ?? [])
   }
 
+  /** Whether a record is known to have been deleted since the repository was read the last time but one. */
+  wasDeleted(path: string): boolean {
+    const later = this.#attempts.findLast(({ left }) => left.some((one) => one.path === path))
+    const left = later ? later.left : this.#recent
+    const isDeleted = left.findLast((one) => one.path === path)?.stored === undefined
+    const isKnown = later ? later.isMade : left.some((one) => one.path === path) && !this.#base.has(path)
+    return isKnown && isDeleted
+  }
+
   /** Whether a record had only one version between the last two times that the repository was read. */
   isNew(path: string): boolean {
     return this.#recent.filter((left) => left.path === path).length === 1

@@ -2,6 +2,7 @@
 import type { Request } from '../acts/send-writes.ts'
 import type { Notified } from '../oracles/notified.ts'
 import type { Machine } from '../world/machine.ts'
+import type { Device } from './device.ts'
 import type { Code, Grant } from './grant.ts'
 import { History } from './history.ts'
 import type { Mailbox, MailCode } from './mail.ts'
@@ -38,6 +39,8 @@ export interface Person {
   grants: Grant[]
   /** Grants that may exist: the answer with their tokens was lost. */
   lostGrants: number
+  /** Devices that get notifications by push, also some that have ended. */
+  devices: Device[]
   /** The access token of `current`. */
   readonly access: string
   /** The other servers that have shown the account. */
@@ -78,7 +81,7 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
     ...{ handles: [handle], statuses: [activeStatus] },
     ...{ mailboxes: [{ address: `${person.name}@mail.test`, isConfirmed: false }], mailed: [] },
     ...{ passwords: [password], current: signIn, signIns: [signIn], lostSignIns: 0, appPasswords: [] },
-    ...{ codes: [], grants: [], lostGrants: 0 },
+    ...{ codes: [], grants: [], lostGrants: 0, devices: [] },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
     ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
     ...{ copies: [], wasAwayAt: new Set() },
@@ -110,6 +113,7 @@ export function clonePerson(person: Person): Person {
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
     ...{ copies: person.copies, wasAwayAt: new Set(person.wasAwayAt), move: person.move },
     archive: person.archive,
+    devices: person.devices.map((device) => ({ ...device, signIn: undefined })),
   })
 }
 

@@ -56,6 +56,13 @@ export class Settings {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
+  /** Returns the value that a setting must have; undefined if there are several, or if it was never set. */
+  // biome-ignore lint/suspicious/noExplicitAny: settings of several shapes
+  certain(name: string): any {
+    const { possible, isUnknown } = this.#settings.get(name) ?? {}
+    return possible?.size === 1 && !isUnknown ? this.get(name) : undefined
+  }
+
   /** Returns every value that a setting may have had since the last check. */
   // biome-ignore lint/suspicious/noExplicitAny: settings of several shapes
   recent(name: string): any[] {

@@ -60,5 +60,6 @@ export function restored(world: World, machine: Machine): void {
     if (person.machine !== machine) continue
     person.history.isHeadKnown = false
     person.lost = undefined
+    for (const device of person.devices) device.isRegistered = 'maybe'
   }
 }

@@ -11,20 +11,25 @@ import { checkMedia } from './media.ts'
 import { checkMoves } from './moves.ts'
 import { checkNotifications } from './notifications.ts'
 import { checkPlaces } from './places.ts'
+import { checkPushes } from './pushes.ts'
+import { checkRelay } from './relay.ts'
 import { checkRepositories } from './repositories.ts'
+import { checkServices } from './services.ts'
 import { checkSessions } from './sessions.ts'
 import { checkSettings } from './settings.ts'
 import { checkStatuses } from './status.ts'
 
 const oracles = [
   checkMoves,
-  ...[checkStatuses, checkRepositories, checkEventStreams, checkSettings, checkNotifications, checkCounts],
-  ...[checkMedia, checkSessions, checkApps, checkMail, checkGrowth, checkPlaces, checkExpiry],
+  ...[checkStatuses, checkRepositories, checkEventStreams, checkRelay, checkSettings, checkPushes],
+  ...[checkNotifications, checkCounts, checkMedia, checkSessions, checkApps, checkMail, checkGrowth],
+  ...[checkPlaces, checkExpiry, checkServices],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
 export async function checkAll(world: World): Promise<void> {
   world.wire.heal()
+  world.services.heal()
   for (const machine of world.machines) {
     for (const place of machine.places) place.heal()
     if (!machine.isRunning || machine.disk.hasFault) {

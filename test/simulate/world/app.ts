@@ -19,6 +19,7 @@ export interface AppCall {
   readonly token: string
   readonly input?: object
   readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Scopes by the names of apps. Two apps of one client have keys of their own. */
@@ -90,7 +91,7 @@ export class App {
     world: World,
     machine: Machine,
     nsid: string,
-    { token, input, query = {} }: AppCall,
+    { token, input, query = {}, headers = {} }: AppCall,
   ): Promise<TimedAnswer> {
     const method = input ? 'POST' : 'GET'
     const search = new URLSearchParams(query).toString()
@@ -98,6 +99,7 @@ export class App {
       world.send(machine, {
         ...{ method, path: `/xrpc/${nsid}${search && `?${search}`}` },
         headers: {
+          ...headers,
           ...(input && { 'content-type': 'application/json' }),
           authorization: `DPoP ${token}`,
           dpop: this.#proof(machine, method, `/xrpc/${nsid}`, { ath: base64url(hashOf(token)) }),

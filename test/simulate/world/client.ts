@@ -1,7 +1,7 @@
 /** The HTTP client outside: as little as these servers need, because a run makes more than a thousand calls. */
 import type { Duplex } from 'node:stream'
 import { clearDeadline, setDeadline } from '../../../server/util/deadlines.ts'
-import { currentProcess, outside, type Wire } from './wire.ts'
+import { currentProcess, outside, type Process, type Wire } from './wire.ts'
 
 export interface Request {
   readonly method: 'GET' | 'POST'
@@ -24,15 +24,18 @@ export class Client {
   /** Whether the next requests take the connections of the last ones. */
   keepsConnections = false
   readonly #wire: Wire
+  readonly #process: Process
   readonly #kept = new Map<string, Duplex>()
 
-  constructor(wire: Wire) {
+  /** @param process where its connections begin */
+  constructor(wire: Wire, process = outside) {
     this.#wire = wire
+    this.#process = process
   }
 
   /** Resolves with undefined if there is no complete response. */
   request(request: Request): Promise<Response | undefined> {
-    return currentProcess.run(outside, () => this.#request(request))
+    return currentProcess.run(this.#process, () => this.#request(request))
   }
 
   /** Ends the connections that were kept. */

@@ -6,8 +6,10 @@ import { type RunningServer, startServer } from '../../../server/server.ts'
 import { createLogger } from '../../../server/util/log.ts'
 import type { Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
 import type { Snapshot } from '../model/snapshot.ts'
+import type { Received } from './mail-server.ts'
 import { identity, PlaceHost } from './place-host.ts'
 import { filesOf } from './process-files.ts'
+import { type ServiceName, settingsOf } from './services.ts'
 import { currentProcess, type Process, type Wire } from './wire.ts'
 
 export interface MachineOptions {
@@ -17,6 +19,8 @@ export interface MachineOptions {
   readonly disk: FaultyDisk
   /** Hosts of the servers whose event streams it reads. */
   readonly upstreams: readonly string[]
+  /** What the mail server has. */
+  readonly mail: () => readonly Received[]
 }
 
 export const adminPassword = 'admin'
@@ -37,6 +41,12 @@ export class Machine {
   /** The model at the time of each backup, by its name. */
   readonly backups = new Map<string, Snapshot>()
   hasDailyBackups = false
+  /** The services that its settings name. */
+  readonly services = new Set<ServiceName>()
+  /** How many faults of its disk there were. */
+  faults = 0
+  /** How many processes it has started. */
+  starts = 0
   /** By how much its clock is ahead, in milliseconds. */
   skewMs = 0
   /** Whether its clock was set since the last check. */
@@ -92,6 +102,7 @@ export class Machine {
     this.disk.restart()
     const process: Process = { node: this.name, isDead: false }
     this.#process = process
+    this.starts++
     try {
       const running = await this.#serve(process)
       if (process.isDead) abandon(running)
@@ -139,6 +150,7 @@ export class Machine {
       dailyBackups: this.hasDailyBackups,
       diskReserve: 1,
       logLevel: 'fatal',
+      ...settingsOf(this.services),
       copies: this.places.filter(({ isUsed }) => isUsed).map(({ url }) => url),
       // Otherwise the system is asked.
       copiesMetered: true,
@@ -172,21 +184,38 @@ export class Machine {
 
   /** Lets a fault happen at one of the next operations of the disk. */
   failSoon(after: number, fault: Fault): void {
+    this.faults++
     this.disk.failAt(this.disk.operations + 1 + after, fault)
   }
 
-  /** Returns the newest code for a purpose in the outbox, mailed to an address. */
+  /** Returns the newest code for a purpose that was mailed to an address, in the outbox or by the mail server. */
   codeTo(email: string, purpose: string): string | undefined {
-    const messages = this.disk
+    const kept = this.#kept().findLast((mail) => mail.to.includes(email) && mail.purpose === purpose)
+    const sent = this.#options.mail().findLast((mail) => mail.to === email && mail.purpose === purpose)
+    const isLater = sent && (!kept || sent.at + this.skewMs >= kept.at)
+    return isLater ? sent.code : kept?.code
+  }
+
+  /** How often a code is in the outbox, and how often the mail server has said that it has it. */
+  copiesOf(code: string): { readonly kept: number; readonly sent: number } {
+    const isIt = (mail: { readonly code: string | undefined }) => mail.code === code
+    return {
+      kept: this.#kept().filter(isIt).length,
+      sent: this.#options.mail().filter((mail) => isIt(mail) && mail.isAcknowledged).length,
+    }
+  }
+
+  /** The messages in the outbox. */
+  #kept() {
+    return this.disk
       .names(outbox)
       .filter((name) => name.endsWith('.eml'))
-      .map((name) => this.disk.content(`${outbox}/${name}`).toString())
-    const header = (message: string, name: string) =>
-      new RegExp(`^${name}: (.+?)\\r?$`, 'im').exec(message)?.[1]
-    const mailed = messages.findLast(
-      (message) => header(message, 'To')?.includes(email) && header(message, 'X-PDS-Purpose') === purpose,
-    )
-    return mailed && header(mailed, 'X-PDS-Code')
+      .map((name) => {
+        const message = this.disk.content(`${outbox}/${name}`).toString()
+        const header = (name: string) => new RegExp(`^${name}: (.+?)\\r?$`, 'im').exec(message)?.[1]
+        const at = Date.parse(name.replace(/^(....)(..)(..)T(..)(..)(..)(...)Z.*/, '$1-$2-$3T$4:$5:$6.$7Z'))
+        return { at, to: header('To') ?? '', purpose: header('X-PDS-Purpose'), code: header('X-PDS-Code') }
+      })
   }
 
   #end(): void {

@@ -1,6 +1,7 @@
 /** Three servers with people, a directory, and the time that they share. */
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
+import { parseJson } from '../../../server/util/json.ts'
 import { FaultyDisk } from '../../support/store/faulty-disk.ts'
 import { Violation } from '../acts/act.ts'
 import type { Person } from '../model/person.ts'
@@ -10,6 +11,7 @@ import { Client } from './client.ts'
 import type { Disks } from './installed.ts'
 import { adminPassword, hostOf, Machine } from './machine.ts'
 import { setProgram } from './program.ts'
+import { Services } from './services.ts'
 import { beginTime, type Time } from './time.ts'
 import { type Process, Wire } from './wire.ts'
 
@@ -48,6 +50,9 @@ export interface CallOptions {
   /** Body that is not JSON, with its type. */
   readonly bytes?: Uint8Array
   readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The service that is to answer, by the name in `atproto-proxy`: the server itself by default, any if null. */
+  readonly service?: string | null
 }
 
 export class World {
@@ -64,6 +69,8 @@ export class World {
   readonly apps = createApps()
   /** Updates of the program so far. */
   updates = 0
+  /** The services of the network that servers may use. */
+  readonly services: Services
   /** Makes names unique. */
   counter = 1
   readonly #directory: Directory
@@ -82,11 +89,13 @@ export class World {
       (name) =>
         new Machine({
           ...{ name, now, wire: this.wire, disk: disks?.get(name)?.clone() ?? new FaultyDisk() },
+          mail: () => this.services.mail.received,
           upstreams: names.filter((other) => other !== name).map(hostOf),
         }),
     )
     const directory = createDirectory({ now })
     this.#directory = directory
+    this.services = new Services(this)
     const process: Process = { node: 'plc', isDead: false }
     const { server } = createHttpServer((req, res) => void directory.handle(req, res))
     this.wire.listen(hostOf('plc'), process, (socket) => void server.emit('connection', socket))
@@ -130,6 +139,7 @@ export class World {
   /** Lets consumers connect that have lost their connection. */
   connectConsumers(): void {
     for (const machine of this.machines) if (machine.isRunning) this.consumerOf(machine).connect()
+    this.services.relay.connect()
   }
 
   /** Lets time pass until the servers know of each other what they can know. */
@@ -164,7 +174,9 @@ export class World {
 
   /** Calls a method as a client outside does. */
   async call(machine: Machine, nsid: string, options: CallOptions = {}): Promise<Answer> {
-    const { input, query, bytes, type = 'application/json' } = options
+    const { input, query, bytes, type = 'application/json', headers = {} } = options
+    const own = machine.services.has('appview') ? `did:web:${machine.host}#atproto_pds` : null
+    const { service = own } = options
     const authorization = authorizationOf(options)
     const search = new URLSearchParams(query as Record<string, string>).toString()
     const body = bytes ?? (input && Buffer.from(JSON.stringify(input)))
@@ -174,6 +186,8 @@ export class World {
       headers: {
         ...(body !== undefined && { 'content-type': type }),
         ...(authorization !== undefined && { authorization }),
+        ...(service !== null && { 'atproto-proxy': service }),
+        ...headers,
       },
       body,
     })
@@ -187,11 +201,12 @@ export class World {
     if (!response) return { status: 0, body: undefined, bytes: Buffer.alloc(0), headers: new Map() }
     const { status, headers: answered, body: bytes } = response
     const isJson = answered.get('content-type')?.startsWith('application/json') === true && bytes.length > 0
-    return { status, body: isJson ? JSON.parse(bytes.toString()) : undefined, bytes, headers: answered }
+    return { status, body: isJson ? parseJson(bytes) : undefined, bytes, headers: answered }
   }
 
   async close(): Promise<void> {
     for (const consumer of this.#consumers.values()) consumer.close()
+    this.services.close()
     for (const machine of this.machines) machine.kill()
     try {
       await this.time.settle()
