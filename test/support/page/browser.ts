@@ -10,6 +10,8 @@ const disabledFeatures = [
   ...['TcpPortRandomizationWin', 'ThirdPartyStoragePartitioning'],
   // Two hidden pages of the address bar in each window take more than half of the CPU time of a test.
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  // A process for the next page, which no test waits for.
+  'SpareRendererForSitePerProcess',
 ]
 
 /** @param more further arguments of Chromium @param without further features that are off */
