@@ -19,7 +19,7 @@ const { FUZZ_SEED = '2583', FUZZ_RUNS = '30' } = process.env
 const seed = FUZZ_SEED === 'random' ? Date.now() & 0x7fffffff : Number(FUZZ_SEED)
 const settings = { seed, numRuns: Number(FUZZ_RUNS) }
 /** A request without a response in this time fails the test. */
-const timeoutMs = 5000
+const timeoutMs = 60_000
 
 interface Sent {
   readonly verb: string

@@ -8,14 +8,15 @@ import { kindOf, shrink } from './shrink.ts'
 const pool = createPool(1, { worker: join(import.meta.dirname, 'planted/worker.ts'), actMs: 10_000 })
 afterAll(() => pool.close())
 
-const timeout = 5 * 60_000
+const timeout = 20 * 60_000
 const planOf = (...acts: string[]): Step[] => acts.map((act, i) => ({ number: i + 1, act, seed: i }))
 
 test.each([
   ['reject', /^one: uncaught Error: planted\n.*worker\.ts/],
   ['throw', /^one: uncaught Error: planted\n.*worker\.ts/],
   ['hang', /^one: planted does not end$/],
-  ['turn', /^the servers do not come to rest$/],
+  // The turns are counted, or, on a busy machine, the time of the act ends first.
+  ['turn', /^(the servers do not come to rest|turn does not end)$/],
   ['block', /^block does not end$/],
   ['end', /^end has ended the process: 3$/],
 ])('a server that fails by %s is a violation, and the next run goes on', { timeout }, async (act, words) => {
