@@ -9,16 +9,33 @@ const root = join(import.meta.dirname, '..')
 // The processes and threads that tests start load the same hundreds of modules again. The cache compares their content.
 if (!process.env.PDS_COVERAGE_DIR) process.env.NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/node')
 
-/** The slowest files. They start first, so that no worker runs one alone at the end. */
+/** The files that take the most CPU time, most first. They start first, so that no worker runs one alone at the end. */
 const longest = [
-  'test/crash/crash.test.ts',
-  'test/e2e/desktop-screens/accessibility.test.ts',
-  'test/e2e/desktop-screens/backups.test.ts',
-  'test/e2e/accessibility.test.ts',
-  'test/e2e/desktop/adverse.test.ts',
-  'test/e2e/desktop/start.test.ts',
   'test/unit/store/database/faults.test.ts',
-  'test/dist.test.ts',
+  'test/e2e/desktop/adverse.test.ts',
+  'test/e2e/desktop-screens/copies.test.ts',
+  'test/e2e/network.test.ts',
+  'test/access/from-where.test.ts',
+  'test/access/with-which-token.test.ts',
+  'test/fuzz/methods.test.ts',
+  'test/e2e/desktop/start.test.ts',
+  'test/access/statuses.test.ts',
+  'test/simulate/simulate.test.ts',
+  'test/e2e/notifications.test.ts',
+  'test/e2e/accessibility.test.ts',
+  'test/package-playwright.test.ts',
+  'test/guide.test.ts',
+  'test/fuzz/bytes.test.ts',
+  'test/e2e/apps.test.ts',
+  'test/e2e/owner.test.ts',
+  'test/e2e/desktop/bridge.test.ts',
+  'test/e2e/desktop/tunnel.test.ts',
+  'test/e2e/desktop/copies.test.ts',
+  'test/crash/crash.test.ts',
+  'test/simulate/uncaught.test.ts',
+  'test/e2e/move.test.ts',
+  'test/e2e/desktop-screens/backups.test.ts',
+  'test/e2e/desktop/window.test.ts',
 ].map((file) => join(root, file))
 
 class LongestFirst extends BaseSequencer {
