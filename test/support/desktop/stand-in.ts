@@ -9,6 +9,8 @@ import { launchBrowser } from '../page/browser.ts'
 import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')
+/** The bundle, which starts faster; see `build/test-servers.ts`. */
+const main = process.env.PDS_TEST_SERVERS ? join(process.env.PDS_TEST_SERVERS, 'desktop.js') : mainFile
 
 /** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context. */
 const appHost = 'http://127.0.0.99'
@@ -50,7 +52,7 @@ const permissions = {
 } as const
 
 export async function launchStandIn({ env, args }: LaunchOptions): Promise<Driven> {
-  const child = fork(run, [mainFile, ...args], {
+  const child = fork(run, [main, ...args], {
     cwd: root,
     env: { ...process.env, ...env, ...compileCache },
     serialization: 'advanced',
