@@ -25,7 +25,8 @@ const stateOf = async (app: App) => {
 
 test('a second start shows the window of the first and exits', async () => {
   const machine = await newMachine()
-  const first = await machine.start()
+  // The files that are shipped find each other without a bundle, too.
+  const first = await machine.start({ isBundled: false })
   const page = await first.page()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await first.closeWindow()

@@ -64,6 +64,8 @@ export interface PlaceOptions {
   /** The response to the first dialog. */
   readonly answer?: object
   readonly args?: readonly string[]
+  /** Whether the stand-in runs a bundle, which starts faster, and not the files of `dist/electron`. True by default. */
+  readonly isBundled?: boolean
   /** The link that starts the app by an event, as on macOS. */
   readonly link?: string
 }
@@ -132,6 +134,7 @@ export class Machine {
       FAKE_CLOUDFLARED: cloudflared ?? '',
       NODE: process.execPath,
       DESKTOP_BUS_TRAY: String(hasTray),
+      ELECTRON_DOUBLE_BUNDLED: String(more.isBundled ?? true),
       ELECTRON_DOUBLE_KEYRING: keyring,
       ELECTRON_DOUBLE_QUIRKS: (more.quirks ?? []).join(','),
       DESKTOP_PROBE_LINK: link,

@@ -9,8 +9,8 @@ import { launchBrowser } from '../page/browser.ts'
 import { type Driven, type LaunchOptions, mainFile, root } from './desktop.ts'
 
 const run = join(import.meta.dirname, '../electron-double/run.ts')
-/** The bundle, which starts faster; see `build/test-servers.ts`. */
-const main = process.env.PDS_TEST_SERVERS ? join(process.env.PDS_TEST_SERVERS, 'desktop.js') : mainFile
+/** The folder of the bundles, if there are any; see `build/test-servers.ts`. */
+const bundles = process.env.PDS_TEST_SERVERS
 
 /** Chromium has no scheme `app`: this host replaces it. A loopback address is a secure context. */
 const appHost = 'http://127.0.0.99'
@@ -52,6 +52,7 @@ const permissions = {
 } as const
 
 export async function launchStandIn({ env, args }: LaunchOptions): Promise<Driven> {
+  const main = bundles && env.ELECTRON_DOUBLE_BUNDLED === 'true' ? join(bundles, 'desktop.js') : mainFile
   const child = fork(run, [main, ...args], {
     cwd: root,
     env: { ...process.env, ...env, ...compileCache },
