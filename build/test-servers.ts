@@ -2,7 +2,8 @@
  * Vitest's global setup: bundles the servers and the desktop app that tests start as processes. They start in a fraction of the
  * time that hundreds of modules take.
  */
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Plugin } from 'vite'
 import { once } from './once.ts'
@@ -19,7 +20,12 @@ const entries = [
 /** The main process of the desktop app, for the stand-in for Electron. */
 const desktop = 'electron/main.ts'
 
+/** Test files share the package of npm here; see `test/support/package/install.ts`. */
+let packageFolder: string
+
 export async function setup(): Promise<void> {
+  packageFolder = mkdtempSync(join(tmpdir(), 'pds-package-'))
+  process.env.PDS_TEST_PACKAGE = packageFolder
   // Coverage is counted in the sources.
   if (process.env.PDS_COVERAGE_DIR) return
   process.env.PDS_TEST_SERVERS = folder
@@ -31,6 +37,10 @@ export async function setup(): Promise<void> {
     'package-lock.json',
   ]
   await once({ sources, stamp: join(folder, 'stamp') }, bundle)
+}
+
+export function teardown(): void {
+  rmSync(packageFolder, { recursive: true, force: true })
 }
 
 /** The desktop finds `dist/` from its own folder in it, which is one level less deep than the bundle. */

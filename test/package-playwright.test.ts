@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findChromium } from '../build/browser.ts'
-import { installPackage } from './support/package/install.ts'
+import { installMs, installPackage } from './support/package/install.ts'
 import { readZip } from './support/package/zip.ts'
 import { type ServedApp, serveApp } from './support/page/served-app.ts'
 
@@ -68,7 +68,7 @@ test('fails', async ({ page, pds }) => {
 
 beforeAll(async () => {
   app = await serveApp(join(import.meta.dirname, 'support/package/posting-app.ts'))
-  user = installPackage(work)
+  user = await installPackage(work)
   const modules = join(user, 'node_modules')
   symlinkSync(join(root, 'node_modules/playwright'), join(modules, 'playwright'), 'junction')
   // As the package of this name does.
@@ -79,7 +79,7 @@ beforeAll(async () => {
   writeFileSync(join(user, 'one.spec.mts'), posting)
   writeFileSync(join(user, 'two.spec.cts'), posting)
   writeFileSync(join(user, 'fails.spec.ts'), failing)
-}, 120_000)
+}, installMs)
 
 afterAll(() => {
   app.close()

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines, installPackage, version } from './support/package/install.ts'
+import { engines, installMs, installPackage, version } from './support/package/install.ts'
 import { noise } from './support/records/pictures.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -29,7 +29,7 @@ const user = join(work, 'user')
 const installed = join(user, 'node_modules/desktop-pds')
 const node = process.env.PACKAGE_NODE ?? process.execPath
 
-beforeAll(() => void installPackage(work), 120_000)
+beforeAll(() => installPackage(work), installMs)
 
 afterAll(() => rmSync(work, { recursive: true }))
 
