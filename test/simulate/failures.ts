@@ -4,15 +4,19 @@ import type { Done, Pool } from './pool.ts'
 import { listOf, type Step } from './scenarios.ts'
 import { kindOf, shrink } from './shrink.ts'
 
-export interface Failure {
+/** A run that has failed. */
+interface Failing {
   readonly seed: number
   readonly plan: readonly Step[]
-  /** Options that run the whole plan. */
-  readonly command: string
   readonly done: Done
   /** Of the violation. */
   readonly kind: string
-  readonly pool: Pool
+  readonly pool: Pick<Pool, 'size' | 'run'>
+}
+
+export interface Failure extends Failing {
+  /** Options that run the whole plan. */
+  readonly command: string
 }
 
 /** The search for the shortest list of steps ends after so long. */
@@ -36,9 +40,11 @@ export async function explain(failure: Failure): Promise<string> {
   ].join('\n')
 }
 
-/** Undefined if the violation does not appear again. */
-async function shortest(failure: Failure, isOver: () => boolean): Promise<readonly Step[] | undefined> {
-  const { seed, plan, done, kind, pool } = failure
+/** Returns the shortest list of steps that fails in the same way; undefined if none does. */
+export async function shortest(
+  { seed, plan, done, kind, pool }: Failing,
+  isOver: () => boolean,
+): Promise<readonly Step[] | undefined> {
   const fails = async (steps: readonly Step[]) => {
     const { violation } = await pool.run({ seed, plan: steps })
     return violation !== undefined && kindOf(violation) === kind

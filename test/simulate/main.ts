@@ -2,7 +2,7 @@
  * `npm run simulate -- [--seeds N] [--seed S] [--steps N] [--scenario NAME] [--only LIST] [--trace] [--twice] [--costs]`: simulates servers,
  * people and faults, and checks what must hold. Seeds are run by a process for each core. `--twice` runs each seed in two processes, and
  * compares the traces. `--only 3,7,12-15` takes these steps of the plan. `--costs` measures the CPU time of each kind of act.
- * `--prove [--fault NAME]… [--limit N]` simulates seeds with each deliberate fault until one fails.
+ * `--prove [--fault NAME]… [--limit N] [--write]` simulates seeds with each deliberate fault until one fails, and keeps them with `--write`.
  * Ctrl-C prints what was found so far.
  */
 import { availableParallelism } from 'node:os'

@@ -8,7 +8,7 @@ test('20 seeds of 300 steps are run by default, one if it is named', () => {
   expect(read('')).toMatchObject({ first: 1, count: 20, steps: 300, scenario: 'all', prove: undefined })
   expect(read('--seed 7')).toMatchObject({ first: 7, count: 1 })
   expect(read('--prove --fault gap-not-reported')).toMatchObject({
-    ...{ steps: 40, prove: { names: ['gap-not-reported'], limit: 2000 } },
+    ...{ steps: 40, prove: { names: ['gap-not-reported'], limit: 2000, writes: false } },
   })
 })
 
@@ -28,6 +28,7 @@ test.each([
   ['--prove --fault gap-not-reported --fault none', 'There is no fault none'],
   ['--prove --seed 3', '--seed is not used with --prove'],
   ['--limit 3', '--limit is not used without --prove'],
+  ['--write', '--write is not used without --prove'],
   ['--sed 3', "Unknown option '--sed'"],
   ['now', "Unexpected argument 'now'"],
 ])('%s is refused: %s', (line, words) => {

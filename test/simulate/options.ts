@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { UsageError } from '../../server/testing/exec.ts'
 import { deliberateFaults } from './deliberate-faults.ts'
+import type { ProveOptions } from './prove.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 
 export interface SimulateOptions {
@@ -16,7 +17,7 @@ export interface SimulateOptions {
   readonly twice: boolean
   readonly costs: boolean
   /** Undefined without `--prove`. */
-  readonly prove: { readonly names: readonly string[] | undefined; readonly limit: number } | undefined
+  readonly prove: Omit<ProveOptions, 'steps'> | undefined
 }
 
 const text = { type: 'string' } as const
@@ -24,14 +25,14 @@ const flag = { type: 'boolean' } as const
 const many = { type: 'string', multiple: true } as const
 const options = {
   ...{ seeds: text, seed: text, steps: text, scenario: text, only: text, limit: text },
-  ...{ trace: flag, twice: flag, costs: flag, prove: flag, fault: many },
+  ...{ trace: flag, twice: flag, costs: flag, prove: flag, fault: many, write: flag },
 } as const
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
 /** What only one of the two kinds of runs has. */
 const ofRuns = ['seeds', 'seed', 'scenario', 'only', 'trace', 'twice', 'costs'] as const
-const ofProofs = ['fault', 'limit'] as const
+const ofProofs = ['fault', 'limit', 'write'] as const
 
 /** Seeds are numbers of 32 bits. */
 const maxSeed = 2 ** 32 - 1
@@ -50,7 +51,12 @@ export function readOptions(args: readonly string[]): SimulateOptions {
     count: wholeOf(flags, 'seeds', flags.seed === undefined ? 20 : 1, 1, maxSeed),
     ...{ steps, scenario: scenarioOf(flags), only: onlyOf(flags, steps) },
     ...{ trace: flags.trace ?? false, twice: flags.twice ?? false, costs: flags.costs ?? false },
-    prove: prove ? { names: faultsOf(flags), limit: wholeOf(flags, 'limit', 2000, 1, maxSeed) } : undefined,
+    prove: prove
+      ? {
+          ...{ names: faultsOf(flags), limit: wholeOf(flags, 'limit', 2000, 1, maxSeed) },
+          writes: flags.write ?? false,
+        }
+      : undefined,
   }
 }
 

@@ -19,9 +19,11 @@ const times = (factor: number, names: readonly string[]): Factors =>
 export const scenarios = {
   all: {},
   /** No faults: people act, and time passes. */
-  calm: { kill: 0, failDisk: 0, failLink: 0, interruptStop: 0, interruptStart: 0 },
+  calm: { kill: 0, failDisk: 0, failLink: 0, interruptStop: 0, interruptStart: 0, readMeanwhile: 0 },
   /** Faults of disks and ends of processes. */
   disk: { kill: 2, failDisk: 4, failLink: 0, interruptStop: 2, interruptStart: 2 },
+  /** Records are read while they are written, and the disk fails. */
+  reads: { readMeanwhile: 40, failDisk: 0, failLink: 0, createRecord: 0.3, start: 3 },
   /** Faults of links. */
   network: { kill: 0, failDisk: 0, failLink: 4, heal: 2, interruptStop: 0, interruptStart: 0 },
   /** Continuous copies, and faults of their places. */

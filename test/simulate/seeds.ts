@@ -19,7 +19,7 @@ export const seeds: readonly Seed[] = JSON.parse(
 )
 
 /** @throws if an act does not exist any more */
-export function stepsOf({ seed, steps }: Seed): Step[] {
+export function stepsOf({ seed, steps }: Pick<Seed, 'seed' | 'steps'>): Step[] {
   if (typeof steps === 'number') return planOf(seed, steps)
   return steps.map((text, i) => {
     const [act = '', seed] = text.split(' ')

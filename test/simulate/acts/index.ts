@@ -28,6 +28,7 @@ import {
 } from './places.ts'
 import { callService, failService, misdirectCall, muteByService } from './proxy.ts'
 import { failPush, registerPush, unregisterPush } from './push.ts'
+import { readMeanwhile } from './read-meanwhile.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
 import { backUp, changeDailyBackups, replaceComputer, restoreBackup } from './restores.ts'
 import { failMail, failRelay, useAppView, useLinks, useMail, useRelay } from './services.ts'
@@ -39,7 +40,7 @@ import { waitWeeks } from './weeks.ts'
 
 export const acts: Readonly<Record<string, Act>> = {
   ...{ createAccount, createRecord, deleteRecord },
-  ...{ putRecord, applyWrites, repeatWrite },
+  ...{ putRecord, applyWrites, repeatWrite, readMeanwhile },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
   ...{ writeList, muteList },
   ...{ uploadBlob, exportRepository, importRepository },

@@ -63,6 +63,13 @@ export class History {
     this.isHeadKnown = false
   }
 
+  /** Notes that the last change, whose answer was lost, was made. @returns its record */
+  confirm(): Stored | undefined {
+    const last = this.#attempts.pop()
+    if (last) this.#attempts.push({ ...last, isMade: true })
+    return last?.left[0]?.stored
+  }
+
   /** Whether the answer of every change is known. */
   get isCertain(): boolean {
     return this.#attempts.every(({ isMade }) => isMade)

@@ -2,6 +2,7 @@
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { createDirectory, type Directory } from '../../../server/testing/directory/directory.ts'
 import { parseJson } from '../../../server/util/json.ts'
+import { systemTimers } from '../../../server/util/timers.ts'
 import { FaultyDisk } from '../../support/store/faulty-disk.ts'
 import { Violation } from '../acts/act.ts'
 import type { Person } from '../model/person.ts'
@@ -54,6 +55,8 @@ export interface CallOptions {
   /** The service that is to answer, by the name in `atproto-proxy`: the server itself by default, any if null. */
   readonly service?: string | null
 }
+
+export type Call = readonly [nsid: string, options: CallOptions]
 
 export class World {
   readonly wire = new Wire()
@@ -174,30 +177,33 @@ export class World {
 
   /** Calls a method as a client outside does. */
   async call(machine: Machine, nsid: string, options: CallOptions = {}): Promise<Answer> {
-    const { input, query, bytes, type = 'application/json', headers = {} } = options
-    const own = machine.services.has('appview') ? `did:web:${machine.host}#atproto_pds` : null
-    const { service = own } = options
-    const authorization = authorizationOf(options)
-    const search = new URLSearchParams(query as Record<string, string>).toString()
-    const body = bytes ?? (input && Buffer.from(JSON.stringify(input)))
-    return this.send(machine, {
-      method: body === undefined ? 'GET' : 'POST',
-      path: `/xrpc/${nsid}${search && `?${search}`}`,
-      headers: {
-        ...(body !== undefined && { 'content-type': type }),
-        ...(authorization !== undefined && { authorization }),
-        ...(service !== null && { 'atproto-proxy': service }),
-        ...headers,
-      },
-      body,
-    })
+    return this.send(machine, requestOf(machine, nsid, options))
+  }
+
+  /** Calls a method, and another one some turns of the event loop later. */
+  async callBoth(
+    machine: Machine,
+    calls: readonly [first: Call, second: Call],
+    turns: number,
+  ): Promise<[Answer, Answer]> {
+    const [first, second] = calls.map(([nsid, options]) => requestOf(machine, nsid, options)) as [Sent, Sent]
+    const later = async () => {
+      for (let i = 0; i < turns; i++) await systemTimers.nextTurn()
+      return this.#request(machine, second)
+    }
+    const both = Promise.all([this.#request(machine, first), later()])
+    return this.drive(both, `${machine.name}: ${first.path} and ${second.path}`)
   }
 
   /** Sends a request as a program outside does. */
-  async send(machine: Machine, { method, path, headers, body }: Sent): Promise<Answer> {
+  async send(machine: Machine, sent: Sent): Promise<Answer> {
+    return this.drive(this.#request(machine, sent), `${machine.name}: ${sent.path.split('?')[0]}`)
+  }
+
+  async #request(machine: Machine, { method, path, headers, body }: Sent): Promise<Answer> {
     const work = this.client.request({ method, url: new URL(machine.url + path), headers, body })
     this.time.clock.tick()
-    const response = await this.drive(work, `${machine.name}: ${path.split('?')[0]}`)
+    const response = await work
     if (!response) return { status: 0, body: undefined, bytes: Buffer.alloc(0), headers: new Map() }
     const { status, headers: answered, body: bytes } = response
     const isJson = answered.get('content-type')?.startsWith('application/json') === true && bytes.length > 0
@@ -213,6 +219,27 @@ export class World {
     } finally {
       this.time.end()
     }
+  }
+}
+
+/** The request of a call. */
+function requestOf(machine: Machine, nsid: string, options: CallOptions): Sent {
+  const { input, query, bytes, type = 'application/json', headers = {} } = options
+  const own = machine.services.has('appview') ? `did:web:${machine.host}#atproto_pds` : null
+  const { service = own } = options
+  const authorization = authorizationOf(options)
+  const search = new URLSearchParams(query as Record<string, string>).toString()
+  const body = bytes ?? (input && Buffer.from(JSON.stringify(input)))
+  return {
+    method: body === undefined ? 'GET' : 'POST',
+    path: `/xrpc/${nsid}${search && `?${search}`}`,
+    headers: {
+      ...(body !== undefined && { 'content-type': type }),
+      ...(authorization !== undefined && { authorization }),
+      ...(service !== null && { 'atproto-proxy': service }),
+      ...headers,
+    },
+    body,
   }
 }
 
