@@ -23,7 +23,17 @@ export const scenarios = {
   /** Faults of disks and ends of processes. */
   disk: { kill: 2, failDisk: 4, failLink: 0, interruptStop: 2, interruptStart: 2 },
   /** Records are read while they are written, and the disk fails. */
-  reads: { readMeanwhile: 40, failDisk: 0, failLink: 0, createRecord: 0.3, start: 3 },
+  reads: { readMeanwhile: 200, failDisk: 0, failLink: 0, createRecord: 0.3, start: 3 },
+  /** People sign up while links fail. */
+  newcomers: {
+    createAccount: 10,
+    createRecord: 0.5,
+    failLink: 8,
+    heal: 3,
+    kill: 0,
+    failDisk: 0,
+    readMeanwhile: 0,
+  },
   /** Faults of links. */
   network: { kill: 0, failDisk: 0, failLink: 4, heal: 2, interruptStop: 0, interruptStart: 0 },
   /** Continuous copies, and faults of their places. */
@@ -62,7 +72,7 @@ export const scenarios = {
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
   power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
   /** Pictures are uploaded, used and removed. */
-  media: { failDisk: 0, failLink: 0, uploadBlob: 5, putRecord: 3, deleteRecord: 4 },
+  media: { failDisk: 0, failLink: 0, uploadBlob: 5, sharePicture: 10, putRecord: 3, deleteRecord: 4 },
   /** A relay follows the servers, and fails. */
   relay: { useRelay: 20, failRelay: 8, deactivate: 3, activate: 3, wait: 2 },
   /** Servers forward calls to an app view and to other services. */
@@ -81,7 +91,7 @@ export const scenarios = {
   /** Apps sign in by OAuth. */
   apps: {
     ...times(6, ['allowApp', 'exchangeCode', 'refreshGrant', 'revokeGrant', 'writeAsApp', 'trespassAsApp']),
-    ...{ createRecord: 0.3, changePassword: 2, createAppPassword: 2, signIn: 2 },
+    ...{ createRecord: 0.3, changePassword: 2, createAppPassword: 10, signIn: 6 },
   },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {

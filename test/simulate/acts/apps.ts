@@ -8,7 +8,7 @@ import { type App, redirect, type TimedAnswer } from '../world/app.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { holders, homes } from './choose.ts'
-import { callAs } from './passwords.ts'
+import { callAs, changePasswordOf } from './passwords.ts'
 import { isLost } from './sessions.ts'
 
 /** Grants and codes that a person keeps at most. */
@@ -32,9 +32,12 @@ export const allowApp: Act = {
     const code = await allow(world, person, app, asked)
     if (typeof code === 'string') return `${words}: ${code}`
     person.codes = [...person.codes, code].slice(-mostCodes)
-    return random.chance(0.8)
-      ? `${words}: ${await exchange(world, person, code, app)}`
-      : `${words}: has a code`
+    const kind = random.below(10)
+    if (kind === 0) return `${words}: has a code`
+    // Whoever has stolen the code may be quicker, and the account may change its password before.
+    const changed = kind === 1 ? `${await changePasswordOf(world, random, person)}, ` : ''
+    const user = appFor(world, random, app)
+    return `${words}: ${changed}${user.name} uses ${await exchange(world, person, code, user)}`
   },
 }
 
@@ -160,8 +163,11 @@ export const exchangeCode: Act = {
   },
 }
 
-function appFor(world: World, random: Random, own: App): App {
-  return random.chance(0.7) ? own : random.pick(world.apps)
+/** Another app of the same client has keys of its own. */
+function appFor({ apps }: World, random: Random, own: App): App {
+  if (random.chance(0.7)) return own
+  const twin = apps.find((app) => app !== own && app.clientId === own.clientId)
+  return twin && random.chance(0.5) ? twin : random.pick(apps)
 }
 
 /** Refreshes a grant, and compares the answer with what must be true of the token. @returns the status */

@@ -14,7 +14,7 @@ import { useLeftAccount } from './left-accounts.ts'
 import { failLinks, reportLinks } from './links.ts'
 import { muteList, writeList } from './lists.ts'
 import { enterCode, requestCode } from './mail.ts'
-import { uploadBlob } from './media.ts'
+import { sharePicture, uploadBlob } from './media.ts'
 import { abandonMove, continueMove, moveAccount, writeWhileMoving } from './moves.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import {
@@ -43,7 +43,7 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ putRecord, applyWrites, repeatWrite, readMeanwhile },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
   ...{ writeList, muteList },
-  ...{ uploadBlob, exportRepository, importRepository },
+  ...{ uploadBlob, sharePicture, exportRepository, importRepository },
   ...{ signIn, refreshSession, signOut },
   ...{ createAppPassword, revokeAppPassword, changePassword, trespass },
   ...{ allowApp, exchangeCode, refreshGrant, revokeGrant, writeAsApp, trespassAsApp },

@@ -1,4 +1,6 @@
 /** App passwords, and changes of the password. */
+
+import type { Random } from '../../support/replicas/random.ts'
 import { addressOf, closeCodes } from '../model/mail.ts'
 import type { Person } from '../model/person.ts'
 import type { AppPassword } from '../model/sign-in.ts'
@@ -89,37 +91,40 @@ export function passwordChanged(person: Person, { password, how, kept }: Passwor
   person.passwords = how === 'no' ? [password] : [password, ...person.passwords]
 }
 
-/** Changes the password by a mailed code, signed in or not, or by the administrator. */
 export const changePassword: Act = {
   weight: 1,
   async run(world, random) {
     const person = holders(world, random)
-    if (!person) return undefined
-    const { machine, did, name } = person
-    const password = `password ${world.counter++} of ${name}`
-    const isAdmin = random.chance(0.3)
-    const isSignedIn = !isAdmin && random.chance(0.5)
-    const words = `${machine.name}: password of ${name}, by ${isAdmin ? 'the administrator' : 'a code'}${isSignedIn ? ', signed in' : ''}`
-    if (isSignedIn && (await renew(world, person)) !== 200) return `${words}: no session`
-    const code = isAdmin ? '' : await resetCode(world, person)
-    if (code === undefined) return `${words}: no code`
-    const answer = isAdmin
-      ? await world.call(machine, 'com.atproto.admin.updateAccountPassword', {
-          input: { did, password },
-          isAdmin,
-        })
-      : await world.call(machine, 'com.atproto.server.resetPassword', {
-          input: { token: code, password },
-          ...(isSignedIn && { token: person.access }),
-        })
-    const { status, body } = answer
-    if (status === 200 || isLost(answer)) {
-      const how = status === 200 ? 'no' : 'maybe'
-      passwordChanged(person, { password, how, kept: isSignedIn ? person.current : undefined })
-      if (!isAdmin) closeCodes(person, how, 'resetPassword')
-    } else if (body?.error !== 'ExpiredToken') throw new Violation(`${words} → ${status} ${body?.error}`)
-    return `${words} → ${status} ${body?.error ?? ''}`
+    return person && changePasswordOf(world, random, person)
   },
+}
+
+/** Changes the password by a mailed code, signed in or not, or by the administrator. @returns what happened, in words */
+export async function changePasswordOf(world: World, random: Random, person: Person): Promise<string> {
+  const { machine, did, name } = person
+  const password = `password ${world.counter++} of ${name}`
+  const isAdmin = random.chance(0.3)
+  const isSignedIn = !isAdmin && random.chance(0.5)
+  const words = `${machine.name}: password of ${name}, by ${isAdmin ? 'the administrator' : 'a code'}${isSignedIn ? ', signed in' : ''}`
+  if (isSignedIn && (await renew(world, person)) !== 200) return `${words}: no session`
+  const code = isAdmin ? '' : await resetCode(world, person)
+  if (code === undefined) return `${words}: no code`
+  const answer = isAdmin
+    ? await world.call(machine, 'com.atproto.admin.updateAccountPassword', {
+        input: { did, password },
+        isAdmin,
+      })
+    : await world.call(machine, 'com.atproto.server.resetPassword', {
+        input: { token: code, password },
+        ...(isSignedIn && { token: person.access }),
+      })
+  const { status, body } = answer
+  if (status === 200 || isLost(answer)) {
+    const how = status === 200 ? 'no' : 'maybe'
+    passwordChanged(person, { password, how, kept: isSignedIn ? person.current : undefined })
+    if (!isAdmin) closeCodes(person, how, 'resetPassword')
+  } else if (body?.error !== 'ExpiredToken') throw new Violation(`${words} → ${status} ${body?.error}`)
+  return `${words} → ${status} ${body?.error ?? ''}`
 }
 
 async function resetCode(world: World, person: Person): Promise<string | undefined> {

@@ -4,18 +4,12 @@ import type { Person } from '../model/person.ts'
 import type { Answer } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { homes } from './choose.ts'
-import { creation } from './records.ts'
+import { post } from './drafts.ts'
+import { keyOf } from './records.ts'
 import { inputOf, judge, type Write, wordsOf } from './send-writes.ts'
 import { isLost, renew } from './sessions.ts'
 
-const faults: readonly Fault[] = [
-  'fails',
-  'works but fails',
-  'torn write',
-  'short write',
-  'lost sync',
-  'disk full',
-]
+const faults: readonly Fault[] = ['fails', 'works but fails', 'torn write', 'lost sync']
 
 /** Turns of the event loop that a write takes. */
 const turnsOfWrite = 14
@@ -24,12 +18,14 @@ export const readMeanwhile: Act = {
   weight: 1,
   async run(world, random) {
     const author = homes(world, random)
-    const write = author && creation(world, random, author)
-    if (!author || write?.rkey === undefined) return undefined
+    if (!author) return undefined
+    const createdAt = world.time.clock.now().toISOString()
+    const value = { $type: post, text: `post ${random.below(1000)}`, createdAt }
+    const write = { action: 'create', collection: post, rkey: keyOf(world), value } as const
     const { machine, did: repo } = author
     const { collection, rkey } = write
     const turns = random.below(turnsOfWrite)
-    if (random.chance(0.8)) machine.failSoon(random.below(4), random.pick(faults))
+    if (random.chance(0.8)) machine.failSoon(random.below(2), random.pick(faults))
     const request = { method: 'createRecord', writes: [write] } as const
     const [answer, read] = await world.callBoth(
       machine,
