@@ -19,7 +19,10 @@ export function lossOf(content: Content, chain: Chain, until: Date | undefined):
     if (isChosen(one)) return true
     // Its time may be of a clock that was ahead.
     const last = 'to' in one ? one.to : one.seq
-    if (last <= Math.min(seq, limits.get(one.timeline) ?? -1)) return false
+    const limit = limits.get(one.timeline) ?? -1
+    if (last <= Math.min(seq, limit)) return false
+    // It continues the restored state: the clock may have been set back before it.
+    if (last <= limit) return true
     return generation > timeline.generation || (generation === timeline.generation && one.at > at)
   }
   const bases = [...content.bases, ...content.unfinished].filter(
