@@ -15,6 +15,8 @@ export interface PlaceToRead {
   /** Keeps the keys of the server here. */
   readonly keeper: CredentialsKeeper
   readonly signal?: AbortSignal | undefined
+  /** Encrypts and decrypts in this thread. */
+  readonly isInline?: boolean | undefined
 }
 
 export interface OpenedPlace {
@@ -38,12 +40,13 @@ export async function withPlace<T>(
   }
 }
 
-export async function openTarget({ url, key, credentials, signal }: PlaceToRead): Promise<Target> {
+export async function openTarget({ url, key, credentials, signal, isInline }: PlaceToRead): Promise<Target> {
   const place = await openPlace(url, { credentials, ...(signal && { signal }) })
-  return { place, sealer: createSealer(key) }
+  return { place, sealer: createSealer(key, { isInline }) }
 }
 
-async function keepKey(
+/** Keeps the key of a copy before its data replace those here. */
+export async function keepKey(
   { url, key, credentials, keeper }: PlaceToRead,
   { dataDir, files }: Pick<BringBackOptions, 'dataDir' | 'files'>,
 ): Promise<void> {
