@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliberateFaults } from './deliberate-faults.ts'
+import { planOfRun, readFound } from './prove/found.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -12,3 +13,11 @@ test.each(deliberateFaults())(
     execFileSync('git', ['apply', '--check', patch], { cwd: root })
   },
 )
+
+test('the runs that are kept have found faults that still exist, by acts that still exist', () => {
+  const names = deliberateFaults().map(({ name }) => name)
+  for (const [name, run] of Object.entries(readFound())) {
+    expect(names).toContain(name)
+    expect(planOfRun(run).length, name).toBeGreaterThan(0)
+  }
+})

@@ -16,6 +16,13 @@ type Factors = Readonly<Record<string, number>>
 const times = (factor: number, names: readonly string[]): Factors =>
   Object.fromEntries(names.map((name) => [name, factor]))
 
+/** Few records are written, and nothing is set. */
+const quiet: Factors = {
+  ...times(0.25, ['createRecord', 'putRecord', 'applyWrites', 'refreshSession', 'repeatWrite']),
+  ...times(0, ['mute', 'subscribe', 'setNotifications', 'setPreferences', 'updateSeen', 'uploadBlob']),
+  deleteRecord: 0.2,
+}
+
 export const scenarios = {
   all: {},
   /** No faults: people act, and time passes. */
@@ -34,6 +41,11 @@ export const scenarios = {
     failDisk: 0,
     readMeanwhile: 0,
   },
+  /** Servers are off while others write, and read the streams of the others late. */
+  absences: {
+    ...{ kill: 8, stop: 6, start: 4, failLink: 4, heal: 3, wait: 1, sleep: 0, setClock: 0, uploadBlob: 0 },
+    ...{ failDisk: 0, readMeanwhile: 0, mute: 0, setPreferences: 0, setNotifications: 0, deleteRecord: 0.5 },
+  },
   /** Faults of links. */
   network: { kill: 0, failDisk: 0, failLink: 4, heal: 2, interruptStop: 0, interruptStart: 0 },
   /** Continuous copies, and faults of their places. */
@@ -41,12 +53,49 @@ export const scenarios = {
     ...times(6, ['addPlace', 'failPlace', 'provePlace', 'tryPlace', 'replaceComputer']),
     damagePlace: 3,
   },
+  /** Copies whose places are sound, until something happens to them. */
+  places: {
+    ...quiet,
+    ...times(12, [
+      'damageSegment',
+      'disconnectPlace',
+      'misreadMedia',
+      'loseFrames',
+      'copyMeanwhile',
+      'flipJournal',
+    ]),
+    ...{
+      addPlace: 40,
+      replaceComputer: 8,
+      sharePicture: 15,
+      fillDisk: 8,
+      writeRecoverySheet: 6,
+      tryPlace: 4,
+    },
+    ...times(0, [
+      'failPlace',
+      'damagePlace',
+      'damageJournal',
+      'removePlace',
+      'failDisk',
+      'failLink',
+      'setClock',
+    ]),
+    ...{ start: 3, sleep: 0 },
+  },
   /** Backups, restores and archives. */
-  restores: times(6, ['backUp', 'restoreBackup', 'deactivate', 'exportRepository', 'importRepository']),
+  restores: times(6, [
+    'backUp',
+    'restoreBackup',
+    'undoRestore',
+    'deactivate',
+    'exportRepository',
+    'importRepository',
+  ]),
   /** Codes are mailed and used. */
-  mail: { requestCode: 10, enterCode: 12, changePassword: 3, createRecord: 0.3, useMail: 15, failMail: 6 },
+  mail: { ...quiet, requestCode: 10, enterCode: 15, changePassword: 3, useMail: 15, failMail: 6 },
   /** Accounts are blocked and muted by lists. */
-  lists: { writeList: 15, muteList: 12, createRecord: 0.8 },
+  lists: { ...quiet, writeList: 15, muteList: 12, createRecord: 0.8 },
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
   /** People move to other servers and back. */
@@ -90,8 +139,9 @@ export const scenarios = {
   links: { useLinks: 20, reportLinks: 25, failLinks: 5, mute: 3, deleteRecord: 2, updateSeen: 0 },
   /** Apps sign in by OAuth. */
   apps: {
+    ...quiet,
     ...times(6, ['allowApp', 'exchangeCode', 'refreshGrant', 'revokeGrant', 'writeAsApp', 'trespassAsApp']),
-    ...{ createRecord: 0.3, changePassword: 2, createAppPassword: 10, signIn: 6 },
+    ...{ changePassword: 2, createAppPassword: 10, signIn: 6 },
   },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {

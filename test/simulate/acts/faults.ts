@@ -122,9 +122,11 @@ export const wait: Act = {
 /** All computers sleep: their processes stand still while the clock goes on. */
 export const sleep: Act = {
   weight: 1,
-  async run({ time: { clock } }, random) {
+  async run({ machines, time: { clock } }, random) {
     const ms = Math.floor(10 ** (3 + random.next() * 5.5))
     clock.leap(new Date(clock.now().getTime() + ms))
+    // The jobs that delete files have not run meanwhile.
+    for (const { filesUsedAt } of machines) for (const [cid, at] of filesUsedAt) filesUsedAt.set(cid, at + ms)
     return `all computers sleep for ${ms} ms`
   },
 }

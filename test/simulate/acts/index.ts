@@ -6,6 +6,7 @@ import { allowApp, exchangeCode, refreshGrant, revokeGrant } from './apps.ts'
 import { exportRepository, importRepository } from './archives.ts'
 import { check } from './check.ts'
 import { setClock } from './clocks.ts'
+import { copyMeanwhile, flipJournal } from './copy-meanwhile.ts'
 import { deleteAccount } from './deletion.ts'
 import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
@@ -13,10 +14,12 @@ import { interruptStart, interruptStop } from './interruptions.ts'
 import { useLeftAccount } from './left-accounts.ts'
 import { failLinks, reportLinks } from './links.ts'
 import { muteList, writeList } from './lists.ts'
+import { fillDisk, loseFrames } from './lost-data.ts'
 import { enterCode, requestCode } from './mail.ts'
 import { sharePicture, uploadBlob } from './media.ts'
 import { abandonMove, continueMove, moveAccount, writeWhileMoving } from './moves.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
+import { damageSegment, disconnectPlace, misreadMedia } from './place-damage.ts'
 import {
   addPlace,
   damageJournal,
@@ -30,10 +33,11 @@ import { callService, failService, misdirectCall, muteByService } from './proxy.
 import { failPush, registerPush, unregisterPush } from './push.ts'
 import { readMeanwhile } from './read-meanwhile.ts'
 import { applyWrites, createRecord, deleteRecord, putRecord, repeatWrite } from './records.ts'
-import { backUp, changeDailyBackups, replaceComputer, restoreBackup } from './restores.ts'
+import { backUp, changeDailyBackups, replaceComputer, restoreBackup, undoRestore } from './restores.ts'
 import { failMail, failRelay, useAppView, useLinks, useMail, useRelay } from './services.ts'
 import { refreshSession, signIn, signOut } from './sessions.ts'
 import { mute, setNotifications, setPreferences, subscribe, updateSeen } from './settings.ts'
+import { writeRecoverySheet } from './sheets.ts'
 import { activate, deactivate, moderate } from './status.ts'
 import { updateProgram } from './updates.ts'
 import { waitWeeks } from './weeks.ts'
@@ -52,7 +56,9 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ moveAccount, continueMove, abandonMove, writeWhileMoving, useLeftAccount },
   ...{ kill, stop, failDisk, start, startSecond, failLink, heal, wait, waitWeeks, sleep, setClock },
   ...{ addPlace, removePlace, failPlace, damagePlace, damageJournal, provePlace, tryPlace },
-  ...{ backUp, changeDailyBackups, restoreBackup, replaceComputer },
+  ...{ damageSegment, disconnectPlace, misreadMedia, fillDisk, loseFrames, copyMeanwhile, flipJournal },
+  ...{ writeRecoverySheet },
+  ...{ backUp, changeDailyBackups, restoreBackup, undoRestore, replaceComputer },
   ...{ interruptStop, interruptStart, updateProgram },
   ...{ useRelay, failRelay, useAppView, callService, misdirectCall, muteByService, failService },
   ...{ registerPush, unregisterPush, failPush, useLinks, reportLinks, failLinks, useMail, failMail },

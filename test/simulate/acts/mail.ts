@@ -1,4 +1,6 @@
 /** Codes by mail: they are requested, read in the outbox, and used: for their purpose or another one, once or again, in time or late. */
+
+import type { Random } from '../../support/replicas/random.ts'
 import {
   addressOf,
   closeCodes,
@@ -32,35 +34,43 @@ export const requestCode: Act = {
   weight: 1,
   async run(world, random) {
     const person = holders(world, random)
-    const email = person && addressOf(person)
-    if (!person || email === undefined) return undefined
-    const { machine, name } = person
-    const purpose = random.pick(purposes)
-    const before = machine.codeTo(email, purpose)
-    const sender = senderOf(machine)
-    const isSound = !machine.disk.hasFault
-    const nsid = `com.atproto.server.${requests[purpose]}`
-    const isReset = purpose === 'resetPassword'
-    const { status, at } = await timed(machine, async () => {
-      const answer = isReset
-        ? await world.call(machine, nsid, { input: { email } })
-        : await callAs(world, person, nsid)
-      // A password reset is mailed in the background.
-      await world.time.settle()
-      return answer
-    })
-    const text = machine.isRunning ? machine.codeTo(email, purpose) : undefined
-    const words = `${machine.name}: ${name} asks for a code, ${purpose} → ${status}`
-    const isMailed = text !== undefined && text !== before
-    const isSure = isSound && machine.isRunning && senderOf(machine) === sender && status === 200
-    if (isSure && !isMailed && purpose === 'deleteAccount') throw new Violation(`${words}, none is mailed`)
-    if (!isMailed) return `${words}, none is mailed`
-    const { kept, sent } = machine.copiesOf(text)
-    if (kept + sent > 1) throw new Violation(`${words}: it is kept ${kept} times, and sent ${sent} times`)
-    const isOpen = status === 200 ? 'yes' : 'maybe'
-    person.mailed = [...person.mailed, { purpose, text, mailed: at, isOpen, wrong: 0 } as const].slice(-most)
-    return `${words}, ${text}`
+    if (!person) return undefined
+    const words: (string | undefined)[] = []
+    for (let left = 1 + random.below(3); left > 0; left--)
+      words.push(await request(world, person, random.pick(purposes)))
+    return words.includes(undefined) ? undefined : words.join('; ')
   },
+}
+
+/** Undefined if the address is not known. */
+async function request(world: World, person: Person, purpose: Purpose): Promise<string | undefined> {
+  const email = addressOf(person)
+  if (email === undefined || !person.machine.isRunning) return undefined
+  const { machine, name } = person
+  const before = machine.codeTo(email, purpose)
+  const sender = senderOf(machine)
+  const isSound = !machine.disk.hasFault
+  const nsid = `com.atproto.server.${requests[purpose]}`
+  const isReset = purpose === 'resetPassword'
+  const { status, at } = await timed(machine, async () => {
+    const answer = isReset
+      ? await world.call(machine, nsid, { input: { email } })
+      : await callAs(world, person, nsid)
+    // A password reset is mailed in the background.
+    await world.time.settle()
+    return answer
+  })
+  const text = machine.isRunning ? machine.codeTo(email, purpose) : undefined
+  const words = `${machine.name}: ${name} asks for a code, ${purpose} → ${status}`
+  const isMailed = text !== undefined && text !== before
+  const isSure = isSound && machine.isRunning && senderOf(machine) === sender && status === 200
+  if (isSure && !isMailed && purpose === 'deleteAccount') throw new Violation(`${words}, none is mailed`)
+  if (!isMailed) return `${words}, none is mailed`
+  const { kept, sent } = machine.copiesOf(text)
+  if (kept + sent > 1) throw new Violation(`${words}: it is kept ${kept} times, and sent ${sent} times`)
+  const isOpen = status === 200 ? 'yes' : 'maybe'
+  person.mailed = [...person.mailed, { purpose, text, mailed: at, isOpen, wrong: 0 } as const].slice(-most)
+  return `${words}, ${text}`
 }
 
 interface Use {
@@ -101,12 +111,21 @@ export const enterCode: Act = {
     const purpose = random.chance(0.7) ? code.purpose : random.pick(purposes)
     const { machine, name } = person
     const words = `${machine.name}: ${name} uses the code ${code.text} for ${code.purpose} as ${purpose}`
-    if (purpose !== 'deleteAccount') return `${words} → ${await spend(world, person, code, purpose)}`
+    if (purpose !== 'deleteAccount')
+      return `${words} → ${await spend(world, person, code, purpose)}${await spendNext(world, random, person)}`
     // Most accounts are to stay.
     const isKept = codeWorks(code, purpose, spanOf(person)) !== 'no' && random.chance(0.8)
     if (person.passwords.length > 1 || isKept) return undefined
     return `${words} ${await spendForDeletion(world, person, code)}`
   },
+}
+
+/** Now and then, the same code or another one is used as well. */
+async function spendNext(world: World, random: Random, person: Person): Promise<string> {
+  const next = random.chance(0.6) ? random.pick(person.mailed) : undefined
+  const isPossible = person.machine.isRunning && addressOf(person) !== undefined
+  if (!next || !isPossible || next.purpose === 'deleteAccount') return ''
+  return `, then ${next.text} for ${next.purpose} → ${await spend(world, person, next, next.purpose)}`
 }
 
 async function spend(

@@ -54,9 +54,11 @@ export const sharePicture: Act = {
   weight: 1,
   async run(world, random) {
     const one = homes(world, random)
-    const near = world.people.filter((other) => other.machine === one?.machine && isWith(other, 'active'))
-    const other = random.pick(near.filter((person) => person !== one).concat(one ?? []))
-    if (!one || one === other) return undefined
+    const near = world.people.filter(
+      (other) => other !== one && other.machine === one?.machine && isWith(other, 'active'),
+    )
+    if (!one || near.length === 0) return undefined
+    const other = random.pick(near)
     // Of a size that no other act uploads.
     const [width, shade] = [4 + random.below(2), shadeOf(random)]
     const words: string[] = []

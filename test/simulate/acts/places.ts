@@ -3,14 +3,14 @@ import { basename } from 'node:path'
 import { keptJournals } from '../../../server/store/journal/retire.ts'
 import type { Random } from '../../support/replicas/random.ts'
 import { flipped } from '../../support/replicas/simulated-place.ts'
-import { checkCopy, statusOf } from '../oracles/places.ts'
+import { checkCopy, isCurrent, statusOf } from '../oracles/places.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
 import { moods, type PlaceHost } from '../world/place-host.ts'
 import { tryRestore } from '../world/trial-restore.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 
-interface Copy {
+export interface Copy {
   readonly machine: Machine
   readonly host: PlaceHost
 }
@@ -32,6 +32,23 @@ export function pickCopy(
 }
 
 const isUsed = (host: PlaceHost) => host.isUsed
+
+/** Time for a copy of what was changed a moment ago. */
+const copiedMs = 60_000
+
+/** Returns a copy of which all is sound and up to date, perhaps after a minute. All links work then. */
+export async function currentCopy(world: World, random: Random): Promise<Copy | undefined> {
+  const copy = pickCopy(world, random, (host) => host.isUsed && host.isWell && !host.isDoubtful)
+  if (!copy || copy.machine.disk.hasFault) return undefined
+  world.wire.heal()
+  const { machine, host } = copy
+  if (!isCurrent(statusOf(machine, host))) {
+    const { clock } = world.time
+    await clock.set(new Date(clock.now().getTime() + copiedMs), 4)
+    machine.noticeDeath()
+  }
+  return machine.isRunning && isCurrent(statusOf(machine, host)) ? copy : undefined
+}
 
 /** Starts a server again, with other settings. Now and then it is killed soon. */
 async function restart(world: World, machine: Machine, random: Random): Promise<string> {
@@ -101,22 +118,9 @@ export const provePlace: Act = {
     const copy = pickCopy(world, random, isUsed)
     if (!copy) return undefined
     const { machine, host } = copy
-    const { copies } = machine.running.services.operation
     const words = `${machine.name}: proof of the copy at ${host.kind}`
     if (random.chance(0.3)) machine.failSoon(random.below(60), random.pick(['kill', 'power cut', 'fails']))
-    let result: string | undefined
-    const prove = async () => {
-      const { problem } = await copies.prove(host.url)
-      result = problem ?? 'proven'
-    }
-    prove().catch((error: unknown) => {
-      result ??= `fails: ${(error as Error).message}`
-    })
-    const { clock } = world.time
-    const until = clock.now().getTime() + proofMs
-    for (await world.time.settle(); result === undefined && clock.now().getTime() < until; )
-      await clock.advance(1000)
-    machine.noticeDeath()
+    const result = await prove(world, machine, host)
     if (result !== 'proven') return `${words}: ${result ?? 'goes on'}`
     const trial = await tryRestore(world, host)
     if (trial instanceof Error)
@@ -124,6 +128,25 @@ export const provePlace: Act = {
     host.isDoubtful = false
     return `${words}: ${result} up to ${trial.seq}`
   },
+}
+
+/** Proves a copy. @returns the result in words; undefined if it goes on */
+export async function prove(world: World, machine: Machine, host: PlaceHost): Promise<string | undefined> {
+  const { copies } = machine.running.services.operation
+  let result: string | undefined
+  const work = async () => {
+    const { problem } = await copies.prove(host.url)
+    result = problem ?? 'proven'
+  }
+  work().catch((error: unknown) => {
+    result ??= `fails: ${(error as Error).message}`
+  })
+  const { clock } = world.time
+  const until = clock.now().getTime() + proofMs
+  for (await world.time.settle(); result === undefined && clock.now().getTime() < until; )
+    await clock.advance(1000)
+  machine.noticeDeath()
+  return result
 }
 
 /** Restores what a place has to another computer. */

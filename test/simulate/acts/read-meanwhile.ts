@@ -4,8 +4,7 @@ import type { Person } from '../model/person.ts'
 import type { Answer } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { homes } from './choose.ts'
-import { post } from './drafts.ts'
-import { keyOf } from './records.ts'
+import { newPost } from './records.ts'
 import { inputOf, judge, type Write, wordsOf } from './send-writes.ts'
 import { isLost, renew } from './sessions.ts'
 
@@ -19,9 +18,7 @@ export const readMeanwhile: Act = {
   async run(world, random) {
     const author = homes(world, random)
     if (!author) return undefined
-    const createdAt = world.time.clock.now().toISOString()
-    const value = { $type: post, text: `post ${random.below(1000)}`, createdAt }
-    const write = { action: 'create', collection: post, rkey: keyOf(world), value } as const
+    const write = newPost(world)
     const { machine, did: repo } = author
     const { collection, rkey } = write
     const turns = random.below(turnsOfWrite)

@@ -12,6 +12,13 @@ import { send, type Write } from './send-writes.ts'
 export const keyOf = (world: World) =>
   tidOf(world.time.clock.now().getTime() * 1000 + (world.counter++ % 1000))
 
+/** A post without mentions. */
+export function newPost(world: World) {
+  const createdAt = world.time.clock.now().toISOString()
+  const value = { $type: post, text: `post ${world.counter}`, createdAt }
+  return { action: 'create', collection: post, rkey: keyOf(world), value } as const
+}
+
 /** A new record, with a key of the client or of the server. */
 export function creation(world: World, random: Random, author: Person): Write | undefined {
   const draft = draftOf(world, random, author)

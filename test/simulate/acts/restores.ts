@@ -1,14 +1,14 @@
 /** Backups are made and restored; a computer is lost and replaced by another one, which gets the copy of a place. */
 import { bringBack } from '../../../server/operation/replicas/bring-back.ts'
+import { keepKey, openTarget, type PlaceToRead } from '../../../server/operation/replicas/from-place.ts'
 import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
 import { type Backup, listBackups } from '../../../server/operation/replicas/local/list.ts'
 import { localTarget } from '../../../server/operation/replicas/local/target.ts'
-import { openPlace } from '../../../server/operation/replicas/places/open.ts'
-import { createSealer } from '../../../server/operation/replicas/sealer.ts'
 import type { Target } from '../../../server/operation/replicas/send.ts'
+import { listReplaced } from '../../../server/store/backups/replaced.ts'
+import { undoRestore as undoRestoreOf } from '../../../server/store/backups/restore.ts'
 import type { Files } from '../../../server/store/files/files.ts'
 import type { Random } from '../../support/replicas/random.ts'
-import { FaultyDisk } from '../../support/store/faulty-disk.ts'
 import { canReturn, restored, returnTo, takeSnapshot } from '../model/snapshot.ts'
 import { isCurrent, statusOf } from '../oracles/places.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
@@ -81,6 +81,27 @@ export const restoreBackup: Act = {
   },
 }
 
+/** Restores a backup, and puts the data back that it has replaced. Nothing is lost. */
+export const undoRestore: Act = {
+  weight: 1,
+  async run(world, random) {
+    const machine = runningMachine(world, random)
+    const backups = machine && (await world.drive(listBackups(dataDir, machine.disk.files)).catch(() => []))
+    if (!backups || backups.length === 0 || !machine.isRunning) return undefined
+    const backup = random.pick([...backups])
+    if (random.chance(0.5)) machine.kill()
+    else await world.drive(machine.stop())
+    const at = await restoreOn(world, machine, random, (files) => targetOf(files, backup))
+    const { files } = machine.disk
+    const [replaced] = await world.drive(listReplaced(dataDir, files))
+    if (!replaced) throw new Violation(`${machine.name}: a restore has kept nothing of the replaced data`)
+    const options = { directory: dataDir, now: machine.now, files }
+    await world.drive(undoRestoreOf(options, `${dataDir}/${replaced.name}`))
+    await world.drive(machine.start())
+    return `${machine.name}: restores the backup of ${at.toISOString()}, and takes that back`
+  },
+}
+
 export const replaceComputer: Act = {
   weight: 1,
   async run(world, random) {
@@ -88,33 +109,39 @@ export const replaceComputer: Act = {
     if (!copy || !isCurrent(statusOf(copy.machine, copy.host))) return undefined
     const { machine, host } = copy
     machine.kill()
-    machine.disk = new FaultyDisk()
-    machine.backups.clear()
+    machine.replace()
     world.wire.heal()
-    const at = await restoreOn(world, machine, random, async () => ({ target: await openHost(host) }))
+    // A restore lists the media again.
+    if (random.chance(0.5)) host.fail('lists less once', 0)
+    const at = await restoreOn(world, machine, random, async () => placeOf(machine, host))
+    host.heal()
     restored(world, machine)
     await world.drive(machine.start())
     return `${machine.name}: another computer has the copy at ${host.kind} of ${at.toISOString()}`
   },
 }
 
-async function openHost(host: PlaceHost): Promise<Target> {
-  const place = await openPlace(host.url, { credentials: host.credentials })
-  return { place, sealer: createSealer(await keyOfCopies(), { isInline: true }) }
-}
-
 interface Source {
   readonly target: Target
   /** The name of a backup. */
   readonly base?: string
+  /** The time of the state; by default the newest one. */
+  readonly at?: Date
+  /** For a place of which this computer may have another key. */
+  readonly place?: PlaceToRead
 }
 
-async function targetOf(files: Files, { name: base }: Backup): Promise<Source> {
+export async function placeOf({ keeper }: Machine, { url, credentials }: PlaceHost): Promise<Source> {
+  const place = { url, credentials, keeper, key: await keyOfCopies(), isInline: true }
+  return { place, target: await openTarget(place) }
+}
+
+export async function targetOf(files: Files, { name: base }: Backup): Promise<Source> {
   return { target: localTarget(dataDir, files), base }
 }
 
 /** Restores on a machine without a server. It may be interrupted once, and goes on then. @returns the time that it names */
-async function restoreOn(
+export async function restoreOn(
   world: World,
   machine: Machine,
   random: Random,
@@ -127,9 +154,14 @@ async function restoreOn(
       disk.failAt(disk.operations + 1 + random.below(120), random.pick(faults))
     const process: Process = { node: machine.name, isDead: false }
     const files = filesOf(process, disk.files)
-    const work = currentProcess.run(process, async () =>
-      bringBack({ ...(await open(files)), dataDir, now: machine.now, files, confirmLoss: async () => false }),
-    )
+    const work = currentProcess.run(process, async () => {
+      const { place, ...source } = await open(files)
+      const options = { dataDir, now: machine.now, files, confirmLoss: async () => false }
+      return bringBack({
+        ...{ ...source, ...options },
+        ...(place && { beforeCommit: () => keepKey(place, options) }),
+      })
+    })
     try {
       const { at, missing } = await world.drive(work)
       if (missing.length > 0) throw new Violation(`${machine.name}: the restore lacks ${missing}`)

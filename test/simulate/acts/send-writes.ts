@@ -96,9 +96,12 @@ export function leftBy({ collection, rkey, value }: Write, uri: string | undefin
 }
 
 /** An upload that a record has named goes with the record. */
-function noteFileUse({ uploads }: Person, { writes }: Request): void {
+function noteFileUse({ uploads, machine }: Person, { writes }: Request): void {
   for (const { value } of writes)
-    for (const cid of filesIn(value)) Object.assign(uploads.get(cid) ?? {}, { isUnused: false })
+    for (const cid of filesIn(value)) {
+      Object.assign(uploads.get(cid) ?? {}, { isUnused: false })
+      machine.filesUsedAt.set(cid, Number.POSITIVE_INFINITY)
+    }
 }
 
 /** Whether a request is refused for a reason. */

@@ -8,7 +8,7 @@ import { type FoundRun, planOfRun, stepsText } from './found.ts'
 import type { Simulator } from './simulator.ts'
 
 /** The search for a shorter run ends after so long. */
-const searchMs = 60_000
+const searchMs = 30_000
 
 export interface Search {
   readonly fault: DeliberateFault

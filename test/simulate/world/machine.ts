@@ -4,10 +4,10 @@ import { type Config, defaultConfig } from '../../../server/platform/config/conf
 import { createHttpServer } from '../../../server/platform/xrpc/listen.ts'
 import { type RunningServer, startServer } from '../../../server/server.ts'
 import { createLogger } from '../../../server/util/log.ts'
-import type { Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
+import { type Fault, FaultyDisk } from '../../support/store/faulty-disk.ts'
 import type { Snapshot } from '../model/snapshot.ts'
 import type { Received } from './mail-server.ts'
-import { identity, PlaceHost } from './place-host.ts'
+import { identity, otherIdentity, PlaceHost } from './place-host.ts'
 import { filesOf } from './process-files.ts'
 import { type ServiceName, settingsOf } from './services.ts'
 import { currentProcess, type Process, type Wire } from './wire.ts'
@@ -58,6 +58,7 @@ export class Machine {
   /** When each file of media was last uploaded, or found without a reference, in milliseconds; `Infinity` while a record refers to it. */
   readonly filesUsedAt = new Map<string, number>()
   readonly #options: MachineOptions
+  #credentials: string | undefined
   #process: Process | undefined
   #running: RunningServer | undefined
 
@@ -81,10 +82,24 @@ export class Machine {
   /** The time of its clock. */
   readonly now = (): Date => new Date(this.#options.now().getTime() + this.skewMs)
 
-  /** The key of the copies, and the passwords of the places. */
-  get credentials(): string {
+  /** Keeps the key of the copies, and the passwords of the places. */
+  readonly keeper = {
+    read: async () => this.#credentials ?? this.#credentialsWith(identity),
+    write: async (text: string) => {
+      this.#credentials = text
+    },
+  }
+
+  #credentialsWith(key: string): string {
     const places = Object.fromEntries(this.places.map(({ url, credentials }) => [url, credentials]))
-    return JSON.stringify({ key: identity, places })
+    return JSON.stringify({ key, places })
+  }
+
+  /** A new computer, on which the program has made another key. */
+  replace(): void {
+    this.disk = new FaultyDisk()
+    this.backups.clear()
+    this.#credentials = this.#credentialsWith(otherIdentity)
   }
 
   get isRunning(): boolean {
@@ -125,7 +140,7 @@ export class Machine {
       startServer(this.#settings(), {
         ...{ passwords, log, checkpointBytes, now: this.now, inlineJobs: true },
         files: filesOf(process, this.disk.files),
-        copiesKeeper: { read: async () => this.credentials, write: async () => {} },
+        copiesKeeper: this.keeper,
         listen: async (app) => {
           const http = createHttpServer((req, res) => currentProcess.run(process, () => app(req, res)))
           wire.listen(this.host, process, (socket) => void http.server.emit('connection', socket))

@@ -24,11 +24,15 @@ export const moods = [
   'wrong byte',
 ] as const
 
-export type Mood = (typeof moods)[number]
+/** Of these, some wait for their act. */
+export type Mood = (typeof moods)[number] | 'wrong byte of media' | 'lists less once'
 export type Kind = 'webdav' | 's3'
 
 /** Every machine has this key: names of objects follow from it, and the traces of two runs are the same. */
 export const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX'
+
+/** The key of a computer that has not restored anything yet. */
+export const otherIdentity = 'AGE-SECRET-KEY-1M6HY30RRC57JN0M3A4L0Z9VS82MLX76KE9DFT6J9LCSG27XSF7LS337CDA'
 
 let key: Promise<ReplicaKey> | undefined
 
@@ -102,6 +106,29 @@ export class PlaceHost {
     return name
   }
 
+  /** Flips a bit of an object. @returns a function that puts the object back unless it was replaced */
+  flip(name: string, random: Random): () => void {
+    const { objects } = this.#server
+    const path = this.#prefix + name
+    const before = objects.get(path) as Buffer
+    const damaged = Buffer.from(flipped(before, random.next()))
+    objects.set(path, damaged)
+    return () => {
+      if (objects.get(path) === damaged) objects.set(path, before)
+    }
+  }
+
+  /** As when its disk is not connected. @returns a function that connects it */
+  empty(): () => void {
+    const { objects } = this.#server
+    const all = [...objects]
+    objects.clear()
+    return () => {
+      objects.clear()
+      for (const [path, bytes] of all) objects.set(path, bytes)
+    }
+  }
+
   get #prefix(): string {
     return this.kind === 'webdav' ? '/dav/copy/' : 'my copy/'
   }
@@ -121,10 +148,16 @@ export class PlaceHost {
   #respond(call: string, respond: () => Response, body: Buffer): Response {
     if (call.startsWith('PUT') && this.#isHit('keeps half')) return this.#keepHalf(respond, body)
     if (isListing(call) && this.#isHit('lists less')) return this.#listLess(respond)
+    if (isListing(call) && call.includes('media') && this.#isHit('lists less once', 1)) {
+      this.heal()
+      return this.#listLess(respond, true)
+    }
     const response = respond()
     const { status, body: content } = response
     const isObject = Buffer.isBuffer(content) && content.length > 0
-    if (status !== 200 || !isObject || !this.#isHit('wrong byte')) return response
+    const isWrong =
+      this.#isHit('wrong byte') || (call.includes('media') && this.#isHit('wrong byte of media', 0.7))
+    if (status !== 200 || !isObject || !isWrong) return response
     return { ...response, body: Buffer.from(flipped(content, this.#mood?.random.next() ?? 0)) }
   }
 
@@ -138,10 +171,10 @@ export class PlaceHost {
     return response
   }
 
-  #listLess(respond: () => Response): Response {
+  #listLess(respond: () => Response, isAlways = false): Response {
     const { objects } = this.#server
     const all = [...objects]
-    const isNothing = this.#isHit('lists less', 0.3)
+    const isNothing = isAlways || this.#isHit('lists less', 0.3)
     for (const [path] of all) if (isNothing || this.#isHit('lists less')) objects.delete(path)
     const response = respond()
     objects.clear()
