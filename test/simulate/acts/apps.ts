@@ -34,7 +34,7 @@ export const allowApp: Act = {
     person.codes = [...person.codes, code].slice(-mostCodes)
     const kind = random.below(10)
     if (kind === 0) return `${words}: has a code`
-    // Whoever has stolen the code may be quicker, and the account may change its password before.
+    // An app that has stolen the code may use it first, and the account may change its password before.
     const changed = kind === 1 ? `${await changePasswordOf(world, random, person)}, ` : ''
     const user = appFor(world, random, app)
     return `${words}: ${changed}${user.name} uses ${await exchange(world, person, code, user)}`
