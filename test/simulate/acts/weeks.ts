@@ -38,8 +38,8 @@ export const waitWeeks: Act = {
       if (machine.isRunning && !machine.wasSet && !machine.running.services.clock.isPlausible())
         throw new Violation(`${machine.name} doubts its clock after ${days} days`)
     if (off) await world.drive(off.start(), `${off.name}: start`)
-    if (absent) world.consumerOf(absent).comeBack()
-    world.connectConsumers()
+    // The other ones may have lost their connections in that time.
+    for (const machine of world.machines) world.consumerOf(machine).comeBack()
     await world.time.settle()
     return words.join(', ')
   },

@@ -95,7 +95,7 @@ export class Consumer {
   /** Connects after a time in which events may have been deleted. */
   comeBack(): void {
     this.#isAway = false
-    this.#wasAway = true
+    if (!this.#stream) this.#wasAway = true
     this.connect()
   }
 
