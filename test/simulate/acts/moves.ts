@@ -43,8 +43,16 @@ export const moveAccount: Act = {
   },
 }
 
-function movingPerson({ people }: World, random: Random): Person | undefined {
-  const moving = people.filter(({ move, machine }) => move?.to.isRunning && machine.isRunning)
+/** Whether the old server may have deleted an account at its date. */
+export function isDue({ time }: World, { statuses, machine }: Person): boolean {
+  const soon = time.clock.now().getTime() + 60 * 60_000 + machine.furthestMs
+  return statuses.some(({ deleteAfter }) => deleteAfter !== undefined && Date.parse(deleteAfter) <= soon)
+}
+
+function movingPerson(world: World, random: Random): Person | undefined {
+  const moving = world.people.filter(
+    (person) => person.move?.to.isRunning && person.machine.isRunning && !isDue(world, person),
+  )
   return moving.length > 0 ? random.pick(moving) : undefined
 }
 

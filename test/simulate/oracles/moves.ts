@@ -1,6 +1,7 @@
 /** An account is active at one server, which its DID names. Moves that were signed end there, with everything. */
 import { Violation } from '../acts/act.ts'
 import { stepOf } from '../acts/move-steps.ts'
+import { isDue } from '../acts/moves.ts'
 import { timedCall } from '../acts/sessions.ts'
 import { copyAt, removeCopy } from '../model/move.ts'
 import type { Person } from '../model/person.ts'
@@ -29,7 +30,7 @@ export async function checkMoves(world: World): Promise<void> {
 /** Finishes a move that may be signed. @returns whether the account has moved */
 async function finish(world: World, person: Person): Promise<boolean> {
   const { move, name } = person
-  if (!move) return false
+  if (!move || (!move.isSigned && isDue(world, person))) return false
   const words: string[] = []
   for (let step = 0; step < mostSteps; step++) {
     // An account of an attempt whose answer was lost is found by another one.
