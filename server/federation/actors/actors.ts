@@ -150,7 +150,8 @@ export function createActors(deps: ActorsDeps): Actors {
     async identify(did, { via, requester, maxAgeMs = day } = {}) {
       const known = find(did)
       const resolvedAt = known?.identity.resolvedAt ?? Number.NEGATIVE_INFINITY
-      const isAccepted = maxAgeMs === Number.POSITIVE_INFINITY || isWaiting(resolvedAt + maxAgeMs, now(), maxAgeMs)
+      const isAccepted =
+        maxAgeMs === Number.POSITIVE_INFINITY || isWaiting(resolvedAt + maxAgeMs, now(), maxAgeMs)
       if (known && isAccepted) return identityOf(did, known)
       try {
         return identityOf(did, await shared(did, { via, requester, maxAgeMs }))

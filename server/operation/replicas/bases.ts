@@ -46,8 +46,7 @@ export function createBases(deps: Deps) {
   let isWanted = false
   /** When this computer failed to make a base. */
   let failedAt: number | undefined
-  const isDelayed = () =>
-    failedAt !== undefined && isWaiting(failedAt + retryMs, now().getTime(), retryMs)
+  const isDelayed = () => failedAt !== undefined && isWaiting(failedAt + retryMs, now().getTime(), retryMs)
 
   async function remove(): Promise<void> {
     await files.remove(description)
