@@ -46,7 +46,7 @@ export const registerPush: Act = {
     if (status === 200 || status === 0 || status >= 500) {
       person.devices = devices.filter((device) => device.token !== token)
       const isRegistered = status === 200 ? 'yes' : 'maybe'
-      person.devices.push({ token, signIn, isRegistered, isChecked: false })
+      person.devices.push({ token, signIn, machine: person.machine, isRegistered, isChecked: false })
       // Until the answer, it was a device of the earlier session.
       if (status !== 200 && known) Object.assign(person.devices.at(-1) as Device, { signIn: undefined })
     }

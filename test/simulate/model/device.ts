@@ -1,4 +1,5 @@
 /** A device that gets the notifications of an account by push. */
+import type { Machine } from '../world/machine.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Status } from './status.ts'
 import type { Truth } from './time-span.ts'
@@ -8,6 +9,8 @@ export interface Device {
   readonly token: string
   /** The session that it was registered by, with which the registration ends. Undefined while that is not known. */
   readonly signIn: SignIn | undefined
+  /** Whose server pushes to it. The account may have moved since. */
+  readonly machine: Machine
   isRegistered: Truth
   /** Whether it was registered at the last check. */
   isChecked: boolean

@@ -71,6 +71,7 @@ function isSure({ services }: World, person: Person, device: Device): boolean {
   return (
     services.push.wasWell &&
     device.isChecked &&
+    device.machine === person.machine &&
     device.isRegistered === 'yes' &&
     device.signIn?.isOpen === 'yes' &&
     isWith(person, 'active') &&
