@@ -51,6 +51,8 @@ export interface FollowDeps {
   readonly read: (path: string) => Promise<Buffer | undefined>
   /** The did:key of an account, by the directory. */
   readonly keyOf: (did: string) => string
+  /** Whether the server is that of an account, by the directory. Commits of others do not count. */
+  readonly isHostOf: (did: string) => boolean
 }
 
 /** Events after which the state is saved. */
@@ -174,6 +176,10 @@ export class FollowedHost {
   async #commit(repository: RelayedRepository, event: Payload): Promise<void> {
     const { repo, rev, since, prevData, ops } = event
     if (repository.rev !== undefined && rev <= repository.rev) return
+    if (!this.#deps.isHostOf(repo)) {
+      repository.isStale = true
+      return
+    }
     const commit = await openCommit(event.blocks, repo, this.#deps.keyOf(repo))
     if (commit.rev !== rev) throw new Error(`the commit is ${commit.rev} instead of ${rev}`)
     const before = await undone(commit, ops)
@@ -193,6 +199,10 @@ export class FollowedHost {
   }
 
   async #sync(repository: RelayedRepository, { did, rev, blocks }: Payload): Promise<void> {
+    if (!this.#deps.isHostOf(did)) {
+      repository.isStale = true
+      return
+    }
     const commit = await openCommit(blocks, did, this.#deps.keyOf(did))
     if (commit.rev !== rev) throw new Error(`the commit is ${commit.rev} instead of ${rev}`)
     if (String(commit.data) === repository.data) repository.rev = rev
@@ -235,6 +245,7 @@ export class FollowedHost {
   }
 
   async #fetch(did: string, repository: RelayedRepository): Promise<void> {
+    if (!this.#deps.isHostOf(did)) return
     const car = await this.#deps.read(`/xrpc/com.atproto.sync.getRepo?did=${did}`)
     if (!car) return
     const found = await openExport(car, did, this.#deps.keyOf(did)).catch((error: Error) =>

@@ -193,8 +193,14 @@ export class Machine {
   async stop(): Promise<void> {
     const running = this.#running
     this.#running = undefined
-    await running?.close()
-    this.#end()
+    try {
+      await running?.close()
+    } catch (error) {
+      // A fault of the disk may have ended the process meanwhile.
+      if (!this.disk.hasFault) throw error
+    } finally {
+      this.#end()
+    }
   }
 
   /** Lets a fault happen at one of the next operations of the disk. */

@@ -10,6 +10,8 @@ export interface RelayDeps {
   readonly wire: Wire
   readonly machines: () => readonly Machine[]
   readonly keyOf: (did: string) => string
+  /** The address of the server of an account, by the directory. */
+  readonly serverOf: (did: string) => string | undefined
 }
 
 /** A server asks again after so many milliseconds at the earliest. */
@@ -97,11 +99,12 @@ export class Relay {
   }
 
   #follow(machine: Machine): void {
-    const { wire, keyOf } = this.#deps
+    const { wire, keyOf, serverOf } = this.#deps
     const followed =
       this.#followed.get(machine) ??
       new FollowedHost({
         ...{ url: machine.url, keyOf, process: () => this.host.process },
+        isHostOf: (did) => serverOf(did) === machine.url,
         read: async (path) => {
           const url = new URL(machine.url + path)
           const client = new Client(wire, this.host.process)

@@ -34,7 +34,12 @@ export class Services {
   constructor(world: World) {
     const { wire } = world
     const keyOf = (did: string) => world.signingKeyOf(did)
-    this.relay = new Relay({ wire, keyOf, machines: () => world.machines })
+    this.relay = new Relay({
+      wire,
+      keyOf,
+      serverOf: (did) => world.serverOf(did),
+      machines: () => world.machines,
+    })
     this.appView = new ProxiedService('appview', world)
     this.chat = new ProxiedService('chat', world)
     this.push = new PushService(world, (push, person) => wrongPush(world, push, person))
