@@ -51,7 +51,9 @@ export interface RunningServer {
 
 /** Replace parts and limits; most of them for tests. */
 export interface ServerOptions
-  extends Partial<Pick<PlatformOptions, 'log' | 'onMailKept' | 'plcOrigin' | 'inlineJobs' | 'isForTests'>>,
+  extends Partial<
+      Pick<PlatformOptions, 'log' | 'onMailKept' | 'plcOrigin' | 'inlineJobs' | 'isForTests' | 'startedWith'>
+    >,
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
     Pick<FederationOptions, 'backlinkDelays' | 'discoveryNetwork'>,

@@ -6,7 +6,7 @@ import { type Background, createBackground } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
 import type { TrustedClock } from './clock/trusted-clock.ts'
 import { createNames, type Names } from './config/aliases.ts'
-import { type Config, publicOrigin } from './config/config.ts'
+import { type Config, publicOrigin, type StartOptions } from './config/config.ts'
 import { type CountMail, createCountMail } from './mail/mail-limit.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createFindForOthers, type FindAddresses } from './network/names.ts'
@@ -42,6 +42,8 @@ export interface Platform {
   readonly inlineJobs?: boolean | undefined
   /** True for a server of a network for tests, undefined for others. Pages show it. */
   readonly isForTests?: true | undefined
+  /** How the process was started; undefined for a server in another program. */
+  readonly startedWith?: StartOptions | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
   readonly origin: string
   /** The origin in did:plc operations: `origin`, but in a network for tests, whose directory shows `origin` in documents. */
@@ -71,6 +73,7 @@ export interface PlatformOptions
     | 'proxyPort'
     | 'inlineJobs'
     | 'isForTests'
+    | 'startedWith'
   > {
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined

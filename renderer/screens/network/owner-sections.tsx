@@ -9,7 +9,7 @@ import { DataCheckSection } from '../../parts/backups/data-check.tsx'
 import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
-import { CopyBlock, CopyField } from '../../ui/copy.tsx'
+import { CopyField } from '../../ui/copy.tsx'
 import { FoldedSection, Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded, Notice } from '../../ui/states.tsx'
 import { BacklinksSection } from './backlinks-section.tsx'
@@ -20,6 +20,7 @@ import { type ProxyName, ProxySection } from './proxy-section.tsx'
 import { RelaysSection } from './relays-section.tsx'
 import { RemoteRecordsSection } from './remote-records-section.tsx'
 import { SeenSection } from './seen-section.tsx'
+import { StartCommand } from './start-command.tsx'
 import { UpstreamsSection } from './upstreams-section.tsx'
 import { WayList } from './ways.tsx'
 
@@ -46,7 +47,7 @@ function OfOwner() {
     <Loaded query={query} rows={6}>
       {(network) => (
         <>
-          {!desktop && <WayList way={network.way} />}
+          {!desktop && <WayList network={network} />}
           {network.addresses.length > 0 && <LocalAddresses addresses={network.addresses} />}
           {network.publicUrl !== undefined && (
             <DoctorSection network={network} proxy={proxy} publicUrl={network.publicUrl} />
@@ -60,7 +61,7 @@ function OfOwner() {
           {network.publicUrl !== undefined && (
             <ProxySection network={network} onChange={setProxy} proxy={proxy} publicUrl={network.publicUrl} />
           )}
-          {!desktop && <TrustedPages origins={network.trustedOrigins} />}
+          {!desktop && <TrustedPages network={network} />}
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <BacklinksSection backlinks={network.backlinks} />
           {!desktop && <ReplicasSection />}
@@ -72,12 +73,13 @@ function OfOwner() {
 }
 
 /** They can be read only: a server of a command line gets them at its start. */
-function TrustedPages({ origins }: { readonly origins: readonly string[] }) {
+function TrustedPages({ network }: { readonly network: Network }) {
+  const { trustedOrigins: origins } = network
   if (origins.length === 0) {
     return (
       <FoldedSection lead={t.network.pagesLead} title={t.network.pages}>
         <p>{t.network.pagesStart}</p>
-        <CopyBlock label={t.ui.copyCommand} text={t.network.pagesCommand} wrap />
+        <StartCommand flags={{ 'trusted-origins': 'http://localhost:5173' }} network={network} />
       </FoldedSection>
     )
   }

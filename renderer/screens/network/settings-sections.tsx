@@ -37,7 +37,7 @@ export function SettingsSections({ view }: { readonly view: SettingsView }) {
   return (
     <>
       <Section title={t.network.ways}>
-        <WayChoice onChange={choose} way={way} />
+        <WayChoice current={saved} onChange={choose} way={way} />
       </Section>
       {chosen && chosen !== 'public' && (
         <WayDialog from={saved} onClose={() => setChosen(undefined)} to={chosen} />

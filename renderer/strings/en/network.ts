@@ -13,12 +13,10 @@ export const network = {
       'Everyone, at an https address of a reverse proxy or tunnel. Other servers can find and follow accounts here. New accounts need an invite code.',
   },
   current: 'Current',
+  notYet: 'Not yet: an address is missing',
   howTo: 'Stop the server and start it with this command:',
-  wayCommands: {
-    thisComputer: 'npm run serve',
-    localNetwork: 'npm run serve -- --host 0.0.0.0',
-    public: 'npm run serve -- --public-url https://pds.example.com --proxy-port 2584',
-  },
+  needsSecrets: (names: readonly string[]) =>
+    `It needs ${names.join(' and ')} again, with the same value: the command leaves out what is secret.`,
   localTitle: 'Allow connections from other devices?',
   localText: [
     'Every device on the same network will be able to connect: phones and TVs at home, other people’s devices in a café.',
@@ -42,7 +40,6 @@ export const network = {
   pagesLead:
     'Web pages of other addresses, including those of this computer, and browser extensions can read only after a sign-in. Pages that are listed here can read public data before it.',
   pagesStart: 'None. To add one, stop the server and start it with its address:',
-  pagesCommand: 'npm run serve -- --trusted-origins http://localhost:5173',
   pagesEnd:
     'These pages can read public data before a sign-in. To remove one, delete it from PDS_TRUSTED_ORIGINS and restart the server.',
   addressLead: 'The address of the reverse proxy or tunnel, and the names under which devices connect.',

@@ -1,6 +1,6 @@
 /** The server without the desktop: reads the settings, starts it and stops it at a signal. */
 import '../../util/file-threads.ts'
-import { ConfigError, helpText, readConfig } from '../../platform/config/config.ts'
+import { ConfigError, helpText, readConfig, startOptions } from '../../platform/config/config.ts'
 import { startServer } from '../../server.ts'
 import { createLogger } from '../../util/log.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
@@ -20,10 +20,15 @@ else await serve()
 
 async function serve(): Promise<void> {
   try {
-    const config = readConfig({ env: process.env, args })
+    const source = { env: process.env, args }
+    const config = readConfig(source)
     const log = createLogger(config.logLevel)
     const lost = Promise.withResolvers<Error>()
-    const server = await startServer(config, { log, onLockLost: lost.resolve })
+    const server = await startServer(config, {
+      log,
+      onLockLost: lost.resolve,
+      startedWith: startOptions(source),
+    })
     // A browser that visits 127.0.0.1 is sent to localhost.
     const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))
     const url = isLoopback ? `http://localhost:${server.port}` : server.url

@@ -9,6 +9,7 @@ import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LOG_LEVELS } from '../../util/log.ts'
+import { shellQuoted } from '../../util/shell.ts'
 import * as kinds from './values.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -338,6 +339,41 @@ export function readConfig(source: { env: Environment; args: readonly string[] }
     throw new ConfigError('PDS_APP_VIEW_DID and PDS_APP_VIEW_URL must be set together.')
   }
   return config
+}
+
+/** How the process was started, so that a command can start the same server again. */
+export interface StartOptions {
+  readonly options: readonly StartOption[]
+  /** Variables of settings whose value is secret. */
+  readonly secrets: readonly string[]
+}
+
+export interface StartOption {
+  /** Without the dashes. */
+  readonly flag: string
+  /** For a shell of this system. */
+  readonly text: string
+}
+
+/** Returns the settings that flags and the environment give, as flags. Folders are absolute. @throws {ConfigError} */
+export function startOptions({ env, args }: { env: Environment; args: readonly string[] }): StartOptions {
+  const flags = readFlags(args)
+  const options: StartOption[] = []
+  const secrets: string[] = []
+  for (const setting of Object.values<Setting<unknown>>(SETTINGS)) {
+    const flag = flagOf(setting)
+    const text = flags.get(flag) ?? env[setting.env]
+    if (!text) continue
+    if (setting.secret) secrets.push(setting.env)
+    else options.push({ flag, text: optionText(setting, text) })
+  }
+  return { options, secrets }
+}
+
+function optionText(setting: Setting<unknown>, text: string): string {
+  const { kind } = setting
+  const value = shellQuoted(kind === kinds.directory ? (kinds.directory.parse(text) ?? text) : text)
+  return `--${flagOf(setting)}${kind.placeholder ? ' ' : '='}${value}`
 }
 
 /** Settings as text, for a program that embeds the server. An empty text means the default. */

@@ -10,7 +10,7 @@ import { method } from '../../../method.ts'
 
 export const getNetwork = method(com.core.admin.getNetwork, {
   auth: 'admin',
-  async handler({ config, port, proxyPort, store, repository, federation, refusals }) {
+  async handler({ config, port, proxyPort, startedWith, store, repository, federation, refusals }) {
     const { backlinks, intake } = federation
     const isOpen = opensToNetwork(config.hosts)
     return {
@@ -28,6 +28,7 @@ export const getNetwork = method(com.core.admin.getNetwork, {
       remoteRecords: remoteRecordsView(await intake.usage()),
       outgoing: outgoingRequests(config, store),
       refused: { ...refusals },
+      startedWith: startedWith && { options: [...startedWith.options], secrets: [...startedWith.secrets] },
     }
   },
 })
