@@ -72,7 +72,7 @@ const light = (page: Page) =>
 
 test('a client: the address, the handle and an app password are there to copy, and the light follows it', async () => {
   const page = await world.signedIn(alice)
-  await page.getByText('Waiting for the client…').waitFor()
+  await page.getByText('No client has signed in yet.').waitFor()
   await page.getByText('Under Hosting provider choose Custom').waitFor()
   await page.getByRole('button', { name: 'Make an app password' }).click()
   await page.getByRole('button', { name: 'Copy app password' }).click()
@@ -87,7 +87,20 @@ test('a client: the address, the handle and an app password are there to copy, a
   expect(await callFrom(['local-network-access'], 'wrong password')).toBe('401')
   await page.getByText(`${new URL(siteUrl).host} has reached this server.`).waitFor()
   expect(await callFrom(['local-network-access'], password)).toBe('200')
-  await page.getByText('Connected. Bluesky, ').waitFor()
+  await page.getByText('Connected. Bluesky (').waitFor()
+
+  await page.reload()
+  await page.getByText('Connected: Bluesky (').waitFor()
+  await page.getByRole('button', { name: 'Make an app password' }).click()
+  await page.getByText('It is shown here once.').waitFor()
+  await page.getByLabel('Client', { exact: true }).selectOption('curl')
+  await page.getByLabel('Client', { exact: true }).selectOption('Bluesky, the official app')
+  await page.getByText('It is shown here once.').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Make an app password' }).click()
+  await page.getByText('It is shown here once.').waitFor()
+  const { body } = await world.server.get('com.core.server.listAppPasswords', {}, alice)
+  expect(body.passwords.map(({ name }: { name: string }) => name)).toEqual(['Bluesky 2', 'Bluesky'])
 })
 
 test('commands and code have the app password in them, and work', async () => {
@@ -117,11 +130,12 @@ test('an app that signs in by OAuth gets the address, because a local handle is 
 
 test('the guide does not take the interface for a client, also after a reload', async () => {
   const page = await world.signedIn(alice)
-  await page.getByText('Waiting for the client…').waitFor()
+  await page.getByText('No client has signed in yet.').waitFor()
   for (let reload = 0; reload < 2; reload++) {
     const stream = page.waitForEvent('websocket')
     await page.reload()
     await (await stream).waitForEvent('framereceived')
+    await page.getByRole('button', { name: 'Make an app password' }).click()
     await page.waitForResponse((answer) => answer.url().includes('listVisitors'))
     await page.waitForResponse((answer) => answer.url().includes('listVisitors'))
     expect(await light(page).first().textContent()).toBe('Waiting for the client…')

@@ -71,6 +71,13 @@ function StatusBadge({ account: { status, activation } }: { readonly account: Li
   return isNew ? <Badge variant="warn">{t.accounts.unactivated}</Badge> : <AccountBadge status={status} />
 }
 
+/** Who gave the invite code: the administrator, or an account by its DID. */
+function InvitedBy({ who }: { readonly who: string }) {
+  const isAdmin = who === 'admin'
+  const { data } = useProfile(isAdmin ? undefined : who)
+  return <> · {t.accounts.invitedBy(isAdmin ? t.accounts.admin : (data?.handle ?? who))}</>
+}
+
 function AccountRow({ account }: { readonly account: ListedAccount }) {
   const { did, handle, email, indexedAt, owner, status, invitesDisabled, activation } = account
   const { data: profile } = useProfile(did)
@@ -81,15 +88,17 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
       as="li"
       detail={
         <>
+          {profile?.displayName && `${handle} · `}
           {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={indexedAt} />
-          {invitedBy && <> · {t.accounts.invitedBy(invitedBy === 'admin' ? t.accounts.admin : invitedBy)}</>}
+          {invitedBy && <InvitedBy who={invitedBy} />}
           {activation && <Activation activation={activation} />}
         </>
       }
       icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={
         <>
-          {handle} {owner && <Badge>{t.status.owner}</Badge>} {status && <StatusBadge account={account} />}{' '}
+          {profile?.displayName || handle} {owner && <Badge>{t.status.owner}</Badge>}{' '}
+          {status && <StatusBadge account={account} />}{' '}
           {invitesDisabled && <Badge>{t.accounts.noInvites}</Badge>}
         </>
       }

@@ -4,36 +4,55 @@ import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { clientName } from '../../parts/apps/client-name.ts'
 import { t } from '../../strings/en.ts'
+import { RelativeTime, useNow } from '../../ui/time.tsx'
 import styles from './connect.module.css'
 
 const pollMs = 3_000
+/** Milliseconds for which a client is awaited. */
+const awaitedMs = 10 * 60_000
 
 type Visitor = Body<typeof com.core.server.listVisitors.main>['visitors'][number]
+type Session = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
-/** Whether a client has arrived since this was shown: a request of one, then its session. */
-export function Arrival() {
-  const [isConnected, setConnected] = useState(false)
-  const poll = { pollMs: () => (isConnected ? false : pollMs) } as const
-  const { data: seen } = useXrpcQuery(com.core.server.listVisitors, {}, poll)
-  const { data: open } = useXrpcQuery(com.core.server.listSessions, {}, poll)
-  const callers = useNew(seen?.visitors, nameOf)
-  const calls = useNew(seen?.visitors, (one) => `${nameOf(one)} ${one.at}`)
-  const sessions = useNew(
-    open?.sessions.filter(({ current }) => !current),
-    ({ id }) => id,
-  )
-  const [session] = sessions
-  if (session && !isConnected) setConnected(true)
-  // Another call of a client that called before counts if no other client has called.
-  const visitor = callers[0] ?? calls[0]
-  if (session) {
-    const name = session.appPasswordName ?? (session.app && nameOf({ origin: session.app }))
+/**
+ * Whether clients are connected. Once one is awaited, its arrival is shown: a request of it, then its session.
+ * @param props.awaitedAt when the person began to connect one, in milliseconds since 1970
+ */
+export function Arrival({ awaitedAt }: { readonly awaitedAt: number | undefined }) {
+  const now = useNow()
+  const isAwaited = awaitedAt !== undefined && now - awaitedAt < awaitedMs
+  const { data: open } = useXrpcQuery(com.core.server.listSessions, {}, { pollMs: () => isAwaited && pollMs })
+  const clients = open?.sessions.filter(({ openedWith }) => openedWith !== 'password')
+  const arrived = useNew(clients, ({ id }) => id)[0]
+  const [newest] = clients ?? []
+  if (arrived)
     return (
       <p className={styles.light} data-state="connected" role="status">
-        <strong>{t.connect.connected}.</strong> {t.connect.connectedText(name ?? clientName(session.client))}
+        <strong>{t.connect.connected}.</strong> {t.connect.connectedText(nameOfSession(arrived))}
       </p>
     )
-  }
+  if (isAwaited) return <Awaited />
+  return (
+    <p className={styles.light} data-state={newest ? 'connected' : 'none'}>
+      {newest ? (
+        <>
+          <strong>{t.connect.connected}:</strong> {nameOfSession(newest)},{' '}
+          <RelativeTime at={newest.lastUsedAt} />
+        </>
+      ) : (
+        open && t.connect.none
+      )}
+    </p>
+  )
+}
+
+/** The wait for a client that has not signed in. */
+function Awaited() {
+  const { data: seen } = useXrpcQuery(com.core.server.listVisitors, {}, { pollMs: () => pollMs })
+  const callers = useNew(seen?.visitors, nameOf)
+  const calls = useNew(seen?.visitors, (one) => `${nameOf(one)} ${one.at}`)
+  // Another call of a client that called before counts if no other client has called.
+  const visitor = callers[0] ?? calls[0]
   return (
     <p className={styles.light} data-state={visitor ? 'reached' : 'waiting'} role="status">
       {visitor ? t.connect.reached(nameOf(visitor)) : t.connect.waiting}
@@ -48,7 +67,13 @@ function useNew<T>(list: readonly T[] | undefined, keyOf: (item: T) => string): 
   return list && first ? list.filter((item) => !first.has(keyOf(item))) : []
 }
 
-function nameOf({ origin, client }: Pick<Visitor, 'origin' | 'client'>): string {
+/** The name that the person gave, with what the client says of itself. */
+function nameOfSession({ appPasswordName, app, client }: Session): string {
+  if (appPasswordName !== undefined) return `${appPasswordName} (${clientName(client)})`
+  return app === undefined ? clientName(client) : nameOf({ origin: app })
+}
+
+function nameOf({ origin, client }: Partial<Pick<Visitor, 'origin' | 'client'>>): string {
   const host = origin === undefined ? undefined : URL.parse(origin)?.host
   return host ?? (client === undefined ? t.connect.unknown : clientName(client))
 }

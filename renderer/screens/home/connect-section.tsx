@@ -1,9 +1,11 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
+import { makeAppPassword } from '../../api/app-passwords.ts'
 import { callDesktop } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { keyOf } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
@@ -16,22 +18,40 @@ import { Arrival } from './arrival.tsx'
 import styles from './connect.module.css'
 
 type Client = keyof typeof t.connect.appNames
+/** Those that were made since the screen was opened: each is shown until it is left. */
+type Passwords = Readonly<Partial<Record<Client, string>>>
+
+interface PasswordProps {
+  readonly password: string | undefined
+  onMade(password: string): void
+}
 
 /** Connects a client: what to type there, an app password for it, and whether it has arrived. */
 export function ConnectSection() {
   const [client, setClient] = useState<Client>('official')
+  const [awaitedAt, setAwaitedAt] = useState<number>()
+  const [passwords, setPasswords] = useState<Passwords>({})
+  const choose = (next: Client) => {
+    setClient(next)
+    // It takes no app password, so nothing else says that one is on its way.
+    if (next === 'oauth') setAwaitedAt(Date.now())
+  }
+  const onMade = (password: string) => {
+    setPasswords({ ...passwords, [client]: password })
+    setAwaitedAt(Date.now())
+  }
   return (
     <Section lead={t.connect.lead} title={t.connect.title}>
       <Panel padded>
         <Stack>
           <SelectField
             label={t.connect.client}
-            onChange={setClient}
+            onChange={choose}
             options={t.connect.clients}
             value={client}
           />
-          <Guide client={client} key={client} />
-          <Arrival />
+          <Guide client={client} key={client} onMade={onMade} password={passwords[client]} />
+          <Arrival awaitedAt={awaitedAt} />
           <Help />
         </Stack>
       </Panel>
@@ -39,7 +59,7 @@ export function ConnectSection() {
   )
 }
 
-function Guide({ client }: { readonly client: Client }) {
+function Guide({ client, ...made }: PasswordProps & { readonly client: Client }) {
   switch (client) {
     case 'official':
       return (
@@ -51,7 +71,7 @@ function Guide({ client }: { readonly client: Client }) {
             <Address />
           </Step>
           <Step text={t.connect.steps.account}>
-            <Credentials client={client} />
+            <Credentials client={client} {...made} />
           </Step>
         </Steps>
       )
@@ -62,14 +82,14 @@ function Guide({ client }: { readonly client: Client }) {
             <Address />
           </Step>
           <Step text={t.connect.steps.account}>
-            <Credentials client={client} />
+            <Credentials client={client} {...made} />
           </Step>
         </Steps>
       )
     case 'oauth':
       return <OAuthGuide />
     default:
-      return <CodeGuide client={client} />
+      return <CodeGuide client={client} {...made} />
   }
 }
 
@@ -104,15 +124,22 @@ function OAuthGuide() {
   )
 }
 
-function CodeGuide({ client }: { readonly client: 'goat' | 'library' | 'curl' }) {
+interface CodeGuideProps extends PasswordProps {
+  readonly client: 'goat' | 'library' | 'curl'
+}
+
+function CodeGuide({ client, password, onMade }: CodeGuideProps) {
   const { did } = useSession()
-  const { password, make } = usePassword(client)
   const text = codeOf[client](did, password ?? 'xxxx-xxxx-xxxx-xxxx')
   const isCode = client === 'library'
   return (
     <Steps>
       <Step text={isCode ? t.connect.steps.code : t.connect.steps.command}>
-        {password === undefined ? make : <p>{t.connect.passwordHidden}</p>}
+        {password === undefined ? (
+          <MakePassword client={client} onMade={onMade} />
+        ) : (
+          <p>{t.connect.passwordHidden}</p>
+        )}
         <CopyBlock label={isCode ? t.connect.copyCode : t.ui.copyCommand} text={text} wrap />
       </Step>
     </Steps>
@@ -151,14 +178,13 @@ function Address() {
 }
 
 /** Handle and app password. */
-function Credentials({ client }: { readonly client: Client }) {
+function Credentials({ client, password, onMade }: PasswordProps & { readonly client: Client }) {
   const { handle } = useSession()
-  const { password, make } = usePassword(client)
   return (
     <>
       <CopyField label={t.connect.copyHandle} name={t.ui.handle} text={handle} />
       {password === undefined ? (
-        make
+        <MakePassword client={client} onMade={onMade} />
       ) : (
         <>
           <CopyField label={t.connect.copyPassword} name={t.appPasswords.value} text={password} />
@@ -169,21 +195,25 @@ function Credentials({ client }: { readonly client: Client }) {
   )
 }
 
-/** An app password for a client. @returns it once it was made, and the button that makes it */
-function usePassword(client: Client) {
-  const [password, setPassword] = useState<string>()
-  const create = useProcedure(com.core.server.createAppPassword, [com.core.server.listAppPasswords], {
-    onSuccess: (created) => setPassword(created.password),
+interface MakePasswordProps extends Pick<PasswordProps, 'onMade'> {
+  readonly client: Client
+}
+
+/** Makes an app password. One of the same kind that was never used is replaced: nobody has it any more. */
+function MakePassword({ client, onMade }: MakePasswordProps) {
+  const { did } = useSession()
+  const cache = useQueryClient()
+  const make = useMutation({
+    mutationFn: () => makeAppPassword(did, t.connect.appNames[client]),
+    onSuccess: onMade,
     onError: toastError,
+    onSettled: () => void cache.invalidateQueries({ queryKey: keyOf(did, com.core.server.listAppPasswords) }),
   })
-  // The time makes the name unique without a look at the others.
-  const name = `${t.connect.appNames[client]}, ${new Date().toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' })}`
-  const make = (
-    <Button busy={create.isPending} onClick={() => create.mutate({ name })} variant="primary">
+  return (
+    <Button busy={make.isPending} onClick={() => make.mutate()} variant="primary">
       {t.connect.makePassword}
     </Button>
   )
-  return { password, make }
 }
 
 function Help() {

@@ -30,11 +30,13 @@ export function HomeScreen() {
                 <Link href="/account">{t.home.manage}</Link>
               </>
             }
-            detail={session.email ?? t.account.noEmail}
+            detail={[profile?.displayName && session.handle, session.email ?? t.account.noEmail]
+              .filter(Boolean)
+              .join(' · ')}
             icon={<Avatar handle={session.handle} picture={profile?.avatar} size="l" />}
             title={
               <>
-                {session.handle} <AccountBadge status={session.status} />
+                {profile?.displayName || session.handle} <AccountBadge status={session.status} />
               </>
             }
           />

@@ -37,6 +37,7 @@ export const connect = {
     command: 'Make an app password, then run this:',
     code: 'Make an app password, then use this:',
   },
+  none: 'No client has signed in yet.',
   waiting: 'Waiting for the client…',
   reached: (name: string) => `${name} has reached this server. Sign in there.`,
   connected: 'Connected',
