@@ -27,8 +27,19 @@ export function explain(error: unknown): string {
   if (error.error === 'RateLimitExceeded') return tooMany(error.headers.get('retry-after'))
   // The name is that of a wrong code, too.
   if (/^Bad token (scope|method)/.test(error.message)) return t.errors.notPermitted
+  if (isOfSchema(error)) return textOfSchema(error.message)
   if (specificErrors.has(error.error) && error.message) return sentence(error.message)
   return t.errors.byName[error.error] ?? sentence(error.message)
+}
+
+/** Whether the message is about the shape of the input, by a path in it. People did not write that. */
+function isOfSchema({ error, message }: XrpcResponseError): boolean {
+  return error === 'InvalidRequest' && / at \$[.[\w]/.test(message)
+}
+
+function textOfSchema(message: string): string {
+  if (/too (?:big|long|large)/.test(message)) return t.errors.tooLong
+  return /too (?:small|short)/.test(message) ? t.errors.tooShort : t.errors.notAccepted
 }
 
 function tooMany(retryAfter: string | null): string {

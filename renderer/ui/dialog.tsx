@@ -98,20 +98,54 @@ export interface FormDialogProps extends DialogProps {
 /** A dialog with a form, its error, and buttons to cancel and submit. */
 export function FormDialog(props: FormDialogProps) {
   const { children, action, variant = 'primary', disabled = false, busy, error, onSubmit, ...dialog } = props
+  const { onClose } = dialog
+  const [isChanged, setChanged] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
   return (
-    <Dialog {...dialog}>
-      <Form busy={busy || disabled} onSubmit={onSubmit}>
+    <Dialog {...dialog} onClose={isChanged ? () => setLeaving(true) : onClose}>
+      <Form
+        busy={busy || disabled}
+        onInput={({ target }) => setChanged((before) => before || isWorthKeeping(target))}
+        onSubmit={onSubmit}
+      >
         <Stack>
           {children}
           <FormError error={error} />
         </Stack>
         <DialogActions>
-          <Button onClick={dialog.onClose}>{t.ui.cancel}</Button>
+          <Button onClick={onClose}>{t.ui.cancel}</Button>
           <Button busy={busy} disabled={disabled} variant={variant} type="submit">
             {action}
           </Button>
         </DialogActions>
       </Form>
+      {isLeaving && <DiscardDialog onDiscard={onClose} onKeep={() => setLeaving(false)} />}
+    </Dialog>
+  )
+}
+
+/** Passwords and codes are typed again in a moment. */
+function isWorthKeeping(target: EventTarget): boolean {
+  const { type, autocomplete } = target as HTMLInputElement
+  return type !== 'password' && autocomplete !== 'one-time-code'
+}
+
+interface DiscardDialogProps {
+  onDiscard(): void
+  onKeep(): void
+}
+
+/** Asks before text is lost by Escape, a click beside the dialog or its close button. Cancel says that it is. */
+function DiscardDialog({ onDiscard, onKeep }: DiscardDialogProps) {
+  return (
+    <Dialog onClose={onKeep} title={t.leave.title}>
+      <p>{t.leave.dialogText}</p>
+      <DialogActions>
+        <Button onClick={onDiscard}>{t.leave.leave}</Button>
+        <Button data-primary onClick={onKeep} variant="primary">
+          {t.leave.stay}
+        </Button>
+      </DialogActions>
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import { ChevronDown, Eye, EyeOff } from 'lucide-react'
 import {
+  type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
@@ -76,6 +77,30 @@ function Labelled({ label, isOptional, hint, error, suffix, className, children 
   )
 }
 
+type TextControl = HTMLInputElement | HTMLTextAreaElement
+
+/** Shows what a field lacks below it, in the place of the browser's own message, which lies over the next field. */
+function useLack() {
+  const [lack, setLack] = useState<string>()
+  return {
+    lack,
+    onInvalid(event: FormEvent<TextControl>) {
+      const field = event.currentTarget
+      event.preventDefault()
+      setLack(lackOf(field))
+      if (field.form?.querySelector(':is(input, textarea, select):invalid') === field) field.focus()
+    },
+    onInput: () => setLack(undefined),
+  }
+}
+
+function lackOf({ validity, type, minLength, validationMessage }: TextControl): string {
+  if (validity.valueMissing) return t.ui.fillIn
+  if (validity.tooShort) return t.ui.atLeast(minLength)
+  if (validity.typeMismatch && type === 'email') return t.ui.emailForm
+  return validity.typeMismatch && type === 'url' ? t.ui.urlForm : validationMessage
+}
+
 /** For handles, addresses and codes, which are no words of a language. */
 const exactText = { autoCapitalize: 'none', autoComplete: 'off', spellCheck: false } as const
 
@@ -93,11 +118,13 @@ export function Field(props: FieldProps) {
     ...input
   } = props
   const isOptional = !unmarked && !input.required && !input.readOnly
+  const { lack, ...watched } = useLack()
   return (
-    <Labelled {...{ label, isOptional, hint, error, suffix, className }}>
+    <Labelled {...{ label, isOptional, hint, error: error ?? lack, suffix, className }}>
       {(control) => (
         <input
           {...(exact && exactText)}
+          {...watched}
           {...input}
           {...control}
           className={classes(styles.input, mono && styles.mono)}
@@ -115,9 +142,12 @@ interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
 
 /** A labelled input for several lines. */
 export function TextArea({ label, error, unmarked = false, ...input }: TextAreaProps) {
+  const { lack, ...watched } = useLack()
   return (
-    <Labelled error={error} isOptional={!unmarked && !input.required} label={label}>
-      {(control) => <textarea {...input} {...control} className={classes(styles.input, styles.lines)} />}
+    <Labelled error={error ?? lack} isOptional={!unmarked && !input.required} label={label}>
+      {(control) => (
+        <textarea {...watched} {...input} {...control} className={classes(styles.input, styles.lines)} />
+      )}
     </Labelled>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
+import { errorName } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -44,7 +45,12 @@ function ConfirmDialog({ started: { id, secret, uri }, onCodes, onClose }: Confi
     onClose,
   })
   return (
-    <FormDialog {...confirm} action={t.ui.turnOn} title={t.factors.addApp}>
+    <FormDialog
+      {...confirm}
+      error={errorName(confirm.error) === 'InvalidToken' ? t.factors.wrongAppCode : confirm.error}
+      action={t.ui.turnOn}
+      title={t.factors.addApp}
+    >
       <p>{t.factors.appScan}</p>
       <QrCode label={t.factors.appQr} text={uri} />
       <CopyBlock label={t.factors.appSecret} text={secret} wrap />

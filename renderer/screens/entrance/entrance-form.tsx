@@ -22,18 +22,18 @@ interface EntranceFormProps {
   readonly error: unknown
   /** Links to other screens, below the button. */
   readonly links: ReactNode
-  /** Focuses the first field on mount. */
+  /** Focuses the first empty field on mount, also on a narrow screen. */
   readonly focusFirst?: boolean
   onSubmit(field: Fields): void
 }
 
-/** A step: heading, fields, error, submit button, links. The heading takes no focus: steps focus their first field. */
+/** A step: heading, fields, error, submit button, links. The heading takes no focus: a wide screen focuses the first empty field. */
 export function EntranceForm(props: EntranceFormProps) {
   const { title, lead, before, children, action, busy, error, links, focusFirst = false, onSubmit } = props
   const form = useRef<HTMLFormElement>(null)
   useTitle(title)
   useEffect(() => {
-    if (focusFirst) form.current?.querySelector('input')?.focus()
+    if (focusFirst || isWide()) focusFirstEmpty(form.current)
   }, [focusFirst])
   return (
     <>
@@ -54,6 +54,15 @@ export function EntranceForm(props: EntranceFormProps) {
       </Form>
     </>
   )
+}
+
+/** On a narrow screen the keyboard would hide what the page says. */
+const isWide = () => window.matchMedia('(width >= 40rem)').matches
+
+function focusFirstEmpty(form: HTMLFormElement | null): void {
+  const fields = [...(form?.querySelectorAll<HTMLInputElement>('input:not([hidden], [readonly])') ?? [])]
+  const first = fields.find(({ value }) => value === '') ?? fields[0]
+  first?.focus()
 }
 
 /** Shows an account that has signed in: on the screen on which its last session ended, or Home. */

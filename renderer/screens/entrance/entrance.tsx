@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { endpoint } from '../../api/endpoint.ts'
@@ -24,6 +25,8 @@ export function Entrance() {
   const session = useMaybeSession()
   const request = authorizedRequest(path)
   const server = usePublicXrpcQuery(com.core.server.describeServer, {})
+  // The path may stay the same, and with it the scroll position.
+  useLayoutEffect(() => () => window.scrollTo(0, 0), [])
   return (
     <div className={styles.entrance}>
       <aside className={styles.side}>

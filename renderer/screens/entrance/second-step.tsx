@@ -1,13 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
-import { isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
+import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
+import { endpoint } from '../../api/endpoint.ts'
 import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
 import { desktop } from '../../bridge.ts'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
+import { CopyBlock } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import styles from './entrance.module.css'
@@ -29,7 +31,9 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
   const prove = useMutation({ mutationFn: provePasskey, onSuccess: onSubmit })
   const [isMailed] = useState(() => isCodeMailed(attempt.error))
   const [isRemoving, setRemoving] = useState(false)
-  const error = isFactorWanted(attempt.error) ? null : attempt.error
+  const refused = isFactorWanted(attempt.error) ? null : attempt.error
+  const isWrong = errorName(refused) === 'InvalidToken' && !isMailed
+  const error = isWrong ? t.factors.wrongStep : refused
   return (
     <>
       <EntranceForm
@@ -56,7 +60,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
                 </Button>
               )}
             </div>
-            {!desktop && <p className={styles.lead}>{t.factors.lostElsewhere}</p>}
+            {!desktop && <LostElsewhere />}
           </>
         }
         onSubmit={(field) => onSubmit(field('code'))}
@@ -87,6 +91,25 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
           onRemoved={() => onSubmit()}
         />
       )}
+    </>
+  )
+}
+
+/** What a person without their second step does in a browser. */
+function LostElsewhere() {
+  const input = `--json '{"did":"did:plc:…"}'`
+  return (
+    <>
+      <p className={styles.lead}>{t.factors.lostElsewhere}</p>
+      <details>
+        <summary>{t.factors.lostOwner}</summary>
+        <p>{t.factors.lostCommand}</p>
+        <CopyBlock
+          label={t.ui.copyCommand}
+          text={`curl -u admin ${endpoint}/xrpc/com.core.admin.removeSecondFactors ${input}`}
+          wrap
+        />
+      </details>
     </>
   )
 }

@@ -10,7 +10,10 @@ export const welcome = {
 }
 
 export const signUp = {
-  handleHint: (domain: string) => `Your public name: 3 to 18 letters, digits or hyphens before ${domain}`,
+  handleHint: (domain: string) =>
+    domain.endsWith('.test')
+      ? `Your name on this server: 3 to 18 letters, digits or hyphens. You can take a public one later.`
+      : `Your public name: 3 to 18 letters, digits or hyphens before ${domain}`,
   free: (handle: string) => `${handle} is available`,
   taken: (handle: string) => `${handle} is already taken. Try another.`,
   tooShort: 'Use at least 3 characters.',

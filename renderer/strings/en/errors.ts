@@ -10,6 +10,9 @@ export const errors = {
   sessionEnded: 'Your session has ended. Sign in again.',
   tooMany: 'Too many attempts. Wait a moment, then try again.',
   tooManyUntil: (left: string) => `Too many attempts. Try again ${left}.`,
+  tooLong: 'This is too long. Shorten it.',
+  tooShort: 'This is too short.',
+  notAccepted: 'The server does not accept what was entered. Check it, then try again.',
   byName: {
     AccountDeactivated: 'This account is deactivated. Reactivate it first.',
     AccountNotFound: 'This account no longer exists.',

@@ -23,6 +23,10 @@ export const factors = {
   appQr: 'QR code for the authenticator app',
   appSecret: 'Secret',
   appCode: 'Code that the app shows',
+  wrongAppCode:
+    'This code is wrong. The app shows a new one every 30 seconds. Check that the clock of the phone is right.',
+  wrongStep:
+    'This code is wrong or was used before. The app shows a new one every 30 seconds, and each recovery code works once.',
   passkeyText: 'Your browser asks how to make it.',
   passkeyFailed: 'The browser did not complete the passkey. Try again.',
   addedToast: (name: string) => `${name} added`,
@@ -48,5 +52,8 @@ export const factors = {
     `Sign-in to ${handle} will need the main password only. You can add second steps again in Account.`,
   lostAction: 'Remove all',
   lostElsewhere:
-    'Lost your device and your codes? Remove the second step in the app window on the computer of this server, or ask its owner, who can remove it under People.',
+    'Lost your device and your codes? The owner of this server can remove the second step under People, and in the app window on its computer.',
+  lostOwner: 'You are the owner, and there is no app window',
+  lostCommand:
+    'Run this on the computer of the server, with the DID of your account. It asks for the admin password, which is in the file admin-password of the data folder.',
 }

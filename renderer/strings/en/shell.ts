@@ -16,6 +16,10 @@ export const ui = {
   copy: 'Copy',
   code: 'Code',
   codeShape: 'XXXXX-XXXXX',
+  fillIn: 'Fill in this field.',
+  atLeast: (characters: number) => `Use at least ${characters} characters.`,
+  emailForm: 'Enter an email address, such as alice@example.com.',
+  urlForm: 'Enter an address, such as https://example.com.',
   continue: 'Continue',
   dismiss: 'Dismiss',
   loading: 'Loading',
@@ -137,6 +141,7 @@ export const settings = {
 export const leave = {
   title: 'Discard changes?',
   text: 'You have unsaved changes on this screen.',
+  dialogText: 'What you typed is lost then.',
   leave: 'Discard changes',
   stay: 'Keep editing',
 }
