@@ -18,6 +18,14 @@ export function withEmail<A extends { readonly email: string | null }>(account: 
   return email === null ? undefined : { ...account, email }
 }
 
+/** Whether a mailed code is more than the main password: the address is confirmed, and this server mails. */
+export function isProtectedByMail(
+  { email, emailConfirmedAt }: { readonly email: string | null; readonly emailConfirmedAt: string | null },
+  { smtpUrl }: { readonly smtpUrl?: string | undefined },
+): boolean {
+  return email !== null && emailConfirmedAt !== null && smtpUrl !== undefined
+}
+
 /** Returns the account. @throws XrpcError `InvalidRequest` if it has no email address */
 export function requireEmail<A extends { readonly email: string | null }>(account: A): WithEmail<A> {
   const found = withEmail(account)

@@ -11,6 +11,7 @@ import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Move, MoveChanges } from '../../repository/tables/moves.ts'
 import * as rows from '../../repository/tables/moves.ts'
+import { findByDid } from '../../store/tables/accounts.ts'
 import { keepForGood } from '../../store/tables/unactivated.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { isWaiting } from '../../util/wait.ts'
@@ -100,6 +101,7 @@ export function createMoves(deps: MovesDeps): Moves {
       storeMissing: (files) => store.transact((tx) => missingMedia.replace(tx, did, files)),
       update: (changes) => update(did, changes),
       signer: move.byAdmin ? deps.secrets.rotationKey : undefined,
+      mailsCode: direction === 'in' || findByDid(store, did)?.email !== null,
       at: now().getTime(),
     }
   }

@@ -1,6 +1,5 @@
 /** Starts the move of an account to another server: publishes its identity, and creates the account there. */
 
-import { requireEmail } from '../../identity/accounts/email.ts'
 import type { PlcPublisher } from '../../identity/accounts/plc.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { CallMethod } from '../../platform/xrpc/internal-call.ts'
@@ -76,7 +75,6 @@ export async function startMoveOut(
 ): Promise<void> {
   const { config, names, store, moves } = deps
   const { did } = account
-  if (!byAdmin) requireEmail(account)
   const earlier = rows.find(store, did)
   if (earlier && earlier.endedAt === null && !canCancel(earlier)) {
     throw moveRefused(`The account is about to move to ${new URL(earlier.peer).host}`)

@@ -38,6 +38,8 @@ export interface StepContext {
   readonly storeMissing: (files: readonly MissingFile[]) => Promise<number>
   /** Signs the operation without a mailed code; undefined if the owner must enter one. */
   readonly signer: SigningKey | undefined
+  /** False for an account of this server without an email address: its owner gets the code by `createCode`. */
+  readonly mailsCode: boolean
   readonly at: number
 }
 
@@ -93,7 +95,7 @@ export const stepTable: { readonly [Name in Exclude<StepName, 'done'>]: Step } =
     }
     if (move.operation === null) {
       if (context.signer) return signed(move, await signWithKey(operationDeps(context), context.signer))
-      await source.post('com.core.identity.requestPlcOperationSignature')
+      if (context.mailsCode) await source.post('com.core.identity.requestPlcOperationSignature')
       return { need: 'code' }
     }
     const changes = await lastCopy(context)

@@ -30,6 +30,15 @@ const deletions: Record<string, () => Promise<unknown>> = {
     await call('com.core.server.deleteAccount', input, ann)
   },
 
+  async 'by its holder, with a code for the password'() {
+    const { ann } = people
+    const { did, password } = ann
+    const authFactorToken = lived.factors.code()
+    const input = { purpose: 'deleteAccount', password, authFactorToken }
+    const { token } = await call('com.core.server.createCode', input, ann)
+    await call('com.core.server.deleteAccount', { did, password, token }, ann)
+  },
+
   async 'at its date'() {
     const { ann } = people
     await call('com.core.move.cancelMove', {}, ann)

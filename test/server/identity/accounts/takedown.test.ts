@@ -106,6 +106,7 @@ describe('a session of scope takendown', () => {
       'com.core.sync.getRepo',
       'com.core.sync.listBlobs',
       'com.core.server.checkAccountStatus',
+      'com.core.server.createCode',
       'com.core.server.getUsage',
       // An appeal.
       'com.core.moderation.createReport',

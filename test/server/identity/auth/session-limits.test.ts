@@ -45,6 +45,7 @@ test('a session has few guesses of the main password in all methods together', a
     ['identity.addRecoveryKey', { key: someKey, password }],
     ['identity.removeRecoveryKey', { key: someKey, password }],
     ['server.updateEmail', { email: 'thief@mail.test', password }],
+    ['server.createCode', { purpose: 'deleteAccount', password }],
     ['server.deleteAccount', { did: alice.did, token: 'AAAAA-AAAAA', password }],
   ]
   const statuses: number[] = []

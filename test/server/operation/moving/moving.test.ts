@@ -209,3 +209,15 @@ test('move in: the owner of a did:web changes its document', async () => {
   expect((await other.signIn(account)).body).toMatchObject({ status: 'deactivated' })
   await web.close()
 })
+
+test('move out: an account without an email address gets the code for its password', async () => {
+  const account = await server.account('vera', { email: undefined, handle: 'vera.here.test' })
+  await succeed(moveOut(account))
+  expect(await repeated(server, account)).toMatchObject({ need: 'code' })
+  const input = { purpose: 'signPlcOperation', password: account.password }
+  const { token } = await succeed(server.post('com.core.server.createCode', input, account))
+  await succeed(proceed(server, account, { code: token }))
+  expect(await repeated(server, account)).toMatchObject({ step: 'done' })
+  const { body: there } = await other.signIn({ handle: 'vera.other.test', password })
+  expect(there).toMatchObject({ active: true })
+})

@@ -154,6 +154,12 @@ const updateEmail = (account: Account, token?: string) =>
   core('server.updateEmail', { email: account.email, token }, account)
 const deletion = (account: Account, token: string) =>
   core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
+const createCode = (account: Account, authFactorToken?: string) =>
+  core(
+    'server.createCode',
+    { purpose: 'deleteAccount', password: account.password, authFactorToken },
+    account,
+  )
 const reset = (token: string, password = 'a new password') =>
   core('server.resetPassword', { token, password })
 const adminPassword = (did: string, password: string) =>
@@ -678,6 +684,26 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     const account = await secondFactor()
     await server.signIn(account)
     return afterExpiry(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
+  },
+
+  'com.core.server.createCode MailedCodeRequired': async () => {
+    const mailing = await TestServer.start({ smtpUrl: 'smtp://127.0.0.1:1' })
+    try {
+      // The message goes to the outbox, because nothing answers there.
+      const account = await mailing.account('mailed')
+      await mailing.confirmEmail(account)
+      const input = { purpose: 'deleteAccount', password: account.password }
+      return await mailing.post('com.core.server.createCode', input, account)
+    } finally {
+      await mailing.close()
+    }
+  },
+  'com.core.server.createCode AuthFactorTokenRequired': async () => createCode(await secondFactor()),
+  'com.core.server.createCode InvalidToken': async () => createCode(await secondFactor(), wrongToken),
+  'com.core.server.createCode ExpiredToken': async () => {
+    const account = await secondFactor()
+    await createCode(account)
+    return afterExpiry(account, (token) => createCode(account, token))
   },
 
   'com.core.server.deleteAccount InvalidToken': async () => deletion(await newAccount(), wrongToken),

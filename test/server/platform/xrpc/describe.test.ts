@@ -22,6 +22,7 @@ test('describeServer needs no credentials', async () => {
     inviteCodeRequired: false,
     phoneVerificationRequired: false,
     blobUploadLimit: 300_000_000,
+    mailDelivery: 'outbox',
     links: {},
     unclaimed: true,
     contact: {},
@@ -45,6 +46,7 @@ test('describeServer returns the settings of the owner', async () => {
     inviteCodeRequired: true,
     phoneVerificationRequired: false,
     blobUploadLimit: 300_000_000,
+    mailDelivery: 'outbox',
     links: {
       privacyPolicy: 'https://pds.example/privacy',
       termsOfService: 'https://pds.example/terms',

@@ -84,6 +84,10 @@ export const accountCalls: CallTable = {
   }),
   'com.core.server.createAccount': () => ({ input: { handle: `${uniqueName()}.test` } }),
   'com.core.server.createAppPassword': () => ({ input: { name: 'another' } }),
+  'com.core.server.createCode': () => ({
+    input: { purpose: 'deleteAccount', password: 'wrong' },
+    answer: 'AuthenticationRequired',
+  }),
   'com.core.server.createInviteCode': () => ({ input: { useCount: 1 } }),
   'com.core.server.createInviteCodes': () => ({ input: { codeCount: 1, useCount: 1 } }),
   'com.core.server.createSession': ({ state, handle, password }) => ({

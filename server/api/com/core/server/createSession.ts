@@ -1,6 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { withEmail } from '../../../../identity/accounts/email.ts'
-import { mailToken, tokenRefusals, type Verdict } from '../../../../identity/accounts/mail-tokens.ts'
+import { tokenRefusals, type Verdict } from '../../../../identity/accounts/mail-tokens.ts'
 import { appPasswordFinder } from '../../../../identity/auth/app-passwords.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import {
@@ -9,6 +8,7 @@ import {
   openSession,
   signTokens,
 } from '../../../../identity/auth/sessions.ts'
+import { requestFactor, tooManyCodes } from '../../../../identity/factors/challenge.ts'
 import { needsFactor, spendFactor } from '../../../../identity/factors/factors.ts'
 import type { Identity } from '../../../../identity/identity.ts'
 import { daily, perFiveMinutes } from '../../../../platform/config/rate-limits.ts'
@@ -45,10 +45,6 @@ function triedAccount(
 }
 /** Clients compare this text. */
 const wrong = 'Invalid identifier or password'
-const codeSent = 'A code has been sent to the email address of the account'
-const codeWanted = 'Enter a code of your authenticator app, or one of your recovery codes'
-const tooManyCodes =
-  'Too many wrong codes. Try again in 15 minutes, or use a recovery code. The codes came with the right password.'
 
 export const createSession = method(com.core.server.createSession, {
   auth: 'none',
@@ -71,9 +67,7 @@ export const createSession = method(com.core.server.createSession, {
     const token = input.authFactorToken?.trim() ?? ''
     const needsCode = isMain && needsFactor(store, account)
     if (needsCode && token === '') {
-      const addressee = account.emailAuthFactor === 1 ? withEmail(account) : undefined
-      if (addressee) await mailToken({ ...platform, ...identity }, addressee, 'authFactor')
-      throw fail('AuthFactorTokenRequired', addressee ? codeSent : codeWanted)
+      throw fail('AuthFactorTokenRequired', await requestFactor({ ...platform, ...identity }, account))
     }
 
     // The account may have changed while the password was hashed: everything is checked again in the transaction.

@@ -15,6 +15,7 @@ export const describeServer = method(com.core.server.describeServer, {
       blobUploadLimit: config.blobUploadLimit,
       unclaimed: isAtServer(caller) ? accounts.isEmpty(store) : undefined,
       isForTests,
+      mailDelivery: config.smtpUrl === undefined ? 'outbox' : 'mail',
       links: { privacyPolicy: config.privacyUrl, termsOfService: config.termsUrl },
       contact: { email: config.contactEmail },
     }
