@@ -1,6 +1,7 @@
 import type { Main, Procedure } from '@atproto/lex-schema'
 import { type ReactNode, useState } from 'react'
 import type { Body } from '../../api/client.ts'
+import { useKeepsMail } from '../../api/codes.ts'
 import { type Input, useProcedure } from '../../api/hooks.ts'
 import type { DialogAction } from '../../parts/dialog-action.ts'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
@@ -41,17 +42,18 @@ interface CodeDialogProps extends Omit<DialogAction, 'error' | 'reset'> {
   readonly children?: ReactNode
 }
 
-/** Confirms an action with an emailed code. */
+/** Confirms an action with a code that was emailed, or is in the outbox. */
 export function CodeDialog(props: CodeDialogProps) {
   const { title, email, codeRequest, action, variant = 'primary', busy, error, lead, children } = props
   const [isResent, setResent] = useState(false)
-  const sent = isResent ? t.mail.sentAgain : t.mail.sent(email)
+  const texts = useKeepsMail() ? t.kept : t.mail
+  const sent = isResent ? texts.sentAgain : texts.sent(email)
   return (
     <Dialog onClose={props.onClose} title={title}>
       <Form busy={busy} onSubmit={props.onSubmit}>
         <Stack>
           {lead}
-          {!codeRequest.error && <p role="status">{codeRequest.isPending ? t.mail.sending(email) : sent}</p>}
+          {!codeRequest.error && <p role="status">{codeRequest.isPending ? texts.sending(email) : sent}</p>}
           <CodeField autoFocus hint={<OutboxHint />} name="code" />
           {children}
           <FormError error={error ?? codeRequest.error} />
@@ -62,7 +64,7 @@ export function CodeDialog(props: CodeDialogProps) {
             variant="quiet"
             onClick={() => codeRequest.send({ onSuccess: () => setResent(true) })}
           >
-            {t.mail.again}
+            {texts.again}
           </Button>
           <Button busy={busy} variant={variant} type="submit">
             {action}

@@ -1,6 +1,7 @@
 import type { DatetimeString } from '@atproto/lex-schema'
 import { CirclePause, Trash2 } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
+import { useNeedsMailedCode } from '../../api/codes.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -10,7 +11,8 @@ import { Panel, Row, Section } from '../../ui/page.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 
 export function DangerSection() {
-  const { email, status } = useSession()
+  const { status } = useSession()
+  const needsMail = useNeedsMailedCode()
   return (
     <Section title={t.account.danger}>
       <Panel>
@@ -29,13 +31,13 @@ export function DangerSection() {
         <Row
           action={
             <DialogButton
-              dialog={(close) => <DeleteDialog email={email ?? ''} onClose={close} />}
-              disabled={!email}
+              dialog={(close) => <DeleteDialog onClose={close} />}
+              disabled={needsMail === undefined}
             >
               {t.account.removeAction}
             </DialogButton>
           }
-          detail={email ? t.account.removeDetail : `${t.account.removeDetail} ${t.account.removeNeeds}`}
+          detail={t.account.removeDetail}
           icon={<Trash2 aria-hidden size={20} strokeWidth={1.75} />}
           title={t.account.remove}
         />

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
+import { useKeepsMail } from '../../api/codes.ts'
 import { entrances } from '../../entrances.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
@@ -10,17 +11,18 @@ import { CodeField, Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { EntranceForm } from './entrance-form.tsx'
 
-/** Sends a code by email, then sets a new password. */
+/** Has a code sent, then sets a new password. */
 export function ResetPassword() {
   const request = useMutation({
     mutationFn: (address: string) => call(com.core.server.requestPasswordReset, { body: { email: address } }),
   })
+  const keepsMail = useKeepsMail()
   if (request.isSuccess) return <NewPassword email={request.variables} />
   return (
     <EntranceForm
       lead={t.reset.lead}
       title={t.reset.title}
-      action={t.ui.sendCode}
+      action={keepsMail ? t.ui.continue : t.ui.sendCode}
       busy={request.isPending}
       error={request.error}
       focusFirst
@@ -34,6 +36,7 @@ export function ResetPassword() {
 
 function NewPassword({ email }: { readonly email: string }) {
   const [, navigate] = useLocation()
+  const texts = useKeepsMail() ? t.kept : t.mail
   const reset = useMutation({
     mutationFn: (body: { token: string; password: string }) => call(com.core.server.resetPassword, { body }),
     onSuccess: () => {
@@ -43,7 +46,7 @@ function NewPassword({ email }: { readonly email: string }) {
   })
   return (
     <EntranceForm
-      lead={t.reset.codeLead(email)}
+      lead={texts.sentIfKnown(email)}
       title={t.reset.codeTitle}
       action={t.ui.setPassword}
       busy={reset.isPending}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { isFactorWanted } from '../../api/call-errors.ts'
-import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeField } from '../../ui/field.tsx'
@@ -29,7 +28,7 @@ export function useSecondFactor(attempt: {
   return [isNeeded, startOver]
 }
 
-/** Asks for the emailed code of a sign-in. */
+/** Asks for the emailed code of a sign-in to another server. */
 export function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFactorProps) {
   return (
     <EntranceForm
@@ -51,7 +50,7 @@ export function SecondFactor({ attempt, onSubmit, onResend, onBack }: SecondFact
       }
       onSubmit={(field) => onSubmit(field('code'))}
     >
-      <CodeField hint={<OutboxHint />} name="code" />
+      <CodeField name="code" />
     </EntranceForm>
   )
 }

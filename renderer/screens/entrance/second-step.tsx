@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
+import { useKeepsMail } from '../../api/codes.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
@@ -30,6 +31,7 @@ interface SecondStepProps {
 export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: SecondStepProps) {
   const prove = useMutation({ mutationFn: provePasskey, onSuccess: onSubmit })
   const [isMailed] = useState(() => isCodeMailed(attempt.error))
+  const texts = useKeepsMail() ? t.kept : t.mail
   const [isRemoving, setRemoving] = useState(false)
   const refused = isFactorWanted(attempt.error) ? null : attempt.error
   const isWrong = errorName(refused) === 'InvalidToken' && !isMailed
@@ -37,7 +39,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
   return (
     <>
       <EntranceForm
-        lead={isMailed ? t.factors.stepMailed : t.factors.step}
+        lead={isMailed ? texts.step : t.factors.step}
         title={t.factors.title}
         action={t.signIn.submit}
         busy={attempt.isPending}
@@ -51,7 +53,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
               </Button>
               {isMailed && (
                 <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
-                  {t.mail.again}
+                  {texts.again}
                 </Button>
               )}
               {desktop && (

@@ -11,24 +11,21 @@ import { Field } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
 import { PanelForm } from '../../ui/panel-form.tsx'
-import { Notice } from '../../ui/states.tsx'
 import styles from './move.module.css'
 
 type Target = Body<typeof com.core.move.describeServer.main>
 
 /** Starts a move to another server: asks which one, then for the account there. */
 export function MoveOut() {
-  const { email } = useSession()
   const [target, setTarget] = useState<Target>()
   return (
     <Page lead={t.move.outLead} title={t.move.out}>
       <Stack>
-        {!email && <Notice variant="warn">{t.move.outNeedsEmail}</Notice>}
         <WhatMoves />
         {target ? (
           <AccountThere onBack={() => setTarget(undefined)} target={target} />
         ) : (
-          <ChooseServer disabled={!email} onChosen={setTarget} />
+          <ChooseServer onChosen={setTarget} />
         )}
       </Stack>
     </Page>
@@ -47,13 +44,7 @@ function WhatMoves() {
   )
 }
 
-function ChooseServer({
-  disabled,
-  onChosen,
-}: {
-  readonly disabled: boolean
-  onChosen(target: Target): void
-}) {
+function ChooseServer({ onChosen }: { onChosen(target: Target): void }) {
   const describe = useWork(
     (did, server: string) => callAs(did, com.core.move.describeServer, { params: { server } }),
     [],
@@ -63,7 +54,6 @@ function ChooseServer({
     <PanelForm
       action={t.ui.continue}
       busy={describe.isPending}
-      disabled={disabled}
       error={describe.error}
       onSubmit={(field) => describe.mutate(field('server').trim())}
     >
@@ -106,7 +96,14 @@ function AccountThere({ target, onBack }: { readonly target: Target; onBack(): v
     >
       <Field exact autoFocus defaultValue={target.handle} label={t.move.outHandle} name="handle" required />
       <NewPasswordField label={t.move.outPassword(host)} username={target.handle} />
-      <Field autoComplete="email" defaultValue={own} label={t.ui.email} name="email" required type="email" />
+      <Field
+        autoComplete="email"
+        defaultValue={own}
+        label={t.ui.email}
+        name="email"
+        required={own !== ''}
+        type="email"
+      />
       {target.inviteCodeRequired && (
         <Field hint={t.move.outInviteHint(host)} label={t.ui.inviteCode} mono name="inviteCode" required />
       )}

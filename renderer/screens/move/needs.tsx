@@ -1,6 +1,8 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { isFactorWanted } from '../../api/call-errors.ts'
-import { useProcedure } from '../../api/hooks.ts'
+import { callAs } from '../../api/client.ts'
+import { codeForPassword, useNeedsMailedCode } from '../../api/codes.ts'
+import { useProcedure, useWork } from '../../api/hooks.ts'
 import { hostOf, type Move } from '../../api/moves.ts'
 import { useSession } from '../../api/sessions.ts'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
@@ -8,8 +10,10 @@ import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyBlock } from '../../ui/copy.tsx'
 import { CodeField, PasswordField } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { PanelForm } from '../../ui/panel-form.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { ProofFields, proofError } from '../account/password-dialog.tsx'
 import { MissingMedia } from './missing-media.tsx'
 
 interface NeedProps {
@@ -18,8 +22,39 @@ interface NeedProps {
 
 const useContinue = () => useProcedure(com.core.move.continueMove, [com.core.move.getMove])
 
-/** Asks for the mailed code, which changes the identity. */
+/** Asks for the mailed code, which changes the identity, or for the password where no mail protects the account. */
 export function CodeNeed({ move }: NeedProps) {
+  const needsMail = useNeedsMailedCode()
+  const isOwn = move.direction === 'out'
+  if (isOwn && needsMail === undefined) return null
+  return isOwn && !needsMail ? <PasswordNeed move={move} /> : <MailedCodeNeed move={move} />
+}
+
+function PasswordNeed({ move }: NeedProps) {
+  const proceed = useWork(
+    async (did, field: Fields) => {
+      const code = await codeForPassword(did, 'signPlcOperation', field)
+      return callAs(did, com.core.move.continueMove, { body: { code } })
+    },
+    [com.core.move.getMove],
+  )
+  return (
+    <PanelForm
+      action={t.move.codeTitle}
+      busy={proceed.isPending}
+      error={proofError(proceed.error)}
+      onSubmit={proceed.mutate}
+      title={t.move.codeTitle}
+    >
+      <p>
+        {t.move.passwordOut(hostOf(move.server))} {t.move.codeFinal}
+      </p>
+      <ProofFields error={proceed.error} />
+    </PanelForm>
+  )
+}
+
+function MailedCodeNeed({ move }: NeedProps) {
   const { email = '' } = useSession()
   const proceed = useContinue()
   const resend = useContinue()

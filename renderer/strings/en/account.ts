@@ -65,7 +65,6 @@ export const account = {
   factorOnToast: 'Codes by email turned on',
   factorOffToast: 'Codes by email turned off',
   passwordDetail: 'Changing it signs you out on all other devices.',
-  passwordNeeds: 'Add an email address first: you need a code to change the password.',
   passwordTitle: 'Change your password',
   passwordToast: 'Password changed. All other sessions were signed out.',
   storedData: 'Stored data',
@@ -102,7 +101,6 @@ export const account = {
   remove: 'Delete account',
   removeAction: 'Delete…',
   removeDetail: 'Permanently deletes the account and all its data. You cannot undo this.',
-  removeNeeds: 'Add an email address first: you need a code to delete the account.',
   removeTitle: 'Delete your account?',
   removeText: (handle: string) =>
     `All data of ${handle} on this server will be permanently deleted: records, sessions, app passwords and settings. Existing backups still contain it.`,

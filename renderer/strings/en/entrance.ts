@@ -66,20 +66,36 @@ export const reset = {
   title: 'Reset your password',
   lead: 'Enter the email address of your account to get a code.',
   codeTitle: 'Set a new password',
-  codeLead: (email: string) =>
-    `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
   done: 'Password changed. You were signed out everywhere: sign in with the new password.',
   back: 'Back to sign-in',
 }
 
+/** Codes on a server that sends email. */
 export const mail = {
   sending: (email: string) => `Sending a code to ${email}…`,
   sent: (email: string) => `A code was sent to ${email}. It is valid for 15 minutes.`,
-  inOutbox: 'No email? The message may be in the outbox.',
-  openOutbox: 'Open outbox',
-  outbox: 'No email? Without a mail server, messages stay in the outbox folder of the server’s data.',
+  sentIfKnown: (email: string) =>
+    `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
+  step: 'A code was sent to the email address of this account. It is valid for 15 minutes. A code of your authenticator app or a recovery code works too.',
   again: 'Send a new code',
-  sentAgain: 'A new code was sent. Earlier codes no longer work.',
+  sentAgain: 'A new code was sent.',
+  missing: 'No email? Messages that could not be emailed are in the outbox of this server.',
+  openOutbox: 'Open outbox',
+  askOwner:
+    'Ask the owner of this server for the code. The owner finds it in the app window, or in the folder “outbox” of the server’s data.',
+}
+
+const inOutbox = 'This server sends no email. The code is in its outbox, and valid for 15 minutes.'
+
+/** The same on a server that keeps codes in its outbox. */
+export const kept = {
+  sending: (_email: string) => 'Making a code…',
+  sent: (_email: string) => inOutbox,
+  sentIfKnown: (email: string) =>
+    `This server sends no email. If an account uses ${email}, a code is in its outbox, and valid for 15 minutes.`,
+  step: `${inOutbox} A code of your authenticator app or a recovery code works too.`,
+  again: 'Make a new code',
+  sentAgain: 'A new code is in the outbox of this server.',
 }
 
 export const takendown = {

@@ -34,6 +34,8 @@ export const errors = {
     InvalidPassword: 'This password is not valid. Use 8 to 256 characters.',
     InvalidSwap: 'The record was changed in the meantime. Check it, then try again.',
     InvalidToken: 'This code is wrong. Check it, or send a new one.',
+    MailedCodeRequired:
+      'The email address of this account is confirmed, so a code is sent to it. Reload the page and try again.',
     MethodNotImplemented: 'This server does not support this action. It may be older than this page.',
     NotEnoughResources: 'The server is busy or its disk is full. Try again soon.',
     NotFound: 'This account no longer exists.',

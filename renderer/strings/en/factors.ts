@@ -43,8 +43,6 @@ export const factors = {
 
   title: 'Second step',
   step: 'Enter a code of your authenticator app, or a recovery code.',
-  stepMailed:
-    'A code was sent to the email address of this account. It is valid for 15 minutes. A code of your authenticator app or a recovery code works too.',
   usePasskey: 'Use a passkey',
   lost: 'Lost your device?',
   lostTitle: 'Remove all second steps?',

@@ -33,11 +33,9 @@ export const move = {
   out: 'Move to another server',
   outDetail: 'Your followers and your identity come along. The account here is deactivated at the end.',
   outAction: 'Move',
-  outLead: 'Records, media, preferences and followers come along. You can cancel until you enter the code.',
+  outLead: 'Records, media, preferences and followers come along. You can cancel until your identity moves.',
   outServer: 'New server',
   outServerHint: 'Its address, such as pds.example',
-  outNeedsEmail:
-    'Add an email address to your account first: a code is sent to it before your identity changes.',
   outAccountTitle: (host: string) => `Your account at ${host}`,
   outHandle: 'Handle there',
   outPassword: (host: string) => `New password for ${host}`,
@@ -102,6 +100,7 @@ export const move = {
     `${host} has sent a code to the email address of your account there. With it, your identity moves to this server.`,
   codeOut: (email: string, host: string) =>
     `A code was sent to ${email}. With it, your identity moves to ${host}.`,
+  passwordOut: (host: string) => `With your password, your identity moves to ${host}.`,
   codeFinal: 'Then the move can no longer be cancelled.',
   codeSent: 'A new code was sent',
   signInAgainTitle: (host: string) => `Sign in at ${host} again`,

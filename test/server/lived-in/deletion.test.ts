@@ -33,7 +33,7 @@ const deletions: Record<string, () => Promise<unknown>> = {
   async 'by its holder, with a code for the password'() {
     const { ann } = people
     const { did, password } = ann
-    const authFactorToken = lived.factors.code()
+    const authFactorToken = lived.factors.recoveryCodes.at(-1)
     const input = { purpose: 'deleteAccount', password, authFactorToken }
     const { token } = await call('com.core.server.createCode', input, ann)
     await call('com.core.server.deleteAccount', { did, password, token }, ann)

@@ -35,7 +35,9 @@ export const createCode = method(com.core.server.createCode, {
       if (current.passwordHash !== account.passwordHash)
         throw protocolError('AuthenticationRequired', 'Wrong password')
       const verdict = needsFactor(tx, current) ? spendFactor(tx, secrets, { did, token, now: now() }) : 'good'
-      return verdict === 'good' ? { code: issueToken(tx, secrets, { did, purpose, now: now() }) } : { verdict }
+      return verdict === 'good'
+        ? { code: issueToken(tx, secrets, { did, purpose, now: now() }) }
+        : { verdict }
     })
     if (result.code !== undefined) return { token: result.code }
     if (result.verdict === 'tooMany') throw protocolError('RateLimitExceeded', tooManyCodes)
