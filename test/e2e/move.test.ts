@@ -102,7 +102,7 @@ test('move out: from the account screen to the end, after a cancelled attempt', 
     expect(await page.getByLabel('Handle there').inputValue()).toBe('leaver.other.test')
     await page.getByRole('button', { name: 'Start the move' }).click()
     await heading(page, `Your account moves to ${hostOf(other)}`).waitFor()
-    await page.getByLabel('Code').waitFor()
+    await page.getByLabel('Your password').waitFor()
   }
   await start()
   await page.getByRole('button', { name: 'Cancel the move' }).click()
@@ -111,7 +111,7 @@ test('move out: from the account screen to the end, after a cancelled attempt', 
 
   await page.goto(`${world.url}/#/account`)
   await start()
-  await page.getByLabel('Code').fill(await world.server.codeTo(account.email))
+  await page.getByLabel('Your password').fill(account.password)
   await page.getByRole('button', { name: 'Confirm the move' }).click()
   await heading(page, `Your account lives at ${hostOf(other)} now`).waitFor()
   await expectAccessible(page)
@@ -148,11 +148,11 @@ test('move out: missing files are listed before the code, and nothing can be wri
   await answered
   await world.server.running.services.background.idle()
   await page.getByRole('button', { name: 'Move without these files' }).click()
-  await page.getByLabel('Code').waitFor()
+  await page.getByLabel('Your password').waitFor()
 
   const unavailable = (res: ServerResponse) => res.writeHead(503).end()
   proxy.replacements.set('com.atproto.server.activateAccount', unavailable)
-  await page.getByLabel('Code').fill(await world.server.codeTo(account.email))
+  await page.getByLabel('Your password').fill(account.password)
   await page.getByRole('button', { name: 'Confirm the move' }).click()
   await page.getByText('This step failed').waitFor()
   await page.getByText('Nothing can be changed here until the move has ended.').waitFor()

@@ -98,7 +98,7 @@ describe('outbox', () => {
     desktop.outbox = [reset]
     const page = await visitor('/reset')
     await page.getByLabel('Email').fill('bob@mail.test')
-    await page.getByRole('button', { name: 'Send code' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Open outbox' }).click()
     await page.getByRole('dialog', { name: 'Outbox' }).getByText('BBBBB-33333').first().waitFor()
     await page.keyboard.press('Escape')
