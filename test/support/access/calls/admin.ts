@@ -20,6 +20,7 @@ export const adminCalls: CallTable = {
     input: { did: subject.did },
     answer: ofOther(subject, token),
   }),
+  'com.core.admin.deleteOutboxMessage': () => ({ input: { id: 'x' } }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },
     answer: deleted(subject),
@@ -44,6 +45,7 @@ export const adminCalls: CallTable = {
     answer: deleted(subject),
   }),
   'com.core.admin.listAccounts': () => ({}),
+  'com.core.admin.listOutbox': () => ({}),
   'com.core.admin.listReports': () => ({}),
   'com.core.admin.listRequests': () => ({}),
   'com.core.admin.listUpstreams': () => ({}),

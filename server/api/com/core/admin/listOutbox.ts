@@ -1,0 +1,29 @@
+import type { DatetimeString } from '@atproto/lex-schema'
+import { com } from '../../../../../lexicons/generated/index.ts'
+import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { listOutbox as list, type OutboxMessage } from '../../../../platform/mail/outbox.ts'
+import { findByDid } from '../../../../store/tables/accounts.ts'
+import { method } from '../../../method.ts'
+
+const maxMessages = 200
+
+export const listOutbox = method(com.core.admin.listOutbox, {
+  auth: 'admin',
+  async handler({ auth, caller, config, files, store, fail }) {
+    if (!isAtThisComputer(caller))
+      throw fail('NotAtThisComputer', 'Open the outbox on the computer of this server')
+    const own = auth.did === undefined ? undefined : findByDid(store, auth.did)?.email
+    const messages = await list(config.dataDir, files)
+    return {
+      messages: messages
+        .filter((message) => message.to !== own || !isForOwner(message))
+        .slice(0, maxMessages)
+        .map(({ purpose: _, at, ...message }) => ({ ...message, at: at as DatetimeString })),
+    }
+  },
+})
+
+/** Whether the owner alone may read it: its code is more than a session, which may be stolen. */
+function isForOwner({ code, purpose }: OutboxMessage): boolean {
+  return code !== undefined && purpose !== 'confirmEmail'
+}
