@@ -11,6 +11,7 @@ import {
   SlidersHorizontal,
   UsersRound,
 } from 'lucide-react'
+import { isAtServer } from './api/endpoint.ts'
 import { desktop } from './bridge.ts'
 import { t } from './strings/en.ts'
 
@@ -90,10 +91,12 @@ const groups: readonly EntryGroup[] = [
       {
         name: t.nav.server,
         icon: Server,
-        screens: local(
-          { path: '/server', name: t.nav.server, key: 'r' },
-          { path: '/outbox', name: t.nav.outbox, key: 'o' },
-        ),
+        screens: [
+          ...local({ path: '/server', name: t.nav.server, key: 'r' }),
+          ...(isAtServer
+            ? [{ path: '/outbox', name: t.nav.outbox, key: 'o', local: isDesktop, ownerOnly: !isDesktop }]
+            : []),
+        ],
       },
       {
         name: t.nav.settings,

@@ -1,5 +1,6 @@
 import { type ComponentType, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
+import { isAtServer } from '../api/endpoint.ts'
 import { desktop } from '../bridge.ts'
 import { groupsOf, isWithin, type Screen } from '../navigation.ts'
 import { AboutScreen } from '../screens/about/about.tsx'
@@ -57,9 +58,9 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/network': NetworkScreen,
   '/requests': RequestsScreen,
   '/conformance': ConformanceScreen,
+  ...(isAtServer && { '/outbox': OutboxScreen }),
   ...(desktop && {
     '/server': ServerScreen,
-    '/outbox': OutboxScreen,
     '/backups': BackupsScreen,
     '/logs': LogsScreen,
     '/about': AboutScreen,

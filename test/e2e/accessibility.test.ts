@@ -282,6 +282,9 @@ test('accessibility tree: navigation and Subscriptions', async () => {
           - link "Network":
             - /url: "#/network"
         - listitem:
+          - link "Outbox":
+            - /url: "#/outbox"
+        - listitem:
           - link "Settings":
             - /url: "#/settings""
   `)

@@ -119,13 +119,13 @@ test('password change: takes the old one; other sessions end, this one stays sig
 
 test('password change: asks for the second step of sign-in', async () => {
   const hugo = await world.server.account('hugo', { email: undefined })
+  const page = await world.signedIn(hugo, '/account')
   const totp = await world.server.post('com.core.factor.startTotp', { password: hugo.password }, hugo)
   const app = new TOTP({ secret: totp.body.secret })
   const code = () => app.generate({ timestamp: world.server.clock.now().getTime() })
   const input = { id: totp.body.id, name: 'Phone', code: code() }
   expect((await world.server.post('com.core.factor.confirmTotp', input, hugo)).status).toBe(200)
   world.server.clock.advance(minute)
-  const page = await world.signedIn(hugo, '/account')
   await page.getByRole('button', { name: 'Change password' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Your password').fill(hugo.password)

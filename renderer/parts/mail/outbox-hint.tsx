@@ -1,16 +1,24 @@
 import { useState } from 'react'
+import { useIsOwner } from '../../api/account.ts'
 import { useKeepsMail } from '../../api/codes.ts'
+import { isAtServer } from '../../api/endpoint.ts'
 import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import styles from './outbox.module.css'
 import { OutboxList } from './outbox-list.tsx'
 
-/** A hint where to find a code in the outbox. The desktop opens it in a dialog. */
-export function OutboxHint() {
+interface OutboxHintProps {
+  /** Whether the code may be read with the session of an owner in a browser. */
+  readonly isForOwner?: boolean | undefined
+}
+
+/** A hint where to find a code in the outbox. The desktop opens it in a dialog, and so does the owner in a browser beside the server. */
+export function OutboxHint({ isForOwner = false }: OutboxHintProps) {
   const [isOpen, setOpen] = useState(false)
   const keepsMail = useKeepsMail()
-  if (!desktop) return keepsMail ? t.mail.askOwner : t.mail.missing
+  const isOwner = useIsOwner()
+  if (!desktop && !(isOwner && isAtServer && isForOwner)) return keepsMail ? t.mail.askOwner : t.mail.missing
   return (
     <span className={styles.hint}>
       {!keepsMail && t.mail.missing}

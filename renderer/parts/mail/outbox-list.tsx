@@ -1,7 +1,11 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { OutboxMessage } from '../../../electron/ground/bridge.ts'
+import { com } from '../../../lexicons/generated/index.ts'
 import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
+import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
+import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -10,8 +14,15 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import styles from './outbox.module.css'
 
-/** The messages of the outbox, newest first, each with a copyable code. @param action shown if there are none */
-export function OutboxList({ action }: { readonly action?: ReactNode }) {
+interface OutboxListProps {
+  /** Shown if there are no messages. */
+  readonly action?: ReactNode
+}
+
+/** The messages of the outbox, newest first, each with a copyable code. A browser asks the server for them as its owner. */
+export const OutboxList = desktop ? DesktopOutbox : ServerOutbox
+
+function DesktopOutbox({ action }: OutboxListProps) {
   const outbox = useDesktopQuery('outbox.list')
   const restore = useDesktopCall('outbox.restore', ['outbox.list'], { onError: toastError })
   const remove = useDesktopCall('outbox.delete', ['outbox.list'], {
@@ -19,15 +30,51 @@ export function OutboxList({ action }: { readonly action?: ReactNode }) {
     onError: toastError,
   })
   return (
+    <Messages
+      action={action}
+      noneText={t.outbox.noneText}
+      onRemove={(id) => remove.mutate([id])}
+      query={outbox}
+    />
+  )
+}
+
+const { deleteOutboxMessage, listOutbox } = com.core.admin
+
+function ServerOutbox({ action }: OutboxListProps) {
+  const outbox = useXrpcQuery(listOutbox, {}, { pollMs: () => 5000 })
+  const change = useProcedure(deleteOutboxMessage, [listOutbox], {
+    onSuccess: (_, { id, undo }) => {
+      if (!undo) toast(t.outbox.removed, () => change.mutate({ id, undo: true }))
+    },
+    onError: toastError,
+  })
+  const query = { ...outbox, data: outbox.data?.messages } as UseQueryResult<readonly OutboxMessage[]>
+  return (
+    <Messages
+      action={action}
+      noneText={t.outbox.noneTextServer}
+      onRemove={(id) => change.mutate({ id })}
+      query={query}
+    />
+  )
+}
+
+interface MessagesProps extends OutboxListProps {
+  readonly query: UseQueryResult<readonly OutboxMessage[]>
+  readonly noneText: string
+  onRemove(id: string): void
+}
+
+function Messages({ action, query, noneText, onRemove }: MessagesProps) {
+  return (
     <LoadedList
-      empty={<EmptyState action={action} icon={Send} text={t.outbox.noneText} title={t.outbox.none} />}
+      empty={<EmptyState action={action} icon={Send} text={noneText} title={t.outbox.none} />}
       itemsOf={(messages) => messages.toSorted((a, b) => b.at.localeCompare(a.at))}
       label={t.outbox.list}
-      query={outbox}
+      query={query}
     >
-      {(message) => (
-        <MessageRow key={message.id} message={message} onRemove={() => remove.mutate([message.id])} />
-      )}
+      {(message) => <MessageRow key={message.id} message={message} onRemove={() => onRemove(message.id)} />}
     </LoadedList>
   )
 }

@@ -33,6 +33,8 @@ interface CodeDialogProps extends Omit<DialogAction, 'error' | 'reset'> {
   readonly email: string
   readonly codeRequest: CodeRequest
   readonly action: string
+  /** Whether the code may be read with the session of an owner in a browser. */
+  readonly isForOwner?: boolean
   readonly variant?: 'primary' | 'danger'
   /** The error of submitting the code, which is the field `code`. */
   readonly error: Error | string | null
@@ -54,7 +56,7 @@ export function CodeDialog(props: CodeDialogProps) {
         <Stack>
           {lead}
           {!codeRequest.error && <p role="status">{codeRequest.isPending ? texts.sending(email) : sent}</p>}
-          <CodeField autoFocus hint={<OutboxHint />} name="code" />
+          <CodeField autoFocus hint={<OutboxHint isForOwner={props.isForOwner} />} name="code" />
           {children}
           <FormError error={error ?? codeRequest.error} />
         </Stack>

@@ -76,6 +76,7 @@ function ConfirmEmail({ email, codeRequest, onClose }: ConfirmEmailProps) {
       action={t.account.confirm}
       codeRequest={codeRequest}
       email={email}
+      isForOwner
       title={t.account.confirmTitle}
     />
   )

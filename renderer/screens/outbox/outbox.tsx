@@ -1,12 +1,24 @@
 import { Link } from 'wouter'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
+import { desktop } from '../../bridge.ts'
 import { OutboxList } from '../../parts/mail/outbox-list.tsx'
 import { SendTestDialog } from '../../parts/mail/send-test-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
 import { Page } from '../../ui/page.tsx'
 
-export function OutboxScreen() {
+/** In a browser, the owner reads it on the computer of the server. */
+export const OutboxScreen = desktop ? DesktopScreen : ServerScreen
+
+function ServerScreen() {
+  return (
+    <Page lead={t.outbox.lead} title={t.nav.outbox}>
+      <OutboxList />
+    </Page>
+  )
+}
+
+function DesktopScreen() {
   const { data: view } = useDesktopQuery('settings.view')
   return (
     <Page

@@ -12,6 +12,8 @@ export const outbox = {
   none: 'The outbox is empty',
   noneText:
     'Without a mail server, messages are kept here with their codes ready to copy. Only users of this computer can see them.',
+  noneTextServer:
+    'Without a mail server, messages are kept here with their codes ready to copy. Codes for your own account are left out, except that to confirm your address: they are in the folder “outbox” of the server’s data.',
   settings: 'Set up a mail server',
   to: 'To',
   copyCode: (code: string) => `Copy code ${code}`,

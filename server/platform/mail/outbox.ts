@@ -1,6 +1,6 @@
 /**
  * The outbox: a folder of `.eml` files, for messages that were not sent by SMTP. They contain codes, so only the owner of the
- * server can read the files, and none is served over HTTP.
+ * server can read the files. Over HTTP, `listOutbox` serves them to the owner on the same computer.
  */
 
 import { join } from 'node:path'
@@ -70,7 +70,7 @@ export async function readMessage(
   if (!ID.test(id)) return undefined
   const source = await readIfThere(files, join(outboxFolder(dataDir), id))
   if (source === undefined) return undefined
-  // Loaded with the first message: only a server in the desktop reads messages.
+  // Loaded with the first message: most servers read none.
   const { default: PostalMime } = await import('postal-mime')
   const message = await PostalMime.parse(source)
   const header = (name: string) => message.headers.find(({ key }) => key === name.toLowerCase())?.value

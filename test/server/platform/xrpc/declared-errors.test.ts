@@ -154,6 +154,8 @@ const updateEmail = (account: Account, token?: string) =>
   core('server.updateEmail', { email: account.email, token }, account)
 const deletion = (account: Account, token: string) =>
   core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
+/** Sent through a proxy. */
+const elsewhere = { 'x-forwarded-for': '192.0.2.7' }
 const createCode = (account: Account, authFactorToken?: string) =>
   core(
     'server.createCode',
@@ -686,6 +688,14 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return afterExpiry(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
   },
 
+  'com.core.admin.listOutbox NotAtThisComputer': () =>
+    server.fetch('/xrpc/com.core.admin.listOutbox', { headers: { authorization: adminAuth, ...elsewhere } }),
+  'com.core.admin.deleteOutboxMessage NotAtThisComputer': () =>
+    server.fetch('/xrpc/com.core.admin.deleteOutboxMessage', {
+      method: 'POST',
+      headers: { authorization: adminAuth, 'content-type': 'application/json', ...elsewhere },
+      body: JSON.stringify({ id: 'x' }),
+    }),
   'com.core.server.createCode MailedCodeRequired': async () => {
     const mailing = await TestServer.start({ smtpUrl: 'smtp://127.0.0.1:1' })
     try {

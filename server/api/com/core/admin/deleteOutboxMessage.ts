@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
-import { deleteMessage, restoreMessage } from '../../../../platform/mail/outbox.ts'
+import { clearDeleted, deleteMessage, restoreMessage } from '../../../../platform/mail/outbox.ts'
 import { method } from '../../../method.ts'
 
 export const deleteOutboxMessage = method(com.core.admin.deleteOutboxMessage, {
@@ -8,6 +8,12 @@ export const deleteOutboxMessage = method(com.core.admin.deleteOutboxMessage, {
   async handler({ input: { id, undo = false }, caller, config, files, fail }) {
     if (!isAtThisComputer(caller))
       throw fail('NotAtThisComputer', 'Open the outbox on the computer of this server')
-    await (undo ? restoreMessage : deleteMessage)(config.dataDir, id, files)
+    const { dataDir } = config
+    if (undo) await restoreMessage(dataDir, id, files)
+    else {
+      // The last deletion can be undone: codes must not stay on the disk.
+      await clearDeleted(dataDir, files)
+      await deleteMessage(dataDir, id, files)
+    }
   },
 })
