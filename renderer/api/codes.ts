@@ -1,6 +1,5 @@
 /** Codes that protect an account: where this server sends them, and those in exchange for the main password. */
 import { com } from '../../lexicons/generated/index.ts'
-import type { Fields } from '../ui/form.tsx'
 import { callAs } from './client.ts'
 import { type Input, usePublicXrpcQuery } from './hooks.ts'
 import { useSession } from './sessions.ts'
@@ -9,6 +8,11 @@ import { useSession } from './sessions.ts'
 export function useKeepsMail(): boolean | undefined {
   const { data } = usePublicXrpcQuery(com.core.server.describeServer, {})
   return data && data.mailDelivery === 'outbox'
+}
+
+/** Where this server sends codes; `mail` until it has answered. */
+export function useDelivery(): 'mail' | 'outbox' {
+  return useKeepsMail() ? 'outbox' : 'mail'
 }
 
 /**
@@ -24,8 +28,12 @@ export function useNeedsMailedCode(): boolean | undefined {
 
 type Purpose = Input<typeof com.core.server.createCode.main>['purpose']
 
-/** Exchanges the fields `password` and `factor` for a code. */
-export async function codeForPassword(did: string, purpose: Purpose, field: Fields): Promise<string> {
+/** Exchanges the fields `password` and `factor` of a form for a code. */
+export async function codeForPassword(
+  did: string,
+  purpose: Purpose,
+  field: (name: string) => string,
+): Promise<string> {
   const authFactorToken = field('factor').trim() || undefined
   const body = { purpose, password: field('password'), authFactorToken }
   return (await callAs(did, com.core.server.createCode, { body })).token

@@ -59,7 +59,7 @@ test('deletion: needs the handle, the password and an emailed code', async () =>
 
 test('password reset: says that a code was sent, if there is an account', async () => {
   const page = await world.visitor('/reset')
-  await page.getByLabel('Email').fill('nobody@mail.test')
+  await page.getByLabel('Email').fill('unknown@mail.test')
   await page.getByRole('button', { name: 'Send code' }).click()
-  await page.getByText('If an account uses nobody@mail.test, a code was sent to it.').waitFor()
+  await page.getByText('If an account uses unknown@mail.test, a code was sent to it.').waitFor()
 })

@@ -1,7 +1,7 @@
 import type { Main, Procedure } from '@atproto/lex-schema'
 import { type ReactNode, useState } from 'react'
 import type { Body } from '../../api/client.ts'
-import { useKeepsMail } from '../../api/codes.ts'
+import { useDelivery } from '../../api/codes.ts'
 import { type Input, useProcedure } from '../../api/hooks.ts'
 import type { DialogAction } from '../../parts/dialog-action.ts'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
@@ -48,14 +48,16 @@ interface CodeDialogProps extends Omit<DialogAction, 'error' | 'reset'> {
 export function CodeDialog(props: CodeDialogProps) {
   const { title, email, codeRequest, action, variant = 'primary', busy, error, lead, children } = props
   const [isResent, setResent] = useState(false)
-  const texts = useKeepsMail() ? t.kept : t.mail
-  const sent = isResent ? texts.sentAgain : texts.sent(email)
+  const delivery = useDelivery()
+  const sent = isResent ? t.codes.sentAgain[delivery] : t.codes.sent[delivery](email)
   return (
     <Dialog onClose={props.onClose} title={title}>
       <Form busy={busy} onSubmit={props.onSubmit}>
         <Stack>
           {lead}
-          {!codeRequest.error && <p role="status">{codeRequest.isPending ? texts.sending(email) : sent}</p>}
+          {!codeRequest.error && (
+            <p role="status">{codeRequest.isPending ? t.codes.sending[delivery](email) : sent}</p>
+          )}
           <CodeField autoFocus hint={<OutboxHint isForOwner={props.isForOwner} />} name="code" />
           {children}
           <FormError error={error ?? codeRequest.error} />
@@ -66,7 +68,7 @@ export function CodeDialog(props: CodeDialogProps) {
             variant="quiet"
             onClick={() => codeRequest.send({ onSuccess: () => setResent(true) })}
           >
-            {texts.again}
+            {t.codes.again[delivery]}
           </Button>
           <Button busy={busy} variant={variant} type="submit">
             {action}

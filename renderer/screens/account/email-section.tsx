@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useSession } from '../../api/sessions.ts'
 import { newEmail } from '../../parts/account/new-email.ts'
+import { isWrongPassword, OwnPasswordField } from '../../parts/account/proof-fields.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { DialogButton, FormDialog } from '../../ui/dialog.tsx'
@@ -11,7 +12,6 @@ import type { Fields } from '../../ui/form.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { CodeDialog, type CodeRequest, useCodeRequest } from './code-dialog.tsx'
-import { isWrongPassword, OwnPasswordField } from './password-dialog.tsx'
 
 export function EmailSection() {
   const { email, emailConfirmed } = useSession()

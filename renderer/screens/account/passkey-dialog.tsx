@@ -1,10 +1,10 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { addPasskey } from '../../api/passkeys.ts'
+import { isWrongPassword, OwnPasswordField } from '../../parts/account/proof-fields.tsx'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
-import { isWrongPassword, OwnPasswordField } from './password-dialog.tsx'
 
 interface PasskeyDialogProps {
   onCodes(codes: readonly string[] | undefined): void

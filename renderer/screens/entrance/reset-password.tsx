@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
 import { call } from '../../api/client.ts'
-import { useKeepsMail } from '../../api/codes.ts'
+import { useDelivery, useKeepsMail } from '../../api/codes.ts'
 import { entrances } from '../../entrances.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
@@ -36,7 +36,7 @@ export function ResetPassword() {
 
 function NewPassword({ email }: { readonly email: string }) {
   const [, navigate] = useLocation()
-  const texts = useKeepsMail() ? t.kept : t.mail
+  const delivery = useDelivery()
   const reset = useMutation({
     mutationFn: (body: { token: string; password: string }) => call(com.core.server.resetPassword, { body }),
     onSuccess: () => {
@@ -46,7 +46,7 @@ function NewPassword({ email }: { readonly email: string }) {
   })
   return (
     <EntranceForm
-      lead={texts.sentIfKnown(email)}
+      lead={t.codes.sentIfKnown[delivery](email)}
       title={t.reset.codeTitle}
       action={t.ui.setPassword}
       busy={reset.isPending}

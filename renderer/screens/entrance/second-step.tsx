@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
-import { useKeepsMail } from '../../api/codes.ts'
+import { useDelivery } from '../../api/codes.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
@@ -31,7 +31,7 @@ interface SecondStepProps {
 export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: SecondStepProps) {
   const prove = useMutation({ mutationFn: provePasskey, onSuccess: onSubmit })
   const [isMailed] = useState(() => isCodeMailed(attempt.error))
-  const texts = useKeepsMail() ? t.kept : t.mail
+  const delivery = useDelivery()
   const [isRemoving, setRemoving] = useState(false)
   const refused = isFactorWanted(attempt.error) ? null : attempt.error
   const isWrong = errorName(refused) === 'InvalidToken' && !isMailed
@@ -39,7 +39,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
   return (
     <>
       <EntranceForm
-        lead={isMailed ? texts.step : t.factors.step}
+        lead={isMailed ? t.codes.step[delivery] : t.factors.step}
         title={t.factors.title}
         action={t.signIn.submit}
         busy={attempt.isPending}
@@ -53,7 +53,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
               </Button>
               {isMailed && (
                 <Button busy={attempt.isPending} variant="quiet" onClick={onResend} size="s">
-                  {texts.again}
+                  {t.codes.again[delivery]}
                 </Button>
               )}
               {desktop && (

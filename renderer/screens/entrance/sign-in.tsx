@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { errorName, isFactorWanted } from '../../api/call-errors.ts'
-import { useKeepsMail } from '../../api/codes.ts'
+import { useDelivery } from '../../api/codes.ts'
 import { endedSession } from '../../api/sessions.ts'
 import { AppPasswordError, type Credentials, signIn } from '../../api/sign-in.ts'
 import { entrances } from '../../entrances.ts'
@@ -41,7 +41,7 @@ export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
     },
   })
   const [needsFactor, startOver] = useSecondFactor(attempt)
-  const { sentAgain } = useKeepsMail() ? t.kept : t.mail
+  const delivery = useDelivery()
   if (needsFactor) {
     return (
       <SecondStep
@@ -49,7 +49,9 @@ export function SignIn({ lead, identifier, onSignedIn }: SignInProps) {
         identifier={entered.identifier}
         onBack={startOver}
         onResend={() =>
-          attempt.mutate(entered, { onError: (error) => isFactorWanted(error) && toast(sentAgain) })
+          attempt.mutate(entered, {
+            onError: (error) => isFactorWanted(error) && toast(t.codes.sentAgain[delivery]),
+          })
         }
         onSubmit={(authFactorToken) =>
           attempt.mutate(authFactorToken === undefined ? entered : { ...entered, authFactorToken })

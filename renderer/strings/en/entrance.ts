@@ -70,15 +70,8 @@ export const reset = {
   back: 'Back to sign-in',
 }
 
-/** Codes on a server that sends email. */
 export const mail = {
-  sending: (email: string) => `Sending a code to ${email}…`,
-  sent: (email: string) => `A code was sent to ${email}. It is valid for 15 minutes.`,
-  sentIfKnown: (email: string) =>
-    `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
-  step: 'A code was sent to the email address of this account. It is valid for 15 minutes. A code of your authenticator app or a recovery code works too.',
   again: 'Send a new code',
-  sentAgain: 'A new code was sent.',
   missing: 'No email? Messages that could not be emailed are in the outbox of this server.',
   openOutbox: 'Open outbox',
   askOwner:
@@ -87,15 +80,28 @@ export const mail = {
 
 const inOutbox = 'This server sends no email. The code is in its outbox, and valid for 15 minutes.'
 
-/** The same on a server that keeps codes in its outbox. */
-export const kept = {
-  sending: (_email: string) => 'Making a code…',
-  sent: (_email: string) => inOutbox,
-  sentIfKnown: (email: string) =>
-    `This server sends no email. If an account uses ${email}, a code is in its outbox, and valid for 15 minutes.`,
-  step: `${inOutbox} A code of your authenticator app or a recovery code works too.`,
-  again: 'Make a new code',
-  sentAgain: 'A new code is in the outbox of this server.',
+/** Codes, on a server that sends email and on one that keeps it in the outbox. */
+export const codes = {
+  sending: {
+    mail: (email: string) => `Sending a code to ${email}…`,
+    outbox: (_email: string) => 'Making a code…',
+  },
+  sent: {
+    mail: (email: string) => `A code was sent to ${email}. It is valid for 15 minutes.`,
+    outbox: (_email: string) => inOutbox,
+  },
+  sentIfKnown: {
+    mail: (email: string) =>
+      `If an account uses ${email}, a code was sent to it. The code is valid for 15 minutes.`,
+    outbox: (email: string) =>
+      `This server sends no email. If an account uses ${email}, a code is in its outbox, and valid for 15 minutes.`,
+  },
+  step: {
+    mail: 'A code was sent to the email address of this account. It is valid for 15 minutes. A code of your authenticator app or a recovery code works too.',
+    outbox: `${inOutbox} A code of your authenticator app or a recovery code works too.`,
+  },
+  again: { mail: 'Send a new code', outbox: 'Make a new code' },
+  sentAgain: { mail: 'A new code was sent.', outbox: 'A new code is in the outbox of this server.' },
 }
 
 export const takendown = {

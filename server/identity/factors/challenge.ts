@@ -1,4 +1,4 @@
-/** What callers with the right password and without a code of a second factor are told. */
+/** Asks callers with the right password for a code of a second factor. */
 import type { Platform } from '../../platform/platform.ts'
 import type { Account } from '../../store/tables/accounts.ts'
 import { withEmail } from '../accounts/email.ts'

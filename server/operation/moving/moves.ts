@@ -87,13 +87,10 @@ export function createMoves(deps: MovesDeps): Moves {
     const here = createLocalSide(deps, did)
     const there = remoteSide(move, runSignal)
     return {
-      move,
+      ...{ move, log, plcUrl: config.plcUrl, signal: runSignal },
       source: direction === 'in' ? there : here,
       target: direction === 'in' ? here : there,
-      plcUrl: config.plcUrl,
       resolveDid: deps.resolveDid,
-      log,
-      signal: runSignal,
       progress: {
         counted: (blobsExpected, blobsCopied) => update(did, { blobsExpected, blobsCopied }),
         copied: (bytes) => store.transact((tx) => rows.countBlob(tx, did, bytes, now().getTime())),
