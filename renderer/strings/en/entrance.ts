@@ -75,7 +75,7 @@ export const mail = {
   missing: 'No email? Messages that could not be emailed are in the outbox of this server.',
   openOutbox: 'Open outbox',
   askOwner:
-    'Ask the owner of this server for the code. The owner finds it in the app window, or in the folder “outbox” of the server’s data.',
+    'Ask the owner of this server for the code. The owner finds it under Outbox on the computer of the server, or in the folder “outbox” of its data.',
 }
 
 const inOutbox = 'This server sends no email. The code is in its outbox, and valid for 15 minutes.'
