@@ -8,7 +8,7 @@ import { heading, open } from '../../support/server/world.ts'
 setupScreens()
 
 test('browser: no desktop screens', async () => {
-  const page = await world.signedIn(alice, '/outbox')
+  const page = await world.signedIn(alice, '/backups')
   await heading(page, 'Page not found').waitFor()
   expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
 })
