@@ -199,7 +199,7 @@ interface MakePasswordProps extends Pick<PasswordProps, 'onMade'> {
   readonly client: Client
 }
 
-/** Makes an app password. One of the same kind that was never used is replaced: nobody has it any more. */
+/** Makes an app password. One of the same kind that was never used is replaced: its secret is lost. */
 function MakePassword({ client, onMade }: MakePasswordProps) {
   const { did } = useSession()
   const cache = useQueryClient()

@@ -122,11 +122,11 @@ export const wait: Act = {
 /** All computers sleep: their processes stand still while the clock goes on. */
 export const sleep: Act = {
   weight: 1,
-  async run({ machines, time: { clock } }, random) {
+  async run(world, random) {
+    const { clock } = world.time
     const ms = Math.floor(10 ** (3 + random.next() * 5.5))
     clock.leap(new Date(clock.now().getTime() + ms))
-    // The jobs that delete files have not run meanwhile.
-    for (const { filesUsedAt } of machines) for (const [cid, at] of filesUsedAt) filesUsedAt.set(cid, at + ms)
+    world.keepFiles(ms)
     return `all computers sleep for ${ms} ms`
   },
 }

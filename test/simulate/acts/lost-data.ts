@@ -35,6 +35,7 @@ export const fillDisk: Act = {
     machine.disk.free = machine.disk.content(`${dataDir}/${databaseName}`).length / 4
     const { clock } = world.time
     clock.leap(new Date(clock.now().getTime() + 7.5 * dayMs))
+    world.keepFiles(7.5 * dayMs)
     await pass(world, 4 * noticedMs, 8)
     await renew(world, author)
     const words = await send(world, author, { method: 'createRecord', writes: [newPost(world)] })

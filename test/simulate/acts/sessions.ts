@@ -72,7 +72,9 @@ export async function refresh(world: World, person: Person, signIn: SignIn, used
     if (broken !== undefined) throw new Violation(`${words}: ${broken}`)
     signIn.isOpen = 'yes'
   } else {
-    if (expected === 'yes' || body?.error !== 'ExpiredToken')
+    // An import that was not activated is deleted after a while.
+    const isOfDeleted = person.importedAt !== undefined && body?.error === 'AccountNotFound'
+    if (!isOfDeleted && (expected === 'yes' || body?.error !== 'ExpiredToken'))
       throw new Violation(`${words}, ${body?.message}, by a token that lives`)
     if (used === signIn.newest) signIn.end('maybe')
   }

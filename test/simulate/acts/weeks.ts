@@ -34,6 +34,7 @@ export const waitWeeks: Act = {
     }
     const ms = days * dayMs
     await clock.set(new Date(clock.now().getTime() + ms), Math.ceil(ms / stretchMs))
+    world.keepFiles(ms)
     for (const machine of world.machines)
       if (machine.isRunning && !machine.wasSet && !machine.running.services.clock.isPlausible())
         throw new Violation(`${machine.name} doubts its clock after ${days} days`)

@@ -116,6 +116,12 @@ export class World {
     return `did:key:${key?.publicKeyMultibase}`
   }
 
+  /** The jobs that delete files have not run in a time that has passed, or at its begin alone. */
+  keepFiles(ms: number): void {
+    for (const { filesUsedAt } of this.machines)
+      for (const [cid, at] of filesUsedAt) filesUsedAt.set(cid, at + ms)
+  }
+
   /** The address of the server of an account, by the directory. */
   serverOf(did: string): string | undefined {
     const services = this.#directory.resolve(did)?.service

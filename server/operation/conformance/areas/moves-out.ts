@@ -77,14 +77,9 @@ export const movesOut: readonly Requirement[] = [
       expectSame({ iss, aud, lxm }, { iss: guest.did, ...query }, 'what the token says')
     },
   ),
-  must(
-    'move.out.code.absent',
-    'An operation is signed for nobody without a code',
-    lexicon(sign),
-    async (target) => {
-      expectError((await signedOf(target)).without, refused)
-    },
-  ),
+  must('move.out.code.absent', 'An operation is not signed without a code', lexicon(sign), async (target) => {
+    expectError((await signedOf(target)).without, refused)
+  }),
   must('move.out.code.wrong', 'A wrong code signs no operation', lexicon(sign), async (target) => {
     expectError((await signedOf(target)).wrong, refused)
   }),
