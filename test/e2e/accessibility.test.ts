@@ -128,7 +128,7 @@ test('keyboard: sign-in, navigation, app passwords and menus work without a mous
   const page = await world.visitor('/sign-in')
   await heading(page, 'Sign in').waitFor()
   const press = (keys: string) => page.keyboard.press(keys)
-  await press('Tab')
+  await page.getByLabel('Handle or email').and(page.locator(':focus')).waitFor()
   await page.keyboard.type(alice.handle)
   await press('Tab')
   await page.keyboard.type(alice.password)

@@ -130,7 +130,6 @@ test('an app that signs in by OAuth gets the address, because a local handle is 
 
 test('the guide does not take the interface for a client, also after a reload', async () => {
   const page = await world.signedIn(alice)
-  await page.getByText('No client has signed in yet.').waitFor()
   for (let reload = 0; reload < 2; reload++) {
     const stream = page.waitForEvent('websocket')
     await page.reload()

@@ -61,7 +61,7 @@ test('an authenticator app: added by its QR code, asked for at sign-in, replaced
   expect(await other.getByRole('button', { name: /new code$/ }).count()).toBe(0)
   await other.getByLabel('Code').fill('000000')
   await other.getByRole('button', { name: 'Sign in' }).click()
-  await other.getByText('This code is wrong.').waitFor()
+  await other.getByText('This code is wrong or was used before.').waitFor()
   await other.getByLabel('Code').fill(code())
   await other.getByRole('button', { name: 'Sign in' }).click()
   await heading(other, 'Home').waitFor()
