@@ -40,7 +40,7 @@ export const registerPush: Act = {
     const known = random.chance(0.3) && devices.length > 0 ? random.pick(devices) : undefined
     if (!known && devices.length >= most) return undefined
     const token = known?.token ?? `device${world.counter++}`
-    // A device that is gone has another token.
+    // A device that was removed has another token.
     if (world.services.push.isGone(token)) return undefined
     const { status, words } = await call(world, person, 'registerPush', { token, signIn })
     if (status === 200 || status === 0 || status >= 500) {
@@ -80,7 +80,7 @@ export const failPush: Act = {
       const device = random.pick(devices)
       push.lose(device.token)
       device.isRegistered = device.isRegistered === 'no' ? 'no' : 'maybe'
-      return `${device.token} is gone`
+      return `${device.token} was removed`
     }
     push.mood = random.pick(['well', 'well', ...pushMoods])
     return `the push service is ${push.mood}`

@@ -1,4 +1,4 @@
-/** A push service: it gets the notifications of devices, answers, fails, or says that a device is gone. */
+/** A push service: it gets the notifications of devices, answers, fails, or says that a device was removed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setDeadline } from '../../../server/util/deadlines.ts'
 import type { Person } from '../model/person.ts'
@@ -55,8 +55,8 @@ export class PushService {
   readonly delivered = new Map<string, Sender>()
   readonly #tokens: ServiceTokens
   readonly #judge: (push: Push, person: Person) => string | undefined
-  /** Devices that are gone, with the sender that knows of it. */
-  readonly #gone = new Map<string, Sender | undefined>()
+  /** Devices that were removed, with the sender that knows of it. */
+  readonly #removed = new Map<string, Sender | undefined>()
 
   /** @param judge returns the rule that a push breaks */
   constructor(world: World, judge: (push: Push, person: Person) => string | undefined) {
@@ -67,11 +67,11 @@ export class PushService {
 
   /** A device has unregistered at the service. */
   lose(token: string): void {
-    this.#gone.set(token, undefined)
+    this.#removed.set(token, undefined)
   }
 
   isGone(token: string): boolean {
-    return this.#gone.has(token)
+    return this.#removed.has(token)
   }
 
   heal(): void {
@@ -112,13 +112,13 @@ export class PushService {
     if (rule !== undefined) throw new Error(`${words}: ${rule}`)
     const sender = senderOf(person.machine)
     if (this.delivered.get(keyOf(push)) === sender) throw new Error(`${words} is sent twice`)
-    if (this.#gone.get(token) === sender) throw new Error(`${words}, whose service has said that it is gone`)
+    if (this.#removed.get(token) === sender) throw new Error(`${words}, which has been removed`)
   }
 
   #answer(res: ServerResponse, push: Push, sender: Sender): void {
     const { mood } = this
-    if (this.#gone.has(push.token)) {
-      this.#gone.set(push.token, sender)
+    if (this.#removed.has(push.token)) {
+      this.#removed.set(push.token, sender)
       sendJson(res, 410, {})
       return
     }
