@@ -41,7 +41,7 @@ export const registerPush: Act = {
     if (!known && devices.length >= most) return undefined
     const token = known?.token ?? `device${world.counter++}`
     // A device that was removed has another token.
-    if (world.services.push.isGone(token)) return undefined
+    if (world.services.push.wasRemoved(token)) return undefined
     const { status, words } = await call(world, person, 'registerPush', { token, signIn })
     if (status === 200 || status === 0 || status >= 500) {
       person.devices = devices.filter((device) => device.token !== token)

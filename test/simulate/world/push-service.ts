@@ -70,7 +70,7 @@ export class PushService {
     this.#removed.set(token, undefined)
   }
 
-  isGone(token: string): boolean {
+  wasRemoved(token: string): boolean {
     return this.#removed.has(token)
   }
 
