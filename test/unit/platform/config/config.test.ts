@@ -9,7 +9,9 @@ import {
   publicOrigin,
   readConfig,
   settingsTable,
+  startOptions,
 } from '../../../../server/platform/config/config.ts'
+import { shellQuoted } from '../../../../server/util/shell.ts'
 
 const fromArgs = (...args: string[]) => readConfig({ env: {}, args })
 const fromEnv = (env: Record<string, string>) => readConfig({ env, args: [] })
@@ -300,4 +302,42 @@ test('help and SETTINGS.md list every setting once, with flag, variable and defa
 test('SETTINGS.md contains the table of settings', () => {
   const page = readFileSync(new URL('../../../../.github/SETTINGS.md', import.meta.url), 'utf8')
   expect(page).toContain(settingsTable())
+})
+
+describe('the options that start the same server again', () => {
+  const given = (args: readonly string[], env: Record<string, string> = {}) => startOptions({ env, args })
+
+  test('have what flags and variables give, with absolute folders, and flags before variables', () => {
+    const { options, secrets } = given(['--data-dir', '/the data', '--port=1234', '--no-oauth'], {
+      PDS_PORT: '1',
+      PDS_USER_DOMAINS: '.example.com',
+    })
+    const quoted = process.platform === 'win32' ? /^--data-dir ".*the data"$/ : /^--data-dir '\/the data'$/
+    expect(options.map(({ flag, text }) => [flag, text])).toEqual([
+      ['data-dir', expect.stringMatching(quoted)],
+      ['port', '--port 1234'],
+      ['user-domains', '--user-domains .example.com'],
+      ['oauth', '--oauth=off'],
+    ])
+    expect(secrets).toEqual([])
+    expect(readConfig({ env: {}, args: ['--port', '1234', '--oauth=off'] })).toMatchObject({
+      ...{ port: 1234, oauth: false },
+    })
+  })
+
+  test('name secrets alone', () => {
+    const found = given(['--admin-password', 'very secret'], { PDS_SMTP_URL: 'smtp://a:secret@mail.test' })
+    expect(found).toEqual({ options: [], secrets: ['PDS_ADMIN_PASSWORD', 'PDS_SMTP_URL'] })
+  })
+
+  test.each([
+    ['/plain/path.d', '/plain/path.d', '/plain/path.d'],
+    ["/it's here", "'/it'\\''s here'", '"/it\'s here"'],
+    ['a & b | c', "'a & b | c'", '"a & b | c"'],
+    ['$(date)', "'$(date)'", '"$(date)"'],
+    ['C:\\data', "'C:\\data'", 'C:\\data'],
+  ])('%s is quoted for the shell of the system', (text, posix, windows) => {
+    expect(shellQuoted(text, 'linux')).toBe(posix)
+    expect(shellQuoted(text, 'win32')).toBe(windows)
+  })
 })
