@@ -77,13 +77,18 @@ export async function readMessage(
   return {
     id,
     at: id.replace(ID, '$1-$2-$3T$4:$5:$6.$7Z'),
-    to: message.to?.[0]?.address ?? '',
+    to: unquoted(message.to?.[0]?.address ?? ''),
     subject: message.subject ?? '',
     text: message.text ?? '',
     purpose: header(PURPOSE_HEADER),
     code: header(CODE_HEADER),
     failure: header(FAILURE_HEADER),
   }
+}
+
+/** Returns an address as accounts have it: in a message, `a.@b` is `"a."@b`, because the dot is only valid in quotes (RFC 5322 §3.4.1). */
+function unquoted(address: string): string {
+  return address.replace(/^"(.*)"@/, '$1@')
 }
 
 /** Counts the messages. */

@@ -1,6 +1,6 @@
 /** The outbox over HTTP, for owners who use a browser on the computer of the server. */
 import { afterEach, expect, test } from 'vitest'
-import { type Account, adminAuth, refusal } from '../../support/server/server.ts'
+import { type Account, adminAuth, refusal, TestServer } from '../../support/server/server.ts'
 import { owner, server, setupServer } from '../../support/server/setup.ts'
 
 setupServer({ accounts: ['olga'] })
@@ -35,6 +35,23 @@ test('a session of the owner gets no code that would be enough to take the own a
   expect(await messages()).toMatchObject([{ subject: 'Confirm your email address' }])
   expect(await messages(adminAuth)).toHaveLength(4)
 })
+
+test.each(['olga.@mail.test', '.olga@mail.test', 'ol..ga@mail.test', 'Olga@Mail.test', "o'l+ga@mail.test"])(
+  'a session of the owner gets no code for the own account at the address %s',
+  async (email) => {
+    const another = await TestServer.start()
+    try {
+      const holder = await another.account('olga', { email })
+      await another.post('com.core.server.requestAccountDelete', undefined, holder)
+      const read = async (auth: Auth) =>
+        (await another.get('com.core.admin.listOutbox', {}, auth)).body.messages
+      expect(await read(adminAuth)).toMatchObject([{ to: email.toLowerCase() }])
+      expect(await read(holder)).toEqual([])
+    } finally {
+      await another.close()
+    }
+  },
+)
 
 test('others, and the owner on another computer, read nothing', async () => {
   const guest = await server.account('other')
