@@ -31,6 +31,31 @@ test('requestPasswordReset: the response does not reveal whether the account exi
   expect(await server.mailsTo('unknown@mail.test')).toEqual([])
 })
 
+test('a new password by the administrator or a reset voids all codes that were created before', async () => {
+  const holder = await server.account('rescued')
+  const { did, password } = holder
+  const codeFor = async (purpose: string, secret: string) => {
+    const input = { purpose, password: secret }
+    return (await server.post('com.core.server.createCode', input, holder)).body.token as string
+  }
+  const invalid = refusal(400, 'InvalidToken')
+  const last = await codeFor('resetPassword', password)
+  const unused = await codeFor('signPlcOperation', password)
+  expect((await server.post('com.core.server.resetPassword', { token: last, password }, holder)).status).toBe(
+    200,
+  )
+  expect(await server.post('com.core.identity.signPlcOperation', { token: unused }, holder)).toMatchObject(
+    invalid,
+  )
+
+  const stolen = await codeFor('resetPassword', password)
+  const mailed = await tokenFor(holder)
+  const rescue = { did, password: 'a rescued password' }
+  expect((await server.post('com.core.admin.updateAccountPassword', rescue, adminAuth)).status).toBe(200)
+  for (const token of [stolen, mailed]) expect(await reset(token, 'of the thief')).toMatchObject(invalid)
+  expect((await server.signIn({ ...holder, ...rescue })).status).toBe(200)
+})
+
 test('resetPassword: replaces the old password', async () => {
   const bob = await server.account('bob')
   expect((await reset((await tokenFor(bob)).toLowerCase(), 'a new password')).status).toBe(200)

@@ -1,6 +1,6 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
-import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { changePassword, passwordProblem } from '../../../../identity/accounts/password.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { requireOther } from '../../../../identity/callers/own-account.ts'
 import * as sessions from '../../../../identity/tables/sessions.ts'
@@ -17,7 +17,7 @@ export const updateAccountPassword = method(com.core.admin.updateAccountPassword
     const account = await platform.store.transact((tx) => {
       const found = accounts.findByDid(tx, input.did)
       if (!found) throw fail('NotFound', 'Account not found')
-      accounts.setPassword(tx, input.did, hash)
+      changePassword(tx, input.did, hash)
       sessions.removeOfAccount(tx, input.did)
       pushRegistrations.removeOfAccount(tx, input.did)
       return found

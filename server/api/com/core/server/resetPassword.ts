@@ -1,7 +1,7 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
 import * as pushRegistrations from '../../../../app/tables/push-registrations.ts'
 import { ownerOfToken, spendToken, tokenRefusals } from '../../../../identity/accounts/mail-tokens.ts'
-import { passwordProblem } from '../../../../identity/accounts/password.ts'
+import { changePassword, passwordProblem } from '../../../../identity/accounts/password.ts'
 import { reportChange } from '../../../../identity/accounts/security-notice.ts'
 import { scopes } from '../../../../identity/auth/scopes.ts'
 import * as sessions from '../../../../identity/tables/sessions.ts'
@@ -30,7 +30,7 @@ export const resetPassword = method(com.core.server.resetPassword, {
       const result = spendToken(tx, secrets, { did, purpose, token, now: now() })
       if (result !== 'good') return result
       account = accounts.findByDid(tx, did)
-      accounts.setPassword(tx, did, hash)
+      changePassword(tx, did, hash)
       sessions.removeOthers(tx, did, auth?.scope === scopes.full ? auth.sessionId : undefined)
       // No list shows them, and a thief may have registered one.
       pushRegistrations.removeOfAccount(tx, did)
