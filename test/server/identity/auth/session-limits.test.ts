@@ -61,6 +61,20 @@ test('a session has few guesses of the main password in all methods together', a
   expect((await core('factor.startTotp', right, again)).status).toBe(200)
 })
 
+test('guesses in a stolen session at another address leave the holder a code for a new password', async () => {
+  const { body: stolen } = await server.signIn(alice)
+  const create = (password: string, headers: Record<string, string>) =>
+    server.fetch('/xrpc/com.core.server.createCode', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ purpose: 'resetPassword', password }),
+    })
+  const thief = { authorization: `Bearer ${stolen.accessJwt}`, 'x-forwarded-for': '192.0.2.7' }
+  for (let i = 0; i < 51; i++) await create('a guess', thief)
+  expect(await create('a guess', thief)).toMatchObject(limited)
+  expect((await create(alice.password, { authorization: `Bearer ${alice.accessJwt}` })).status).toBe(200)
+})
+
 describe('mail to an address that is not confirmed', () => {
   const victim = 'victim@elsewhere.test'
   const hour = 60 * minute

@@ -14,7 +14,8 @@ const byMail =
 
 export const createCode = method(com.core.server.createCode, {
   auth: 'full or takendown',
-  limits: [hourly(50, 'account')],
+  // Per address: with a limit per account, a stolen session could keep the holder from a new password.
+  limits: [hourly(50, 'address')],
   async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { config, store, now } = platform
     const { secrets, requirePassword } = identity
