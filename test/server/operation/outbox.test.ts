@@ -53,6 +53,20 @@ test.each(['olga.@mail.test', '.olga@mail.test', 'ol..ga@mail.test', 'Olga@Mail.
   },
 )
 
+test('a session of the owner cannot confirm an address that the mail server refused', async () => {
+  const mailing = await TestServer.start({ smtpUrl: 'smtp://127.0.0.1:1' })
+  try {
+    const holder = await mailing.account('olga', { email: 'typo@mail.test' })
+    await mailing.post('com.core.server.requestEmailConfirmation', undefined, holder)
+    const read = async (auth: Auth) =>
+      (await mailing.get('com.core.admin.listOutbox', {}, auth)).body.messages
+    expect(await read(adminAuth)).toMatchObject([{ subject: 'Confirm your email address' }])
+    expect(await read(holder)).toEqual([])
+  } finally {
+    await mailing.close()
+  }
+})
+
 test('others, and the owner on another computer, read nothing', async () => {
   const guest = await server.account('other')
   await askForReset(guest)

@@ -1,6 +1,7 @@
 import type { DatetimeString } from '@atproto/lex-schema'
 import { com } from '../../../../../lexicons/generated/index.ts'
 import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import type { Config } from '../../../../platform/config/config.ts'
 import { listOutbox as list, type OutboxMessage } from '../../../../platform/mail/outbox.ts'
 import { findByDid } from '../../../../store/tables/accounts.ts'
 import { method } from '../../../method.ts'
@@ -16,14 +17,17 @@ export const listOutbox = method(com.core.admin.listOutbox, {
     const messages = await list(config.dataDir, files)
     return {
       messages: messages
-        .filter((message) => message.to !== own || !isForOwner(message))
+        .filter((message) => message.to !== own || !isForOwner(message, config))
         .slice(0, maxMessages)
         .map(({ purpose: _, at, ...message }) => ({ ...message, at: at as DatetimeString })),
     }
   },
 })
 
-/** Whether the owner alone may read it: its code is more than a session, which may be stolen. */
-function isForOwner({ code, purpose }: OutboxMessage): boolean {
-  return code !== undefined && purpose !== 'confirmEmail'
+/**
+ * Whether the owner alone may read it: its code is more than a session, which may be stolen. With a mail server, this is so for the
+ * code that confirms an address, too: the holder of an address that mail never reached would need mailed codes from then on.
+ */
+function isForOwner({ code, purpose }: OutboxMessage, { smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
+  return code !== undefined && (purpose !== 'confirmEmail' || smtpUrl !== undefined)
 }
