@@ -40,7 +40,8 @@ const proxyHeaders = [
   'tailscale-user-login',
   'tailscale-funnel-request',
 ]
-const proxyHeaderFamilies = /^(x-forwarded|x-real-|x-client-ip|x-cluster-client-ip|cf-|tailscale-|fastly-)/
+const proxyHeaderFamilies =
+  /^(x-forwarded|x-original-forwarded|x-real-|x-client-ip|x-cluster-client-ip|x-envoy-|cf-|tailscale-|fastly-)/
 
 /** Whether only proxies and tunnels send a header. @param name in lower case */
 export function isProxyHeader(name: string): boolean {
@@ -52,5 +53,5 @@ export function isProxyHeader(name: string): boolean {
  * loopback too: it shows by the headers that it adds, or by the public name that its clients use.
  */
 function isDirect(headers: IncomingHttpHeaders): boolean {
-  return isLoopbackHost(headers.host) && !proxyHeaders.some((name) => headers[name] !== undefined)
+  return isLoopbackHost(headers.host) && !Object.keys(headers).some(isProxyHeader)
 }
