@@ -72,9 +72,10 @@ export type ActorsDeps = ReadIdentityDeps & {
   readonly onRefused?: (() => void) | undefined
 }
 
-const day = 24 * 60 * 60_000
+const minute = 60_000
+const day = 24 * 60 * minute
 /** How long the absence of a DID is cached. */
-const failureMaxAgeMs = 60_000
+const failureMaxAgeMs = minute
 /** Look-ups of one DID in a minute: sources can say at any time that an identity has changed. */
 const lookupsPerMinute = 5
 /** An upstream examines 20 events at once. */
@@ -114,7 +115,7 @@ export function createActors(deps: ActorsDeps): Actors {
 
   /** Counts a look-up. @throws UnresolvableDid if there were too many */
   function countLookup(did: string): void {
-    const times = (recent.get(did) ?? []).filter((at) => now() - at < 60_000)
+    const times = (recent.get(did) ?? []).filter((at) => isWaiting(at + minute, now(), minute))
     if (times.length >= lookupsPerMinute) {
       throw new UnresolvableDid(`${did}: looked up too often`, { isOutage: true })
     }

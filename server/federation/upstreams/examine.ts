@@ -5,6 +5,7 @@ import { OutboundFailed } from '../../platform/network/client.ts'
 import { InvalidProof, type VerifiedCommit, verifyCommit } from '../../repository/format/verify-commit.ts'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import { createPace, inTurn, nextTurn } from '../../util/turns.ts'
+import { isWaiting } from '../../util/wait.ts'
 import type { Actors } from '../actors/actors.ts'
 import type { RemoteChange } from '../remote/change.ts'
 import type { Intake } from '../remote/intake.ts'
@@ -127,7 +128,7 @@ export function createExaminer({
   async function examineIdentity({ did }: Frame): Promise<Finding> {
     const at = now().getTime()
     const window = recent.get(did)
-    const isNew = !window || at - window.since >= identityWindowMs
+    const isNew = !window || !isWaiting(window.since + identityWindowMs, at, identityWindowMs)
     const count = isNew ? 1 : window.count + 1
     if (recent.size >= maxRecent) recent.clear()
     recent.set(did, { since: isNew ? at : window.since, count })

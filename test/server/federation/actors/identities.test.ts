@@ -84,6 +84,18 @@ test('look-ups of one DID share one request, and the result is kept for a day', 
   expect(logs()).toBeLessThan(8)
 })
 
+test('look-ups that were counted while the clock was ahead refuse none when it is right', async () => {
+  const identity = await createPlcIdentity('nora.test')
+  const server = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
+  await addUpstream(here, server.url)
+  const identify = () => actors().identify(identity.did, { via: server.url, maxAgeMs: 0 })
+  here.clock.advance(365 * 24 * hour)
+  for (let i = 0; i < 5; i++) await identify()
+  here.clock.advance(-365 * 24 * hour)
+  here.clock.advance(2 * minute)
+  expect(await identify()).toMatchObject({ host: server.url })
+})
+
 test('an identity that was marked as changed before its only server deleted it is still known as the last one', async () => {
   const identity = await createPlcIdentity('dora.test')
   const server = await peer({ [`/${identity.did}/log`]: [identity.genesis] })
