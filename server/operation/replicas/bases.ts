@@ -150,7 +150,8 @@ export function createBases(deps: Deps) {
     async isDue({ base, segmentBytes }: Position): Promise<boolean> {
       if (isWanted || !base) return true
       const most = Math.max(fewestSegmentBytes, base.bytes * segmentShare)
-      const isOld = now().getTime() - base.at >= baseMs
+      // The clock may have been ahead at the base. One that is set back by seconds costs no base.
+      const isOld = Math.abs(now().getTime() - base.at) >= baseMs
       return isOld || segmentBytes > most || (await readPending()) !== undefined
     },
     /** Sends a new base beside a chain. A failure of this computer keeps nothing from being copied. */

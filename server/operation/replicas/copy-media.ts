@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { blobsName } from '../../store/files/layout.ts'
 import { realElapsed } from '../../util/deadlines.ts'
 import { during } from '../../util/during.ts'
+import { isWaiting } from '../../util/wait.ts'
 import type { MediaGroup } from './media-names.ts'
 import type { ReplicatorDeps, ReplicatorState } from './replicator-state.ts'
 import { listMedia, sendMedia } from './send.ts'
@@ -28,7 +29,7 @@ export function createMediaCopier(deps: ReplicatorDeps, set: (change: Partial<Re
   /** @param keepUp continues the copy of transactions meanwhile */
   async function copy(keepUp: () => Promise<void>): Promise<void> {
     const groups = await mediaNames.read()
-    if (media && now().getTime() - media.readAt >= mediaMs) media = undefined
+    if (media && !isWaiting(media.readAt + mediaMs, now().getTime(), mediaMs)) media = undefined
     media ??= await list()
     const known = media
     const { there, complete } = known

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { exists } from '../../store/files/blob-files.ts'
 import type { Files } from '../../store/files/files.ts'
 import { copiesName } from '../../store/files/layout.ts'
+import { isWaiting } from '../../util/wait.ts'
 import { type Content, listTimelines, readContent, type Timeline } from './catalog.ts'
 import { checkHead, findElsewhere, keepLease, writeHead } from './lease.ts'
 import { PlaceProblem } from './places/place.ts'
@@ -96,7 +97,7 @@ export function createPlaceReader(
     get content() {
       return content
     },
-    isDue: () => now().getTime() - readAt >= readMs,
+    isDue: () => !isWaiting(readAt + readMs, now().getTime(), readMs),
     read,
     async open() {
       if (!(await checkHead(deps))) await begin()

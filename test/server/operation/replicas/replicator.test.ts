@@ -132,6 +132,62 @@ test('a damaged lease is written again, and the other computer on a copy of the 
   await store.close()
 })
 
+test('another computer is noticed after the clock was ahead when the place was read', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  const copied = join(root, 'copied-ahead')
+  await cp(dataDir, copied, { recursive: true, filter: (path) => !path.endsWith('pds.lock') })
+  const second = await Database.open({ directory: copied, schema, now })
+  const later = await replicatorOf({ store: second, dataDir: copied, now, place, sealer })
+  const steps = async () => {
+    for (const each of [later, replicator]) await each.step()
+  }
+  ms += day
+  await steps()
+  ms -= day
+  for (let round = 0; round < 4; round++) {
+    ms += hour / 10
+    await steps()
+  }
+  expect([later, replicator].map(({ state }) => state.problem?.kind)).toEqual(['elsewhere', undefined])
+  await second.close()
+})
+
+test('a week later there is another base, also if the clock was years ahead at the last one', async () => {
+  ms += 3 * 365 * day
+  const { replicator } = await start()
+  await write('row 1')
+  await replicator.step()
+  ms -= 3 * 365 * day
+  const copyTo = vi.spyOn(store, 'copyTo')
+  await write('row 2')
+  await replicator.step()
+  expect(copyTo).toHaveBeenCalledTimes(1)
+  // It is the newest one, also for those who read the place again.
+  replicator.forget()
+  await replicator.step()
+  ms += 6 * day
+  await replicator.step()
+  expect(copyTo).toHaveBeenCalledTimes(1)
+  expect(await restored()).toEqual(['row 1', 'row 2'])
+})
+
+test('media are listed daily, also if the clock was ahead at the last time', async () => {
+  const { replicator } = await start()
+  ms += 365 * day
+  await write('row 1')
+  await replicator.step()
+  ms -= 365 * day
+  const list = vi.spyOn(place, 'list')
+  const listed = () => list.mock.calls.filter(([folder]) => folder.startsWith('media/')).length
+  await replicator.step()
+  const after = listed()
+  expect(after).toBeGreaterThan(0)
+  await replicator.step()
+  expect(listed()).toBe(after)
+})
+
 describe('a base that this computer cannot make', () => {
   test('keeps no changes from being copied, is shown, and is tried once a day', async () => {
     const { replicator } = await start()
