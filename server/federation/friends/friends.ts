@@ -20,6 +20,7 @@ import type { Reader } from '../../store/database.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { isObject, parseJson } from '../../util/json.ts'
 import { randomBytes } from '../../util/random.ts'
+import { isWaiting } from '../../util/wait.ts'
 import { type Card, codeOf, commitmentTo, newNonce, type Side } from './code.ts'
 import type { Computer, Discovery, DiscoveryNetwork } from './discovery.ts'
 import { isPort } from './port.ts'
@@ -121,7 +122,7 @@ export function createFriends({ config, store, log, now, signal, network }: Frie
 
   function current(): Entry[] {
     const time = now().getTime()
-    for (const [id, { until }] of entries) if (until < time) entries.delete(id)
+    for (const [id, { until }] of entries) if (!isWaiting(until, time, pairingMs)) entries.delete(id)
     return [...entries.values()]
   }
 

@@ -130,6 +130,14 @@ describe('a person', () => {
     expect(await answer(alice, id, true)).toMatchObject(refusal(400, 'PairingNotFound'))
   })
 
+  test('has no more than five minutes if the clock was ahead meanwhile', async () => {
+    alice.server.clock.advance(365 * 24 * 60 * minute)
+    const id = await ask(alice, bob)
+    alice.server.clock.advance(-365 * 24 * 60 * minute)
+    expect(await pairingAt(alice, id)).toBeUndefined()
+    expect(await answer(alice, id, true)).toMatchObject(refusal(400, 'PairingNotFound'))
+  })
+
   test('alone decides: another server cannot confirm for them', async () => {
     const id = await ask(alice, bob)
     await friend(alice, 'conclude', { id, isSame: true })
