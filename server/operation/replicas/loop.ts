@@ -1,7 +1,7 @@
 /** Repeats the steps of a replicator: soon after changes, after failures, and now and then. */
 
 import { createSerializer } from '../../util/serialize.ts'
-import { clearTimeout, setTimeout, systemTime } from '../../util/timers.ts'
+import { clearTimeout, elapsed, setTimeout } from '../../util/timers.ts'
 import { createBacklog } from './backlog.ts'
 import type { Proof } from './prove.ts'
 import type { PlaceStatus } from './replica-status.ts'
@@ -92,9 +92,9 @@ export function createLoop({ url, replicator, proof, store, now, afterStep, sign
 
   /** Collects further changes. */
   async function pause(): Promise<void> {
-    const until = systemTime().getTime() + pauseMs(url)
-    while (systemTime().getTime() < until && !signal.aborted && !isDue)
-      await wait(until - systemTime().getTime())
+    // Not by the time of day: a clock that is set back would stop the copy until it has caught up.
+    const until = elapsed() + pauseMs(url)
+    while (elapsed() < until && !signal.aborted && !isDue) await wait(until - elapsed())
   }
 
   /** Returns since when the place may lack changes. */

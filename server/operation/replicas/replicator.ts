@@ -63,7 +63,9 @@ export function createReplicator(deps: ReplicatorDeps): Replicator {
       await attempt()
       set({ problem: undefined, problemSince: undefined })
     } catch (error) {
-      const { problemSince = now() } = state
+      const at = now()
+      // The clock may have been ahead when it began.
+      const problemSince = state.problemSince && state.problemSince < at ? state.problemSince : at
       position = undefined
       media.forget()
       if (!deps.closing?.aborted) set({ problem: toProblem(error), problemSince, progress: undefined })

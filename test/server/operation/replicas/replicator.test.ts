@@ -173,6 +173,19 @@ test('a week later there is another base, also if the clock was years ahead at t
   expect(await restored()).toEqual(['row 1', 'row 2'])
 })
 
+test('a problem that began while the clock was ahead does not begin in the future', async () => {
+  const { replicator } = await start()
+  await write('row 1')
+  place.beforePut = () => {
+    throw new PlaceProblem('full', 'There is no space left.')
+  }
+  ms += day
+  await replicator.step()
+  ms -= day
+  await replicator.step()
+  expect(replicator.state.problemSince?.getTime()).toBeLessThan(ms)
+})
+
 test('media are listed daily, also if the clock was ahead at the last time', async () => {
   const { replicator } = await start()
   ms += 365 * day
