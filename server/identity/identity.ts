@@ -58,7 +58,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     oauth: createOAuth({ ...platform, secrets, tokens, resolveDid }),
     loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
-    written: createWritten({ store, now }),
+    written: createWritten(platform),
     passwords,
     requirePassword: createRequirePassword({ store, passwords, rateLimits: platform.config.rateLimits }),
     resolveDid,

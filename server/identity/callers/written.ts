@@ -2,7 +2,7 @@
  * What each session wrote, by day, so that a person sees which app did what. Counted in memory and written by a periodic job and at
  * shutdown, as `last-used.ts` does: a write of a record costs nothing more. A crash loses at most the counts since the last write.
  */
-import type { Database } from '../../store/database.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { iso } from '../../util/time.ts'
 import * as rows from '../tables/session-writes.ts'
 import type { SessionCredentials } from './credentials.ts'
@@ -28,7 +28,7 @@ export interface Written {
 const keptDays = 90
 const dayMs = 24 * 60 * 60_000
 
-export function createWritten({ store, now }: { store: Database; now: () => Date }): Written {
+export function createWritten({ store, now, clock }: Pick<Platform, 'store' | 'now' | 'clock'>): Written {
   const unwritten = new Map<string, rows.SessionWrites>()
 
   function add(row: rows.SessionWrites): void {
@@ -67,6 +67,7 @@ export function createWritten({ store, now }: { store: Database; now: () => Date
       try {
         await store.transact((tx) => {
           for (const row of written) rows.add(tx, row)
+          if (!clock.isPlausible()) return
           for (const did of new Set(written.map((row) => row.did))) rows.removeBefore(tx, did, oldest)
         })
       } catch (error) {

@@ -52,6 +52,21 @@ test('creations, changes and deletions count, for the session that made them', a
   expect((await current(other)).writes).toEqual([])
 })
 
+test('counts are kept while the clock is years ahead', async () => {
+  const { clock, identity } = server.running.services
+  await clock.check()
+  await create(alice, 'one')
+  await identity.written.write()
+  const { body } = await server.post('com.core.server.refreshSession', undefined, alice.refreshJwt)
+  server.clock.advance(3 * 365 * day)
+  const { body: ahead } = await server.post('com.core.server.refreshSession', undefined, body.refreshJwt)
+  await create({ ...alice, accessJwt: ahead.accessJwt }, 'two')
+  await identity.written.write()
+  server.clock.advance(-3 * 365 * day)
+  await clock.check()
+  expect((await current(alice)).writes).toEqual([{ day: '2030-01-01', count: 2 }])
+})
+
 test('refused writes do not count', async () => {
   await create(alice, 'one')
   const taken = { repo: alice.did, collection: 'com.example.note', rkey: 'one', record: {} }
@@ -93,6 +108,7 @@ test('counts stay for 90 days, and start anew with an app password of the same n
   expect(await passwords(alice)).toMatchObject([{ writes: [{ count: 1 }] }])
   await server.restart()
   server.clock.advance(40 * day)
+  await server.running.services.clock.confirm()
   alice = { ...alice, ...(await again(alice.password)) }
   await create(alice)
   await server.restart()
