@@ -61,7 +61,9 @@ export function createWritten({ store, now, clock }: Pick<Platform, 'store' | 'n
 
     async write() {
       if (unwritten.size === 0 || !store.writable) return
-      const written = [...unwritten.values()]
+      // Those of a day that has not come were noted while the clock was ahead.
+      const today = dayOf(now())
+      const written = [...unwritten.values()].map((row) => (row.day > today ? { ...row, day: today } : row))
       unwritten.clear()
       const oldest = dayOf(new Date(now().getTime() - keptDays * dayMs))
       try {

@@ -67,6 +67,17 @@ test('counts are kept while the clock is years ahead', async () => {
   expect((await current(alice)).writes).toEqual([{ day: '2030-01-01', count: 2 }])
 })
 
+test('counts that were noted while the clock was ahead are those of the day on which it is right', async () => {
+  server.clock.advance(day)
+  await create(await again(alice.password), 'one')
+  server.clock.advance(-day)
+  await server.running.services.clock.check()
+  await server.running.services.identity.written.write()
+  const { body } = await server.get('com.core.server.listSessions', {}, alice)
+  const writes = body.sessions.flatMap((session: { writes: object[] }) => session.writes)
+  expect(writes).toEqual([{ day: '2030-01-01', count: 1 }])
+})
+
 test('refused writes do not count', async () => {
   await create(alice, 'one')
   const taken = { repo: alice.did, collection: 'com.example.note', rkey: 'one', record: {} }
