@@ -203,8 +203,8 @@ describe('the command says what is wrong with an account, before it measures', (
   })
 
   test('one that is read from a variable is measured', async () => {
-    process.env['CONFORMANCE_ACCOUNT'] = 'alice.test:alice-password'
-    expect(await run().finally(() => delete process.env['CONFORMANCE_ACCOUNT'])).toEqual({
+    process.env.CONFORMANCE_ACCOUNT = 'alice.test:alice-password'
+    expect(await run().finally(() => delete process.env.CONFORMANCE_ACCOUNT)).toEqual({
       code: 0,
       errors: '',
     })
