@@ -126,12 +126,12 @@ describe('a client with a key of its own', () => {
       expect(body).toMatchObject({ token_type: 'DPoP', sub: owner.did })
       let { refresh_token } = body
       for (let times = 0; times < 3; times++) {
-        server.clock.advance(170 * day)
+        await server.elapse(170 * day)
         const renewed = await app.refresh(refresh_token)
         expect(renewed.status).toBe(200)
         refresh_token = renewed.body.refresh_token
       }
-      server.clock.advance(181 * day)
+      await server.elapse(181 * day)
       expect((await app.refresh(refresh_token)).body.error).toBe('invalid_grant')
     },
   )
