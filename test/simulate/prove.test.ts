@@ -22,7 +22,7 @@ test.skipIf(process.platform === 'win32')(
   'a proof that is ended removes its copies of the sources, and that of one that was killed',
   async () => {
     mkdirSync(join(folder, `simulate-${noProcess}-abcdef`))
-    const child = prove('--fault', 'codes-of-the-earlier-address', '--limit', '1')
+    const child = prove('--fault', 'mailed-code-never-expires', '--limit', '1')
     const exit = once(child, 'exit')
     // Its simulations have begun.
     const caches = () =>
@@ -35,9 +35,9 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test('a deliberate fault is found by the run that has found it before', async () => {
-  const child = prove('--fault', 'codes-of-the-earlier-address', '--limit', '1')
+  const child = prove('--fault', 'mailed-code-never-expires', '--limit', '1')
   const output = await text(child.stdout)
-  expect(output).toMatch(/^codes-of-the-earlier-address +mail +kept /m)
+  expect(output).toMatch(/^mailed-code-never-expires +mail +kept /m)
   expect(output).toContain('1 of 1 faults were found')
   expect(existsSync(folder) && readdirSync(folder)).toEqual([])
 })
