@@ -1,11 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from './list.module.css'
 
-/** Parts of a screen, one below the other. */
-export function Stack({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.stack}>{children}</div>
-}
-
 /** The line above a list: how much it has, and what can be done with all of it. */
 export function ListBar({ text, children }: { readonly text: ReactNode; readonly children?: ReactNode }) {
   return (

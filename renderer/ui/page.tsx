@@ -152,7 +152,7 @@ export function Row({ icon, title, detail, action, more, top = false, as: Elemen
   )
 }
 
-/** The fields of a form, stacked. */
+/** The fields of a form, or the parts of a screen, one below the other. */
 export function Stack({ children }: { readonly children: ReactNode }) {
   return <div className={styles.stack}>{children}</div>
 }

@@ -33,7 +33,7 @@ export function ConnectSection() {
   const [passwords, setPasswords] = useState<Passwords>({})
   const choose = (next: Client) => {
     setClient(next)
-    // It takes no app password, so nothing else says that one is on its way.
+    // Others are on their way once an app password was made; this one signs in by a page.
     if (next === 'oauth') setAwaitedAt(Date.now())
   }
   const onMade = (password: string) => {

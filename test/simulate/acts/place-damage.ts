@@ -34,7 +34,7 @@ export const damageSegment: Act = {
 /** After this time, a server has read its places again. */
 const noticedMs = 16 * 60_000
 
-/** The disk of a place is not connected: its folder is empty. The server must not begin anew there. */
+/** The disk of a place is disconnected: its folder is empty. The server must not begin anew there. */
 export const disconnectPlace: Act = {
   weight: 1,
   async run(world, random) {

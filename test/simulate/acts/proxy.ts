@@ -184,7 +184,7 @@ function callerOf(world: World, random: Random, person: Person, { nsid }: Call):
   }
 }
 
-/** What no service gets: methods of the server itself, services that do not exist, and malformed names. */
+/** What no service gets: methods of the server itself, unknown services, and malformed names. */
 const misdirected: readonly (readonly [nsid: string, named: string])[] = [
   ['com.atproto.server.getSession', 'did:web:chat.localhost#chat'],
   ['app.bsky.actor.getPreferences', 'did:web:appview.localhost#bsky_appview'],

@@ -34,7 +34,7 @@ function wrongIn(followed: FollowedHost, person: Person): string | undefined {
   const status = statusOf(person)
   const found = followed.repositoryOf(did)
   if (!status) return undefined
-  // One that was never active is not in the events.
+  // The events have an account from its first activation on.
   if (!isWith(person, 'active'))
     return !found || found.status === wordOf(status) ? undefined : `is ${found.status}, not ${wordOf(status)}`
   if (found?.status !== 'active') return `is ${found?.status}, not active`

@@ -28,7 +28,7 @@ export interface Found {
   readonly violation: string
 }
 
-/** Runs what has found a fault before. @returns what does not hold; undefined if the fault is not found so any more */
+/** Runs what has found a fault before. @returns the violation; undefined if the fault stays hidden now */
 export async function findAgain(
   { fault, faulty, sound, note }: Search,
   run: FoundRun,
