@@ -1,14 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
-import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
+import { provePasskey } from '../../api/passkeys.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
 import { Field, PasswordField, Username } from '../../ui/field.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { OutboxHint } from '../mail/outbox-hint.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 
 /** The fields `password` and, once the server has asked for it, `factor`. @param error of the submission */
 export function ProofFields({ error }: { readonly error: Error | null }) {
@@ -51,15 +50,7 @@ function FactorField({ isMailed, isWrong }: { readonly isMailed: boolean; readon
         required
         value={code}
       />
-      {hasPasskeys && (
-        <Button
-          busy={prove.isPending}
-          icon={<Fingerprint aria-hidden size={16} />}
-          onClick={() => prove.mutate()}
-        >
-          {t.factors.usePasskey}
-        </Button>
-      )}
+      <PasskeyButton busy={prove.isPending} onUse={() => prove.mutate()} />
     </>
   )
 }

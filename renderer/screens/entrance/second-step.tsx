@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { Fingerprint } from 'lucide-react'
 import { useState } from 'react'
 import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
 import { useDelivery } from '../../api/codes.ts'
 import { useDesktopCall } from '../../api/desktop.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import { hasPasskeys, provePasskey } from '../../api/passkeys.ts'
+import { provePasskey } from '../../api/passkeys.ts'
 import { desktop } from '../../bridge.ts'
+import { PasskeyButton } from '../../parts/account/passkey-button.tsx'
 import { OutboxHint } from '../../parts/mail/outbox-hint.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -76,15 +76,7 @@ export function SecondStep({ attempt, identifier, onSubmit, onResend, onBack }: 
           name="code"
           required
         />
-        {hasPasskeys && (
-          <Button
-            busy={prove.isPending}
-            icon={<Fingerprint aria-hidden size={16} />}
-            onClick={() => prove.mutate()}
-          >
-            {t.factors.usePasskey}
-          </Button>
-        )}
+        <PasskeyButton busy={prove.isPending} onUse={() => prove.mutate()} />
       </EntranceForm>
       {isRemoving && (
         <RemovalDialog
