@@ -88,6 +88,7 @@ interface PasswordChange {
 /** Notes a change of the password: it ends what was open. */
 export function passwordChanged(person: Person, { password, how, kept }: PasswordChange): void {
   endAll(person, how, kept)
+  closeCodes(person, how)
   person.passwords = how === 'no' ? [password] : [password, ...person.passwords]
 }
 
@@ -122,7 +123,6 @@ export async function changePasswordOf(world: World, random: Random, person: Per
   if (status === 200 || isLost(answer)) {
     const how = status === 200 ? 'no' : 'maybe'
     passwordChanged(person, { password, how, kept: isSignedIn ? person.current : undefined })
-    if (!isAdmin) closeCodes(person, how, 'resetPassword')
   } else if (body?.error !== 'ExpiredToken') throw new Violation(`${words} → ${status} ${body?.error}`)
   return `${words} → ${status} ${body?.error ?? ''}`
 }

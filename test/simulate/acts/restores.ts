@@ -97,6 +97,7 @@ export const undoRestore: Act = {
     if (!replaced) throw new Violation(`${machine.name}: a restore has kept nothing of the replaced data`)
     const options = { directory: dataDir, now: machine.now, files }
     await world.drive(undoRestoreOf(options, `${dataDir}/${replaced.name}`))
+    restored(world, machine)
     await world.drive(machine.start())
     return `${machine.name}: restores the backup of ${at.toISOString()}, and takes that back`
   },
