@@ -10,6 +10,12 @@ export function homes(world: World, random: Random): Person | undefined {
   return personWith(world, random, (status) => wordOf(status) === 'active')
 }
 
+/** As `homes`, of one server. */
+export function homesAt(world: World, random: Random, machine: Machine): Person | undefined {
+  const near = world.people.filter((one) => one.machine === machine)
+  return personWith(world, random, (status) => wordOf(status) === 'active', near)
+}
+
 /** As `homes`, who can sign in with the password. */
 export function holders(world: World, random: Random): Person | undefined {
   return personWith(world, random, ({ isTakenDown }) => !isTakenDown)

@@ -3,11 +3,12 @@ import { journalPath, journalSeqs } from '../../../server/store/files/layout.ts'
 import { systemTimers } from '../../../server/util/timers.ts'
 import type { Random } from '../../support/replicas/random.ts'
 import { flipped } from '../../support/replicas/simulated-place.ts'
-import { isWith, type Person } from '../model/person.ts'
+import type { Person } from '../model/person.ts'
 import { checkCopy } from '../oracles/places.ts'
 import { dataDir } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
 import type { Act } from './act.ts'
+import { homesAt } from './choose.ts'
 import { type Copy, currentCopy } from './places.ts'
 import { newPost } from './records.ts'
 import { send } from './send-writes.ts'
@@ -18,8 +19,8 @@ async function copied(
   random: Random,
 ): Promise<(Copy & { readonly author: Person }) | undefined> {
   const copy = await currentCopy(world, random)
-  const near = world.people.filter((one) => one.machine === copy?.machine && isWith(one, 'active'))
-  return copy && near.length > 0 ? { ...copy, author: random.pick(near) } : undefined
+  const author = copy && homesAt(world, random, copy.machine)
+  return author && { ...copy, author }
 }
 
 const posting = (world: World, author: Person) =>

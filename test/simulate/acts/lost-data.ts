@@ -1,12 +1,12 @@
 /** Disks that are nearly full, and disks that have lost what they confirmed, of computers that have a copy. */
 import { databaseName, journalPath, journalSeqs } from '../../../server/store/files/layout.ts'
 import { lineBytes, readFrameHeader } from '../../../server/store/journal/journal.ts'
-import { isWith } from '../model/person.ts'
 import { restored } from '../model/snapshot.ts'
 import { statusOf } from '../oracles/places.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
+import { homesAt } from './choose.ts'
 import { currentCopy } from './places.ts'
 import { newPost } from './records.ts'
 import { placeOf, restoreOn } from './restores.ts'
@@ -23,20 +23,25 @@ async function pass({ time: { clock } }: World, ms: number, slices: number): Pro
   await clock.set(new Date(clock.now().getTime() + ms), slices)
 }
 
+/** All computers sleep. A clock that is ahead by more than a week would not be trusted. */
+async function leapDays(world: World, days: number): Promise<void> {
+  const { clock } = world.time
+  clock.leap(new Date(clock.now().getTime() + days * dayMs))
+  world.keepFiles(days * dayMs)
+  await pass(world, 2 * noticedMs, 4)
+}
+
 /** A disk has too little space for a new base, which is due after a week. Changes are copied all the same. */
 export const fillDisk: Act = {
   weight: 1,
   async run(world, random) {
     const copy = await currentCopy(world, random)
-    const near = world.people.filter((one) => one.machine === copy?.machine && isWith(one, 'active'))
-    const author = near.length > 0 ? random.pick(near) : undefined
-    if (!copy || !author) return undefined
+    const author = copy && homesAt(world, random, copy.machine)
+    if (!author) return undefined
     const { machine, host } = copy
     machine.disk.free = machine.disk.content(`${dataDir}/${databaseName}`).length / 4
-    const { clock } = world.time
-    clock.leap(new Date(clock.now().getTime() + 7.5 * dayMs))
-    world.keepFiles(7.5 * dayMs)
-    await pass(world, 4 * noticedMs, 8)
+    await leapDays(world, 4)
+    await leapDays(world, 3.5)
     await renew(world, author)
     const words = await send(world, author, { method: 'createRecord', writes: [newPost(world)] })
     await pass(world, noticedMs, 8)
