@@ -111,6 +111,14 @@ export class Machine {
     return this.#running
   }
 
+  /** Whether the server will read a repository of another one within some time. */
+  isReadingLater(ms: number): boolean {
+    const { store } = this.running.services
+    return (
+      store.get('SELECT 1 FROM repository_queue WHERE due_at <= ?', [this.now().getTime() + ms]) !== undefined
+    )
+  }
+
   /** @throws the error of the start, after which no process runs */
   async start(): Promise<void> {
     this.#end()

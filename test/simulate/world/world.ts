@@ -22,6 +22,10 @@ const start = new Date('2030-01-01T00:00:00Z')
 const dayMs = 24 * 60 * 60_000
 /** Milliseconds of logical time after which a call that gets no answer is a fault of the server. */
 const hangMs = 10 * 60_000
+/** In this time after the last fault, servers know of each other. */
+const restMs = 5 * 60_000
+/** A repository that changed while it was read is read again after this time. */
+const readAgainMs = 10 * 60_000
 
 export interface Answer {
   /** 0 if there was no answer: the call may have had its effect. */
@@ -154,8 +158,10 @@ export class World {
   /** Lets time pass until the servers know of each other what they can know. */
   async rest(): Promise<void> {
     const { clock } = this.time
+    const pass = (ms: number) => clock.set(new Date(clock.now().getTime() + ms), 5)
     this.connectConsumers()
-    await clock.set(new Date(clock.now().getTime() + 5 * 60_000), 5)
+    await pass(restMs)
+    if (this.machines.some((machine) => machine.isReadingLater(readAgainMs))) await pass(readAgainMs)
     // One that was opened before the links worked may have ended meanwhile.
     this.connectConsumers()
     await this.time.settle()
