@@ -10,7 +10,7 @@ export interface Step {
   readonly seed: number
 }
 
-/** By how much the weights of acts are multiplied; 1 by default. */
+/** By how much the weights of acts are multiplied. `others` is for acts that are not named; 1 by default. */
 type Factors = Readonly<Record<string, number>>
 
 const times = (factor: number, names: readonly string[]): Factors =>
@@ -33,13 +33,8 @@ export const scenarios = {
   reads: { readMeanwhile: 200, failDisk: 0, failLink: 0, createRecord: 0.3, start: 3 },
   /** People sign up while links fail. */
   newcomers: {
-    createAccount: 10,
-    createRecord: 0.5,
-    failLink: 8,
-    heal: 3,
-    kill: 0,
-    failDisk: 0,
-    readMeanwhile: 0,
+    ...{ others: 0.2, createAccount: 10, createRecord: 0.5, failLink: 10, heal: 3, wait: 1, start: 1 },
+    ...{ kill: 0, failDisk: 0, readMeanwhile: 0 },
   },
   /** Servers are off while others write, and read the streams of the others late. */
   absences: {
@@ -47,7 +42,10 @@ export const scenarios = {
     ...{ failDisk: 0, readMeanwhile: 0, mute: 0, setPreferences: 0, setNotifications: 0, deleteRecord: 0.5 },
   },
   /** Faults of links. */
-  network: { kill: 0, failDisk: 0, failLink: 4, heal: 2, interruptStop: 0, interruptStart: 0 },
+  network: {
+    ...{ others: 0.4, createRecord: 1, deleteRecord: 1, applyWrites: 1, failLink: 5, heal: 2 },
+    ...{ kill: 0, failDisk: 0, interruptStop: 0, interruptStart: 0 },
+  },
   /** Continuous copies, and faults of their places. */
   copies: {
     ...times(6, ['addPlace', 'failPlace', 'provePlace', 'tryPlace', 'replaceComputer']),
@@ -84,24 +82,40 @@ export const scenarios = {
     ...{ start: 3, sleep: 0 },
   },
   /** Backups, restores and archives. */
-  restores: times(6, [
-    'backUp',
-    'restoreBackup',
-    'undoRestore',
-    'deactivate',
-    'exportRepository',
-    'importRepository',
-  ]),
+  restores: {
+    ...{ others: 0.3, start: 1, heal: 1 },
+    ...times(6, [
+      ...['backUp', 'restoreBackup', 'undoRestore'],
+      ...['deactivate', 'exportRepository', 'importRepository'],
+    ]),
+  },
   /** Codes are mailed and used. */
-  mail: { ...quiet, requestCode: 10, enterCode: 15, changePassword: 3, useMail: 15, failMail: 6 },
+  mail: {
+    ...{ ...quiet, others: 0.1, requestCode: 15, enterCode: 30, changePassword: 3, useMail: 10, failMail: 4 },
+    ...{ wait: 1, start: 1 },
+  },
   /** Accounts are blocked and muted by lists. */
-  lists: { ...quiet, writeList: 15, muteList: 12, createRecord: 0.8 },
+  lists: { ...quiet, others: 0.2, writeList: 15, muteList: 15, createRecord: 0.6, start: 1, heal: 1 },
+  /** Accounts are muted, subscribed to and sorted by preferences while others write and change what they wrote. */
+  settings: {
+    ...{
+      others: 0.1,
+      createAccount: 1,
+      createRecord: 0.8,
+      putRecord: 2,
+      deleteRecord: 0.5,
+      start: 1,
+      heal: 1,
+    },
+    ...{ mute: 8, subscribe: 4, setNotifications: 6, updateSeen: 1 },
+  },
   /** Clocks that are wrong. */
   clocks: { setClock: 8 },
   /** People move to other servers and back. */
   moves: {
+    ...{ others: 0.25, start: 1, heal: 1, failLink: 1, wait: 1 },
     ...times(4, ['moveAccount', 'continueMove', 'abandonMove', 'writeWhileMoving', 'useLeftAccount']),
-    ...{ createRecord: 0.6, uploadBlob: 2, setPreferences: 3, failLink: 2, wait: 2 },
+    ...{ createRecord: 0.5, putRecord: 0.5, uploadBlob: 2, sharePicture: 10, setPreferences: 3 },
   },
   /** The program is updated, and upgrades of the data are interrupted. */
   updates: {
@@ -119,7 +133,10 @@ export const scenarios = {
     ...times(2, ['signIn', 'refreshSession', 'allowApp', 'requestCode']),
   },
   /** Few people who write much, and power cuts, most of them during checkpoints and starts. */
-  power: { createAccount: 0, kill: 5, failDisk: 10, interruptStop: 6, interruptStart: 3, start: 2, wait: 0 },
+  power: {
+    ...{ others: 0.2, createRecord: 0.6, applyWrites: 1, putRecord: 1, deleteRecord: 0.5 },
+    ...{ createAccount: 0, kill: 6, failDisk: 8, interruptStop: 8, interruptStart: 4, start: 2, wait: 0 },
+  },
   /** Pictures are uploaded, used and removed. */
   media: { failDisk: 0, failLink: 0, uploadBlob: 5, sharePicture: 10, putRecord: 3, deleteRecord: 4 },
   /** A relay follows the servers, and fails. */
@@ -132,8 +149,9 @@ export const scenarios = {
   },
   /** Devices get notifications by push. */
   push: {
-    ...{ registerPush: 12, unregisterPush: 4, failPush: 8, mute: 3, setNotifications: 4 },
-    ...times(3, ['signOut', 'deactivate', 'activate']),
+    ...{ others: 0.1, createAccount: 1, createRecord: 0.6, start: 1, heal: 1, wait: 1 },
+    ...{ registerPush: 12, unregisterPush: 3, failPush: 8, mute: 3, setNotifications: 8 },
+    ...times(3, ['signOut', 'signIn', 'deactivate', 'activate']),
   },
   /** Links are reported by a service that lies. */
   links: { useLinks: 20, reportLinks: 25, failLinks: 5, mute: 3, deleteRecord: 2, updateSeen: 0 },
@@ -145,15 +163,9 @@ export const scenarios = {
   },
   /** Sessions, passwords and the status of accounts change, and the directory often does not answer. */
   accounts: {
-    ...{
-      signIn: 4,
-      refreshSession: 2,
-      createAppPassword: 4,
-      revokeAppPassword: 3,
-      changePassword: 4,
-      trespass: 3,
-    },
-    ...{ deactivate: 6, activate: 8, moderate: 3, failLink: 3, createRecord: 0.5 },
+    ...{ others: 0.1, createRecord: 0.3, start: 1, heal: 1, wait: 1, failLink: 2 },
+    ...{ signIn: 8, refreshSession: 3, createAppPassword: 10, revokeAppPassword: 5, changePassword: 4 },
+    ...{ trespass: 12, deactivate: 4, activate: 6, moderate: 3 },
   },
 } satisfies Readonly<Record<string, Factors>>
 
@@ -168,7 +180,7 @@ export function planOf(seed: number, steps: number, scenario: Scenario = 'all'):
   const random = createRandom(seed)
   const factors: Factors = scenarios[scenario]
   const choices = Object.entries(acts).flatMap(([name, { weight }]) =>
-    Array<string>(Math.round(weight * (factors[name] ?? 1))).fill(name),
+    Array<string>(Math.round(weight * (factors[name] ?? factors.others ?? 1))).fill(name),
   )
   return Array.from({ length: steps }, (_, i) => {
     const number = i + 1

@@ -48,3 +48,11 @@ export function otherThan(world: World, random: Random, person: Person): Person 
   const others = world.people.filter((other) => other !== person)
   return others.length > 0 ? random.pick(others) : undefined
 }
+
+/** An author of records that refer to a person or to its records, if there is one; else anyone else. */
+export function notifierOf(world: World, random: Random, person: Person): Person | undefined {
+  const refers = ({ records }: Person) =>
+    [...records.values()].some(({ value }) => JSON.stringify(value).includes(person.did))
+  const notifiers = world.people.filter((author) => author !== person && refers(author))
+  return notifiers.length > 0 ? random.pick(notifiers) : otherThan(world, random, person)
+}

@@ -5,7 +5,7 @@ import type { Person } from '../model/person.ts'
 import { item, list, listBlock, listsOf } from '../oracles/relations.ts'
 import type { World } from '../world/world.ts'
 import type { Act } from './act.ts'
-import { homes, otherThan } from './choose.ts'
+import { homes, notifierOf, otherThan } from './choose.ts'
 import { keyOf } from './records.ts'
 import { send } from './send-writes.ts'
 import { change } from './settings.ts'
@@ -34,7 +34,7 @@ export const writeList: Act = {
 function draftOf(world: World, random: Random, author: Person): { readonly collection: string } | undefined {
   const own = listsOf(author)
   const near = listNear(world, random, author)
-  const subject = otherThan(world, random, author)?.did
+  const subject = (random.chance(0.6) ? notifierOf : otherThan)(world, random, author)?.did
   if (own.length === 0 || random.chance(0.1)) {
     const name = `list ${world.counter++}`
     return { collection: list, ...{ purpose: 'app.bsky.graph.defs#modlist', name } }

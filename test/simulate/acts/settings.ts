@@ -1,9 +1,10 @@
 /** What an account sets: mutes, subscriptions to posts, preferences, and up to when notifications are seen. */
+import type { Random } from '../../support/replicas/random.ts'
 import { initial } from '../model/initial-settings.ts'
 import type { Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
-import { homes, otherThan } from './choose.ts'
+import { homes, notifierOf, otherThan } from './choose.ts'
 import { renew } from './sessions.ts'
 
 interface Change {
@@ -43,7 +44,7 @@ export const mute: Act = {
   weight: 3,
   async run(world, random) {
     const person = homes(world, random)
-    const other = person && otherThan(world, random, person)
+    const other = person && (random.chance(0.6) ? notifierOf : otherThan)(world, random, person)
     if (!other) return undefined
     const value = random.chance(0.5)
     return change(world, person, {
@@ -69,22 +70,29 @@ export const subscribe: Act = {
   },
 }
 
-/** Sets which notifications of a reason are listed. */
+/** Sets which notifications of some reasons are listed and pushed, one reason after the other. */
 export const setNotifications: Act = {
   weight: 2,
   async run(world, random) {
     const person = homes(world, random)
     if (!person) return undefined
-    const reason = random.pick(Object.keys(initial.notifications))
-    const include = random.chance(0.6) ? 'all' : 'follows'
-    const common = { list: random.chance(0.6), push: random.chance(0.5) }
-    const value = reason === 'subscribedPost' ? common : { include, ...common }
-    return change(world, person, {
-      nsid: 'app.bsky.notification.putPreferencesV2',
-      input: { [reason]: value },
-      ...{ name: `notifications ${reason}`, value, initial: initial.notifications[reason] },
-    })
+    const words: string[] = []
+    for (const reason of Object.keys(initial.notifications))
+      if (random.chance(0.4) && person.machine.isRunning)
+        words.push(await setNotificationsOf(world, random, person, reason))
+    return words.length > 0 ? words.join('; ') : undefined
   },
+}
+
+function setNotificationsOf(world: World, random: Random, person: Person, reason: string): Promise<string> {
+  const include = random.chance(0.6) ? 'all' : 'follows'
+  const common = { list: random.chance(0.6), push: random.chance(0.5) }
+  const value = reason === 'subscribedPost' ? common : { include, ...common }
+  return change(world, person, {
+    nsid: 'app.bsky.notification.putPreferencesV2',
+    input: { [reason]: value },
+    ...{ name: `notifications ${reason}`, value, initial: initial.notifications[reason] },
+  })
 }
 
 /** Stores preferences of clients, of which servers know nothing. */
