@@ -15,12 +15,19 @@ import { endpoint } from './endpoint.ts'
 export const hasPasskeys =
   browserSupportsWebAuthn() && location.origin === endpoint && /[a-z]/i.test(location.hostname)
 
+/** What a change of sign-in or recovery takes. */
+export interface Proof {
+  readonly password: string
+  readonly authFactorToken?: string
+}
+
 /** Makes a passkey, and adds it to the account. @returns recovery codes if they are its first */
 export async function addPasskey(
   did: string,
-  { name, password }: { readonly name: string; readonly password: string },
+  name: string,
+  proof: Proof,
 ): Promise<readonly string[] | undefined> {
-  const { options } = await callAs(did, com.core.factor.startPasskey, { body: { password } })
+  const { options } = await callAs(did, com.core.factor.startPasskey, { body: proof })
   const optionsJSON = options as unknown as PublicKeyCredentialCreationOptionsJSON
   const response = asJson(await startRegistration({ optionsJSON }))
   const added = await callAs(did, com.core.factor.addPasskey, { body: { name, response } })

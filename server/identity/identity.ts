@@ -13,6 +13,7 @@ import { createLastUsed, type LastUsed } from './auth/last-used.ts'
 import { createPasswordHasher, type PasswordHasher } from './auth/passwords.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import { createRequirePassword, type RequirePassword } from './callers/own-account.ts'
+import { createRequireProof, type RequireProof } from './callers/proof.ts'
 import { createWritten, type Written } from './callers/written.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
 import { createDidResolver, type ResolveDid } from './did/resolver.ts'
@@ -27,6 +28,7 @@ export interface Identity {
   readonly written: Written
   readonly passwords: PasswordHasher
   readonly requirePassword: RequirePassword
+  readonly requireProof: RequireProof
   readonly resolveDid: ResolveDid
   /** Resolves handles of other domains; undefined until a directory is configured, so that requests stay on this machine. */
   readonly resolveHandle: ResolveHandle | undefined
@@ -52,6 +54,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   const tokens = await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest })
   const threads = { isInline: platform.inlineJobs, onUnloadable: warnOfWorker(platform) }
   const passwords = options.passwords ?? createPasswordHasher(threads)
+  const requirePassword = createRequirePassword({ store, passwords, rateLimits: platform.config.rateLimits })
   return {
     secrets,
     tokens,
@@ -60,7 +63,8 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     lastUsed: createLastUsed({ store, now }),
     written: createWritten(platform),
     passwords,
-    requirePassword: createRequirePassword({ store, passwords, rateLimits: platform.config.rateLimits }),
+    requirePassword,
+    requireProof: createRequireProof({ ...platform, secrets, requirePassword }),
     resolveDid,
     resolveHandle: createForeignHandles(platform),
     hostHandle: createHostHandle(platform),

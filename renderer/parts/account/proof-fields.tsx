@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorName, isCodeMailed, isFactorWanted } from '../../api/call-errors.ts'
-import { provePasskey } from '../../api/passkeys.ts'
+import { type Proof, provePasskey } from '../../api/passkeys.ts'
 import { useSession } from '../../api/sessions.ts'
 import { t } from '../../strings/en.ts'
 import { Field, PasswordField, Username } from '../../ui/field.tsx'
+import type { Fields } from '../../ui/form.tsx'
 import { FormError } from '../../ui/states.tsx'
 import { OutboxHint } from '../mail/outbox-hint.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
@@ -22,6 +23,12 @@ export function ProofFields({ error }: { readonly error: Error | null }) {
       {!asked && isWrong && <FormError error={error} />}
     </>
   )
+}
+
+/** Reads the fields of {@link ProofFields}. The second one is empty until the server has asked for it. */
+export function proofOf(field: Fields): Proof {
+  const authFactorToken = field('factor').trim()
+  return { password: field('password'), ...(authFactorToken !== '' && { authFactorToken }) }
 }
 
 /** The error of a submission that is not shown by {@link ProofFields}. */

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
+import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { CopyBlock } from '../../ui/copy.tsx'
@@ -21,7 +22,7 @@ interface AppDialogProps {
 export function AppDialog(props: AppDialogProps) {
   const [started, setStarted] = useState<Started>()
   const start = useDialogAction(com.core.factor.startTotp, {
-    input: (field) => ({ password: field('password') }),
+    input: (field) => proofOf(field),
     done: (_, output) => {
       setStarted(output)
       return undefined

@@ -5,6 +5,7 @@ import type { Body } from '../../api/client.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { hasPasskeys } from '../../api/passkeys.ts'
+import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
@@ -139,7 +140,7 @@ interface RemoveDialogProps {
 function RemoveDialog({ id, name, onClose }: RemoveDialogProps) {
   const remove = useDialogAction(com.core.factor.removeFactor, {
     invalidates: queries,
-    input: (field) => ({ id, password: field('password') }),
+    input: (field) => ({ id, ...proofOf(field) }),
     done: t.factors.removed(name),
     onClose,
   })
@@ -158,7 +159,7 @@ interface RenewDialogProps {
 function RenewDialog({ onCodes, onClose }: RenewDialogProps) {
   const renew = useDialogAction(com.core.factor.renewRecoveryCodes, {
     invalidates: queries,
-    input: (field) => ({ password: field('password') }),
+    input: (field) => proofOf(field),
     onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
     onClose,
   })

@@ -3,6 +3,7 @@ import { AtSign, Globe, KeyRound } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useProcedure, useXrpcQuery } from '../../api/hooks.ts'
 import { useSession } from '../../api/sessions.ts'
+import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -155,7 +156,7 @@ interface RemoveKeyDialogProps {
 function RemoveKeyDialog({ publicKey, onClose }: RemoveKeyDialogProps) {
   const remove = useDialogAction(com.core.identity.removeRecoveryKey, {
     invalidates: [com.core.identity.listRotationKeys, com.core.server.listSecurityChanges],
-    input: (field) => ({ key: publicKey, password: field('password') }),
+    input: (field) => ({ key: publicKey, ...proofOf(field) }),
     done: t.identity.keyRemoved,
     onClose,
   })

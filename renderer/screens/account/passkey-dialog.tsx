@@ -1,6 +1,6 @@
 import { com } from '../../../lexicons/generated/index.ts'
 import { addPasskey } from '../../api/passkeys.ts'
-import { isWrongPassword, OwnPasswordField } from '../../parts/account/proof-fields.tsx'
+import { ProofFields, proofError, proofOf } from '../../parts/account/proof-fields.tsx'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
@@ -13,7 +13,7 @@ interface PasskeyDialogProps {
 
 export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
   const add = useDialogWork({
-    run: (field, did) => addPasskey(did, { name: field('name'), password: field('password') }),
+    run: (field, did) => addPasskey(did, field('name'), proofOf(field)),
     done: (field) => t.factors.addedToast(field('name').trim()),
     onDone: onCodes,
     invalidates: [com.core.factor.listFactors, com.core.server.listSecurityChanges],
@@ -30,15 +30,14 @@ export function PasskeyDialog({ onCodes, onClose }: PasskeyDialogProps) {
         name="name"
         required
       />
-      <OwnPasswordField error={add.error} />
+      <ProofFields error={add.error} />
     </FormDialog>
   )
 }
 
 /** The error above the fields. */
 function errorOf(error: Error | null): Error | string | null {
-  if (isWrongPassword(error)) return null
-  return isOfBrowser(error) ? t.factors.passkeyFailed : error
+  return isOfBrowser(error) ? t.factors.passkeyFailed : proofError(error)
 }
 
 /** A person who cancels, and a device that refuses, look alike on purpose (WebAuthn Level 3, §14.5.1). */

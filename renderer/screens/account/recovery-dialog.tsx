@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
+import { proofOf } from '../../parts/account/proof-fields.tsx'
 import { type DialogAction, useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
@@ -99,7 +100,7 @@ function PasteDialog({ choice, onClose }: DialogProps & { readonly choice: React
 function useAddKey(keyOf: (field: Fields) => string, onClose: () => void): DialogAction {
   return useDialogAction(com.core.identity.addRecoveryKey, {
     invalidates: [com.core.identity.listRotationKeys, com.core.server.listSecurityChanges],
-    input: (field) => ({ key: keyOf(field), password: field('password') }),
+    input: (field) => ({ key: keyOf(field), ...proofOf(field) }),
     done: t.identity.keyAdded,
     onClose,
   })

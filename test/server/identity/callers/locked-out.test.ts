@@ -31,13 +31,23 @@ async function listedTo(account: Pick<Account, 'accessJwt'>) {
   return body.changes as readonly { readonly change: string; readonly byAdmin: boolean }[]
 }
 
-async function addApp(account: Account, name = 'Phone'): Promise<{ id: string; code: () => string }> {
+interface App {
+  readonly id: string
+  readonly code: () => string
+  readonly recoveryCodes: readonly string[]
+}
+
+async function addApp(account: Account, name = 'Phone'): Promise<App> {
   const { body } = await core('factor.startTotp', { password: account.password }, account)
   const totp = new TOTP({ secret: body.secret })
   const code = () => totp.generate({ timestamp: server.clock.now().getTime() })
-  const { status } = await core('factor.confirmTotp', { id: body.id, name, code: code() }, account)
+  const { status, body: confirmed } = await core(
+    'factor.confirmTotp',
+    { id: body.id, name, code: code() },
+    account,
+  )
   expect(status).toBe(200)
-  return { id: body.id, code }
+  return { id: body.id, code, recoveryCodes: confirmed.recoveryCodes }
 }
 
 const attempts: [string, (password: string | undefined) => [name: string, input: object]][] = [
@@ -83,8 +93,13 @@ test('the list of second factors shows neither secrets nor recovery codes', asyn
 test('each change of second factors is mailed', async () => {
   const app = await addApp(alice)
   const { password } = alice
-  expect((await core('factor.renewRecoveryCodes', { password }, alice)).status).toBe(200)
-  expect((await core('factor.removeFactor', { id: app.id, password }, alice)).status).toBe(200)
+  const renewal = { password, authFactorToken: app.recoveryCodes[0] }
+  const renewed = await core('factor.renewRecoveryCodes', renewal, alice)
+  expect(renewed.status).toBe(200)
+  const [authFactorToken] = renewed.body.recoveryCodes
+  expect((await core('factor.removeFactor', { id: app.id, password, authFactorToken }, alice)).status).toBe(
+    200,
+  )
   expect(await noticesTo(alice.email)).toEqual([
     'A second step of sign-in was added.',
     'New recovery codes were made. The old ones do not work any more.',

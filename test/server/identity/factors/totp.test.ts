@@ -17,8 +17,9 @@ interface App {
 }
 
 /** Turns an authenticator app on, a minute ago, so that a new code is valid. */
-async function addApp(account: Account, name = 'Phone'): Promise<App> {
-  const { body } = await server.post(method('startTotp'), { password: account.password }, account)
+async function addApp(account: Account, name = 'Phone', authFactorToken?: string): Promise<App> {
+  const { password } = account
+  const { body } = await server.post(method('startTotp'), { password, authFactorToken }, account)
   const totp = new TOTP({ secret: body.secret })
   const codeIn = (ms = 0) => totp.generate({ timestamp: server.clock.now().getTime() + ms })
   const input = { id: body.id, name, code: codeIn() }
@@ -109,7 +110,7 @@ test('ten recovery codes come with the first factor, and each signs in once, als
   expect((await signIn(account, ` ${one.toLowerCase()}`)).status).toBe(200)
   expect(await signIn(account, one)).toMatchObject(wrong)
   expect((await list(account)).recoveryCodes).toBe(9)
-  expect((await addApp(account, 'Tablet')).recoveryCodes).toBeUndefined()
+  expect((await addApp(account, 'Tablet', app.recoveryCodes[1])).recoveryCodes).toBeUndefined()
 })
 
 test('a recovery code of another account does not count', async () => {
@@ -119,28 +120,51 @@ test('a recovery code of another account does not count', async () => {
   expect((await list(other)).recoveryCodes).toBe(10)
 })
 
-test('new recovery codes replace the old ones, by password', async () => {
+test('new recovery codes replace the old ones, by password and code', async () => {
   const { account, app } = await withApp('jon')
-  const renew = (password: string) => server.post(method('renewRecoveryCodes'), { password }, account)
+  const renew = (password: string) =>
+    server.post(method('renewRecoveryCodes'), { password, authFactorToken: app.codeIn() }, account)
   expect(await renew('wrong password')).toMatchObject(refusal(401, 'AuthenticationRequired'))
   const { body } = await renew(account.password)
   expect(await signIn(account, app.recoveryCodes[0] ?? '')).toMatchObject(wrong)
   expect((await signIn(account, body.recoveryCodes[0])).status).toBe(200)
 })
 
-test('removing takes the password; with the last factor the recovery codes go', async () => {
+test('removing takes the password and a code; with the last factor the recovery codes go', async () => {
   const { account, app } = await withApp('kim')
-  const second = await addApp(account, 'Tablet')
-  const remove = (id: string, password = account.password) =>
-    server.post(method('removeFactor'), { id, password }, account)
-  expect(await remove(app.id, 'wrong password')).toMatchObject(refusal(401, 'AuthenticationRequired'))
-  expect((await remove(app.id)).status).toBe(200)
+  const second = await addApp(account, 'Tablet', app.codeIn())
+  const remove = (id: string, authFactorToken?: string, password = account.password) =>
+    server.post(method('removeFactor'), { id, password, authFactorToken }, account)
+  const wrongPassword = await remove(app.id, second.codeIn(), 'wrong password')
+  expect(wrongPassword).toMatchObject(refusal(401, 'AuthenticationRequired'))
+  expect((await remove(app.id, second.codeIn())).status).toBe(200)
   expect(await server.signIn(account)).toMatchObject(needed)
   expect(await signIn(account, app.codeIn())).toMatchObject(wrong)
-  expect((await remove(second.id)).status).toBe(200)
+  expect((await remove(second.id, app.recoveryCodes[0])).status).toBe(200)
   expect((await server.signIn(account)).status).toBe(200)
   expect((await list(account)).recoveryCodes).toBe(0)
 })
+
+test.each([
+  ['pat', 'startTotp', {}],
+  ['quin', 'startPasskey', {}],
+  ['rob', 'renewRecoveryCodes', {}],
+  ['sue', 'removeFactor', { id: 'x' }],
+])(
+  '%s: %s takes a code of the app: a thief of session and password has none',
+  async (handle, name, input) => {
+    const { account, app } = await withApp(handle)
+    const send = (authFactorToken?: string) =>
+      server.post(method(name), { ...input, password: account.password, authFactorToken }, account)
+    expect(await send()).toMatchObject(needed)
+    expect(await send('')).toMatchObject(needed)
+    expect(await send('000000')).toMatchObject(wrong)
+    expect((await list(account)).recoveryCodes).toBe(10)
+    const code = app.codeIn()
+    expect((await send(code)).body?.error ?? 'FactorNotFound').toBe('FactorNotFound')
+    expect(await send(code)).toMatchObject(wrong)
+  },
+)
 
 test('the factors of another account cannot be seen, confirmed or removed', async () => {
   const { app } = await withApp('lea')

@@ -124,23 +124,47 @@ async function onNetwork(attempt: (alice: Neighbour, bob: Neighbour) => Promise<
 }
 
 const contact = (method: string, input: object) => server.post(`app.example.contact.${method}`, input, owner)
-const passkeyOptions = async (account: Account) =>
-  (await core('factor.startPasskey', { password: account.password }, account)).body.options
-const addPasskey = (account: Account, options: { challenge: string }) => {
-  const page = { origin: `http://localhost:${new URL(server.url).port}` }
-  const response = new PasskeyDevice().create(options, page)
-  return core('factor.addPasskey', { name: 'x', response }, account)
+const passkeyOptions = async (account: Account, authFactorToken?: string) =>
+  (await core('factor.startPasskey', { password: account.password, authFactorToken }, account)).body.options
+const ownPage = () => ({ origin: `http://localhost:${new URL(server.url).port}` })
+const addPasskey = (account: Account, options: { challenge: string }, device = new PasskeyDevice()) =>
+  core('factor.addPasskey', { name: 'x', response: device.create(options, ownPage()) }, account)
+/** A code of a passkey. */
+async function proofBy(device: PasskeyDevice): Promise<string> {
+  const { body } = await core('factor.challengePasskey')
+  const proven = await core('factor.provePasskey', { response: device.use(body.options, ownPage()) })
+  return proven.body.token
 }
-/** As many as an account can have. */
-async function addPasskeys(account: Account): Promise<void> {
-  for (let count = 0; count < 20; count++) await addPasskey(account, await passkeyOptions(account))
+/** As many as an account can have. @returns the first one */
+async function addPasskeys(account: Account): Promise<PasskeyDevice> {
+  const first = new PasskeyDevice()
+  await addPasskey(account, await passkeyOptions(account), first)
+  for (let count = 1; count < 20; count++)
+    await addPasskey(account, await passkeyOptions(account, await proofBy(first)))
+  return first
+}
+/** What is sent with the main password, and with a code of a second factor. */
+const proving = (method: string, input: (account: Account) => object | Promise<object> = () => ({})) => {
+  const send = async (account: Account, authFactorToken?: string) =>
+    core(method, { ...(await input(account)), password: account.password, authFactorToken }, account)
+  return {
+    [`com.core.${method} AuthFactorTokenRequired`]: async () => send(await secondFactor()),
+    [`com.core.${method} InvalidToken`]: async () => send(await secondFactor(), wrongToken),
+    [`com.core.${method} ExpiredToken`]: async () => {
+      const account = await secondFactor()
+      await send(account)
+      return afterExpiry(account, (token) => send(account, token))
+    },
+  }
 }
 const createAccount = (more: Record<string, unknown>) =>
   core('server.createAccount', { handle: 'new-here.test', password: 'a password', ...more })
 /** Imports the DID of the owner, with a service token of its own server. */
 const importOwner = async (claims: Record<string, string>, token?: string) => {
   const wanted = { aud: 'did:web:pds.test', lxm: 'com.core.server.createAccount', ...claims }
-  const { body } = await server.get('com.core.server.getServiceAuth', wanted, owner)
+  // Expiries that were tested before have outlived the first session.
+  const { body: session } = await server.signIn(owner)
+  const { body } = await server.get('com.core.server.getServiceAuth', wanted, { ...owner, ...session })
   const input = { did: owner.did, handle: 'new-here.test', password: 'a password' }
   return server.post('com.core.server.createAccount', input, token ?? body.token)
 }
@@ -156,12 +180,6 @@ const deletion = (account: Account, token: string) =>
   core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
 /** Sent through a proxy. */
 const elsewhere = { 'x-forwarded-for': '192.0.2.7' }
-const createCode = (account: Account, authFactorToken?: string) =>
-  core(
-    'server.createCode',
-    { purpose: 'deleteAccount', password: account.password, authFactorToken },
-    account,
-  )
 const reset = (token: string, password = 'a new password') =>
   core('server.resetPassword', { token, password })
 const adminPassword = (did: string, password: string) =>
@@ -561,19 +579,25 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return core('factor.confirmTotp', { id: body.id, name: 'x', code: 'x' }, owner)
   },
   'com.core.factor.provePasskey InvalidPasskey': () => core('factor.provePasskey', { response: {} }),
+  ...proving('factor.startTotp'),
+  ...proving('factor.startPasskey'),
+  ...proving('factor.renewRecoveryCodes'),
+  ...proving('factor.removeFactor', () => ({ id: 'x' })),
+  ...proving('identity.addRecoveryKey', async () => ({ key: await someKey() })),
+  ...proving('identity.removeRecoveryKey', async () => ({ key: await someKey() })),
   'com.core.factor.removeFactor FactorNotFound': () =>
     core('factor.removeFactor', { id: 'x', password: owner.password }, owner),
   'com.core.factor.renewRecoveryCodes FactorNotFound': () =>
     core('factor.renewRecoveryCodes', { password: owner.password }, owner),
   'com.core.factor.startPasskey TooManyFactors': async () => {
     const account = await newAccount()
-    await addPasskeys(account)
-    return core('factor.startPasskey', { password: account.password }, account)
+    const authFactorToken = await proofBy(await addPasskeys(account))
+    return core('factor.startPasskey', { password: account.password, authFactorToken }, account)
   },
   'com.core.factor.startTotp TooManyFactors': async () => {
     const account = await newAccount()
-    await addPasskeys(account)
-    return core('factor.startTotp', { password: account.password }, account)
+    const authFactorToken = await proofBy(await addPasskeys(account))
+    return core('factor.startTotp', { password: account.password, authFactorToken }, account)
   },
 
   ...writing('com.core.oauth.decideRequest', (account) =>
@@ -708,13 +732,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
       await mailing.close()
     }
   },
-  'com.core.server.createCode AuthFactorTokenRequired': async () => createCode(await secondFactor()),
-  'com.core.server.createCode InvalidToken': async () => createCode(await secondFactor(), wrongToken),
-  'com.core.server.createCode ExpiredToken': async () => {
-    const account = await secondFactor()
-    await createCode(account)
-    return afterExpiry(account, (token) => createCode(account, token))
-  },
+  ...proving('server.createCode', () => ({ purpose: 'deleteAccount' })),
 
   'com.core.server.deleteAccount InvalidToken': async () => deletion(await newAccount(), wrongToken),
   'com.core.server.deleteAccount ExpiredToken': async () => {

@@ -7,9 +7,9 @@ import { method } from '../../../method.ts'
 export const removeFactor = method(com.core.factor.removeFactor, {
   auth: 'full',
   limits: [hourly(20, 'account')],
-  async handler({ input, auth, caller, fail, identity: { requirePassword }, ...platform }) {
+  async handler({ input, auth, caller, fail, identity: { requireProof }, ...platform }) {
     const { did, account } = auth
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     await platform.store.transact((tx) => {
       if (!rows.find(tx, did, input.id)) throw fail('FactorNotFound', 'The account has no such second factor')
       rows.remove(tx, input.id)

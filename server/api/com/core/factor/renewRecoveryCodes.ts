@@ -9,9 +9,9 @@ export const renewRecoveryCodes = method(com.core.factor.renewRecoveryCodes, {
   auth: 'full',
   limits: [hourly(20, 'account')],
   async handler({ input, auth, caller, fail, identity, ...platform }) {
-    const { requirePassword, secrets } = identity
+    const { requireProof, secrets } = identity
     const { did, account } = auth
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     const recoveryCodes = await platform.store.transact((tx) => {
       if (!rows.exist(tx, did)) throw fail('FactorNotFound', 'The account has no second factor')
       return renew(tx, secrets, did)

@@ -7,9 +7,9 @@ import { method } from '../../../method.ts'
 export const startPasskey = method(com.core.factor.startPasskey, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth, caller, store, identity: { requirePassword, loadPasskeys }, fail }) {
+  async handler({ input, auth, caller, store, identity: { requireProof, loadPasskeys }, fail }) {
     // `addPasskey` needs the challenge that only this response has.
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     const { did, account } = auth
     const factors = rows.ofAccount(store, did)
     if (factors.length >= maxFactors) throw fail('TooManyFactors', tooManyFactors)

@@ -11,9 +11,9 @@ import { method } from '../../../method.ts'
 export const startTotp = method(com.core.factor.startTotp, {
   auth: 'full',
   limits: [hourly(50, 'account')],
-  async handler({ input, auth, caller, store, identity: { requirePassword }, origin, now, fail }) {
+  async handler({ input, auth, caller, store, identity: { requireProof }, origin, now, fail }) {
     // `confirmTotp` needs a code of the secret that only this response has.
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     const { did, account } = auth
     const { key, secret, uri } = generateTotpKey(account.handle, new URL(origin).host)
     const id = randomId()

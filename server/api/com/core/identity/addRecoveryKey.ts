@@ -12,7 +12,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
   limits: [hourly(20, 'account')],
   async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { store, background } = platform
-    const { secrets, requirePassword, plc } = identity
+    const { secrets, requireProof, plc } = identity
     const { did, account } = auth
     requirePlc(account)
     requireWriter(store, did)
@@ -24,7 +24,7 @@ export const addRecoveryKey = method(com.core.identity.addRecoveryKey, {
         'A recovery key is a did:key of P-256 or secp256k1, and not the key of this server',
       )
     }
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     await plc.change(did, {
       rotationKeys(keys) {
         const others = keys.filter((one) => one !== key)

@@ -10,7 +10,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
   limits: [hourly(20, 'account')],
   async handler({ input, auth, caller, fail, identity, ...platform }) {
     const { store, background } = platform
-    const { secrets, requirePassword, plc } = identity
+    const { secrets, requireProof, plc } = identity
     const { did, account } = auth
     requirePlc(account)
     requireWriter(store, did)
@@ -18,7 +18,7 @@ export const removeRecoveryKey = method(com.core.identity.removeRecoveryKey, {
     if (key === secrets.rotationKey.did) {
       throw fail('InvalidKey', 'The key of this server stays while the account is here')
     }
-    await requirePassword(auth, input.password, caller.network)
+    await requireProof(auth, input, caller.network)
     await plc.change(did, {
       rotationKeys(keys) {
         const rest = keys.filter((one) => one !== key)
