@@ -42,7 +42,9 @@ export function createLastUsed({ store, now }: { store: Database; now: () => Dat
       if (since >= 0 && since < compareAfterMs) return
       comparedAt.set(session, ms)
       const { sessionId, lastUsedAt } = session
-      if (ms - Date.parse(latest(sessionId, lastUsedAt)) >= noteAfterMs) unwritten.set(sessionId, iso(at))
+      const unusedMs = ms - Date.parse(latest(sessionId, lastUsedAt))
+      // A use of the future was noted by a clock that was ahead.
+      if (unusedMs >= noteAfterMs || unusedMs < 0) unwritten.set(sessionId, iso(at))
     },
 
     of: ({ id, lastUsedAt }) => latest(id, lastUsedAt),

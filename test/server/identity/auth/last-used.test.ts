@@ -122,3 +122,14 @@ test('writing an earlier use does not overwrite the time of a later refresh', as
   await server.running.services.identity.lastUsed.write()
   expect(lastUsedOf('sessions')).toEqual(refreshed)
 })
+
+test('a use that was noted while the clock was ahead gives way to the next one, before it is written', async () => {
+  server = await TestServer.start()
+  const alice = await server.account('alice')
+  server.clock.advance(hour)
+  await read(alice)
+  server.clock.advance(-30 * minute)
+  await read(alice)
+  const [session] = await sessionsOf(alice)
+  expect(session.lastUsedAt <= server.clock.now().toISOString()).toBe(true)
+})
