@@ -40,10 +40,19 @@ export const copyMeanwhile: Act = {
     const { machine, host, author } = found
     const { copies } = machine.running.services.operation
     const words = [await posting(world, author)]
+    const turns = async () => {
+      for (let left = random.below(turnsOfStep); left > 0; left--) await systemTimers.nextTurn()
+    }
+    const fail = () => machine.failSoon(random.below(8), 'lost sync')
+    // What is read ahead may be refused while it is read, or later.
+    const isRead = random.chance(0.5)
+    if (isRead) fail()
+    const early = isRead ? posting(world, author) : undefined
+    await turns()
     const copying = copies.flush(flushMs)
-    for (let left = random.below(turnsOfStep); left > 0; left--) await systemTimers.nextTurn()
-    machine.failSoon(random.below(8), 'lost sync')
-    words.push(await posting(world, author), await posting(world, author))
+    await turns()
+    if (!isRead) fail()
+    words.push(await (early ?? posting(world, author)), await posting(world, author))
     await world.drive(copying)
     await world.drive(copies.flush(flushMs))
     if (machine.isRunning) words.push(await checkCopy(world, machine, host))

@@ -122,7 +122,9 @@ export class PushService {
       sendJson(res, 410, {})
       return
     }
-    if (mood === 'well' || mood === 'slow') this.delivered.set(keyOf(push), sender)
+    if (mood === 'well') this.delivered.set(keyOf(push), sender)
+    // The server may end its wait, and send it again.
+    if (mood === 'slow') this.delivered.set(keyOf(push), 'any')
     if (mood !== 'well') this.wasWell = false
     answers[mood](res)
   }
