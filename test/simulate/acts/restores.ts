@@ -112,8 +112,8 @@ export const replaceComputer: Act = {
     machine.kill()
     machine.replace()
     world.wire.heal()
-    // A restore lists the media again.
-    if (random.chance(0.5)) host.fail('lists less once', 0)
+    // A restore lists the media again. Other parts of it list them, too.
+    if (random.chance(0.7)) host.fail('lists less once', random.below(2 ** 31))
     const at = await restoreOn(world, machine, random, async () => placeOf(machine, host))
     host.heal()
     restored(world, machine)

@@ -148,7 +148,7 @@ export class PlaceHost {
   #respond(call: string, respond: () => Response, body: Buffer): Response {
     if (call.startsWith('PUT') && this.#isHit('keeps half')) return this.#keepHalf(respond, body)
     if (isListing(call) && this.#isHit('lists less')) return this.#listLess(respond)
-    if (isListing(call) && call.includes('media') && this.#isHit('lists less once', 1)) {
+    if (isListing(call) && call.includes('media') && this.#isHit('lists less once', 0.5)) {
       this.heal()
       return this.#listLess(respond, true)
     }
