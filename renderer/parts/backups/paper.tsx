@@ -52,7 +52,12 @@ export function PaperSteps({ steps }: { readonly steps: readonly string[] }) {
   )
 }
 
-/** Splits a key into groups of four, for reading and writing. */
+/** What a key begins with, by which forms ask for it. */
+const prefix = /^AGE-SECRET-KEY-1/
+
+/** Splits a key into its prefix and groups of four, for reading and writing. */
 export function inGroups(key: string): string {
-  return key.match(/.{1,4}/g)?.join(' ') ?? ''
+  const [begin] = prefix.exec(key) ?? []
+  const groups = key.slice(begin?.length ?? 0).match(/.{1,4}/g) ?? []
+  return [begin, ...groups].filter(Boolean).join(' ')
 }

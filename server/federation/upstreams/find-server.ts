@@ -1,6 +1,7 @@
 /** Finds the server that a person means by an address, and verifies that it is one of the network and another one than this. */
 import { isIP } from 'node:net'
-import { guardedFetch, OutboundFailed, type OutboundResponse } from '../../platform/network/client.ts'
+import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
+import { unreachableText } from '../../platform/network/unreachable.ts'
 import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { isObject, parseJson } from '../../util/json.ts'
 
@@ -121,15 +122,9 @@ function notAServer(origin: string, reason: string): XrpcError {
 }
 
 function unreachable(origin: string, error: unknown): XrpcError {
-  const { host, hostname } = new URL(origin)
-  const code =
-    error instanceof OutboundFailed ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined
-  const remedies: Readonly<Record<string, string>> = {
-    ENOTFOUND: `There is no server named ${hostname}. Check the address.`,
-    EAI_AGAIN: `${hostname} could not be looked up. Check that this computer is online.`,
-    ECONNREFUSED: `${host} does not accept connections. Check that the server runs there and is open to the network.`,
-  }
+  const url = new URL(origin)
   const message =
-    remedies[code ?? ''] ?? `${host} does not respond. Check the address, and that the server runs there.`
+    unreachableText(url, error) ??
+    `${url.host} does not respond. Check the address, and that the server runs there.`
   return new XrpcError('UpstreamUnreachable', message)
 }

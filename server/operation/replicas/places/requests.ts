@@ -11,6 +11,7 @@ import {
   ServerSilent,
 } from '../../../platform/network/client.ts'
 import { OutboundRefused } from '../../../platform/network/guard.ts'
+import { unreachableText } from '../../../platform/network/unreachable.ts'
 import { retryAfter } from '../../../util/retry-after.ts'
 import type { PlaceOptions } from './place.ts'
 import { PlaceProblem } from './place.ts'
@@ -109,14 +110,15 @@ function isCut(error: unknown): boolean {
   )
 }
 
-function describe({ host }: URL, error: unknown): unknown {
+function describe(url: URL, error: unknown): unknown {
   if (error instanceof OutboundRefused)
     return new PlaceProblem('invalid', `${error.message}.`, { cause: error })
   if (error instanceof ResponseTooLarge) {
-    return new PlaceProblem('invalid', `The response of ${host} is too large.`, { cause: error })
+    return new PlaceProblem('invalid', `The response of ${url.host} is too large.`, { cause: error })
   }
   if (!(error instanceof OutboundFailed)) return error
-  return new PlaceProblem('unreachable', `No connection to ${error.message}.`, { cause: error })
+  const message = unreachableText(url, error) ?? `No connection to ${error.message}.`
+  return new PlaceProblem('unreachable', message, { cause: error })
 }
 
 /** The problem that a status means, for both kinds of servers. */
