@@ -5,7 +5,7 @@ import { freshToken, timedCall } from '../acts/sessions.ts'
 import type { Person } from '../model/person.ts'
 import { type Status, wordOf } from '../model/status.ts'
 import type { Machine } from '../world/machine.ts'
-import type { World } from '../world/world.ts'
+import { readAgainMs, type World } from '../world/world.ts'
 import { refuseSignIn } from './sessions.ts'
 
 /** A date that passed so long ago is done: the servers have run for five minutes. */
@@ -18,7 +18,13 @@ type Shown = ReadonlyMap<Machine, ReadonlySet<string>>
 const profilesPerCall = 25
 
 export async function checkStatuses(world: World): Promise<void> {
-  const shown = await readShown(world)
+  const shown = await readShown(world).catch(async () => {
+    // A name whose look-up has failed is looked up again after ten minutes, once it is shown.
+    await world.pass(readAgainMs)
+    await readShown(world).catch(() => {})
+    await world.time.settle()
+    return readShown(world)
+  })
   for (const person of [...world.people]) await checkStatus(world, person, shown)
   for (const person of world.deleted) await checkDeleted(world, person, shown)
 }

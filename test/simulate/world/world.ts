@@ -24,8 +24,8 @@ const dayMs = 24 * 60 * 60_000
 const hangMs = 10 * 60_000
 /** In this time after the last fault, servers know of each other. */
 const restMs = 5 * 60_000
-/** A repository that changed while it was read is read again after this time. */
-const readAgainMs = 10 * 60_000
+/** What changed while it was read, or could not be read, is read again after this time. */
+export const readAgainMs = 10 * 60_000
 
 export interface Answer {
   /** 0 if there was no answer: the call may have had its effect. */
@@ -157,14 +157,18 @@ export class World {
 
   /** Lets time pass until the servers know of each other what they can know. */
   async rest(): Promise<void> {
-    const { clock } = this.time
-    const pass = (ms: number) => clock.set(new Date(clock.now().getTime() + ms), 5)
     this.connectConsumers()
-    await pass(restMs)
-    if (this.machines.some((machine) => machine.isReadingLater(readAgainMs))) await pass(readAgainMs)
+    await this.pass(restMs)
+    if (this.machines.some((machine) => machine.isReadingLater(readAgainMs))) await this.pass(readAgainMs)
     // One that was opened before the links worked may have ended meanwhile.
     this.connectConsumers()
     await this.time.settle()
+  }
+
+  /** Lets time pass. */
+  async pass(ms: number): Promise<void> {
+    const { clock } = this.time
+    await clock.set(new Date(clock.now().getTime() + ms), 5)
   }
 
   note(words: string): void {
