@@ -5,6 +5,7 @@
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as apps from './en/apps.ts'
+import { composer } from './en/composer.ts'
 import * as computer from './en/computer.ts'
 import { conformance } from './en/conformance.ts'
 import { connect } from './en/connect.ts'
@@ -40,6 +41,7 @@ export const t = {
   ...computer,
   ...copies,
   ...upstreams,
+  composer,
   conformance,
   connect,
   data,

@@ -6,6 +6,7 @@ import { useUnreadCount } from '../../api/notifications.ts'
 import { useOwnProfile } from '../../api/profile.ts'
 import { useSession } from '../../api/sessions.ts'
 import { AccountBadge } from '../../parts/account/account-badge.tsx'
+import { Composer } from '../../parts/composer/composer.tsx'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyBlock, CopyField } from '../../ui/copy.tsx'
@@ -20,6 +21,7 @@ export function HomeScreen() {
   const { data: profile } = useOwnProfile(session.did)
   return (
     <Page lead={t.home.lead} title={t.nav.home}>
+      <Composer />
       <ConnectSection />
       <Section title={t.home.account}>
         <Panel>
