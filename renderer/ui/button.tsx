@@ -27,7 +27,7 @@ export function Button({
     <button
       {...rest}
       // `disabled` would drop the focus, and keyboard users would lose their place.
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || rest['aria-disabled']}
       data-primary={variant === 'primary' ? '' : undefined}
       className={classes(styles.button, styles[variant], styles[size], busy && styles.busy, className)}
       onClick={(event) => {

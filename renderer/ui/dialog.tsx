@@ -41,7 +41,9 @@ export function Dialog({
     // Focus the first field that can be changed, or else the primary button, not the close button.
     if (!opensItself)
       dialog
-        ?.querySelector<HTMLElement>('form input:not([hidden], [readonly]), form select, [data-primary]')
+        ?.querySelector<HTMLElement>(
+          'form input:not([hidden], [readonly]), form textarea, form select, [data-primary]',
+        )
         ?.focus()
     return () => dialog?.close()
   }, [opensItself])

@@ -3,7 +3,8 @@ import type { PictureField } from '../../api/profile.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { FormDialog } from '../../ui/dialog.tsx'
-import { type Crop, drawCrop, encode, shapes, sourceOf } from './picture.ts'
+import { encode } from '../../ui/pictures.ts'
+import { type Crop, drawCrop, shapes, sourceOf } from './crop.ts'
 import styles from './profile.module.css'
 
 export interface ChosenPicture {

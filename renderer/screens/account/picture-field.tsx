@@ -1,8 +1,9 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { imageUrl } from '../../api/images.ts'
 import type { PictureField as FieldName } from '../../api/profile.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
+import { decode, usePreview } from '../../ui/pictures.ts'
 import type { ChosenPicture } from './crop-dialog.tsx'
 import styles from './profile.module.css'
 
@@ -25,7 +26,7 @@ export function PictureField({ field, current, change, onChoose, onRemove }: Pic
   const shown = change === undefined ? imageUrl(current) : preview
   const choose = async (file: File | undefined) => {
     if (!file) return
-    const bitmap = await createImageBitmap(file).catch(() => undefined)
+    const bitmap = await decode(file)
     setUnreadable(bitmap === undefined)
     if (bitmap) onChoose({ field, bitmap, type: file.type })
   }
@@ -68,16 +69,4 @@ export function PictureField({ field, current, change, onChoose, onRemove }: Pic
       />
     </fieldset>
   )
-}
-
-/** A URL for a picture in memory. */
-function usePreview(picture: Blob | null | undefined): string | undefined {
-  const [url, setUrl] = useState<string>()
-  useEffect(() => {
-    if (!picture) return setUrl(undefined)
-    const created = URL.createObjectURL(picture)
-    setUrl(created)
-    return () => URL.revokeObjectURL(created)
-  }, [picture])
-  return url
 }

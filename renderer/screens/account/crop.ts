@@ -1,6 +1,4 @@
-/** Crops and compresses pictures in the page, to the limits of the profile: PNG or JPEG of at most 1 MB. */
-
-export const maxPictureBytes = 1_000_000
+/** Crops pictures in the page to the shapes of the profile. */
 
 /** The shape of a picture: its aspect ratio and the largest size in pixels. */
 export interface Shape {
@@ -39,39 +37,4 @@ export function drawCrop(canvas: HTMLCanvasElement, picture: ImageBitmap, shape:
   if (!context) return
   context.imageSmoothingQuality = 'high'
   context.drawImage(picture, left, top, width, height, 0, 0, canvas.width, canvas.height)
-}
-
-const qualities = [0.92, 0.85, 0.75, 0.6, 0.4]
-
-/** Encodes the canvas: as PNG if that is small enough, for drawings and transparency, else as JPEG. */
-export async function encode(canvas: HTMLCanvasElement, type: string): Promise<Blob | undefined> {
-  if (type === 'image/png') {
-    const png = await blobOf(canvas, 'image/png')
-    if (png && png.size <= maxPictureBytes) return png
-  }
-  const opaque = onWhite(canvas)
-  for (const quality of qualities) {
-    const jpeg = await blobOf(opaque, 'image/jpeg', quality)
-    if (jpeg && jpeg.size <= maxPictureBytes) return jpeg
-  }
-  return undefined
-}
-
-/** JPEG has no transparency and would show it as black. */
-function onWhite(canvas: HTMLCanvasElement): HTMLCanvasElement {
-  const copy = document.createElement('canvas')
-  copy.width = canvas.width
-  copy.height = canvas.height
-  const context = copy.getContext('2d')
-  if (!context) return canvas
-  context.fillStyle = 'white'
-  context.fillRect(0, 0, copy.width, copy.height)
-  context.drawImage(canvas, 0, 0)
-  return copy
-}
-
-function blobOf(canvas: HTMLCanvasElement, type: string, quality?: number): Promise<Blob | null> {
-  return new Promise((resolve) => {
-    canvas.toBlob(resolve, type, quality)
-  })
 }
