@@ -1,57 +1,119 @@
 /** Posts that the current account writes. */
+import type { TypedBlobRef } from '@atproto/lex-data'
 import { app, com } from '../../lexicons/generated/index.ts'
+import { parseAtUri } from './at-uri.ts'
+import { errorName } from './call-errors.ts'
 import { callAs } from './client.ts'
+import { type Finding, findFeatures } from './facets.ts'
 import { useWork } from './hooks.ts'
-import type { PostView } from './views.ts'
+import { type Image, type PostContext, postRecord } from './post-record.ts'
 
-const { createRecord } = com.core.repo
-const { getAuthorFeed, getPostThread, getTimeline, post } = app.example.feed
+const { deleteRecord, putRecord, uploadBlob } = com.core.repo
+const { getAuthorFeed, getPosts, getPostThread, getTimeline, post } = app.example.feed
 const { getProfile } = app.example.actor
 
 /** The queries whose responses change with a post of this account. */
-const changed = [getTimeline, getAuthorFeed, getPostThread, getProfile]
+const changed = [getTimeline, getAuthorFeed, getPosts, getPostThread, getProfile]
 
-/** Limits of the text of a post. */
+/** Limits of a post. */
 export const maxGraphemes = 300
 export const maxTextBytes = 3000
+export const maxPictures = 4
 
-/** What a post refers to. */
-export interface PostContext {
-  readonly replyTo?: PostView | undefined
-  readonly quote?: PostView | undefined
+/** How long a server may take to find a handle, in milliseconds. */
+const handleTimeoutMs = 8000
+
+export interface PostPicture {
+  readonly file: Blob
+  readonly width: number
+  readonly height: number
+  readonly alt: string
 }
 
 export interface NewPost extends PostContext {
+  /** The record key, chosen before the first attempt: a repeated attempt replaces the record, so that nothing is posted twice. */
+  readonly rkey: string
   readonly text: string
+  /** A language tag. */
+  readonly language: string
+  readonly pictures: readonly PostPicture[]
+  /** Called before each upload. @param at index of the picture */
+  onUpload?(at: number): void
 }
 
-export interface PostRef {
+export interface Posted {
   readonly uri: string
-  readonly cid: string
+  /** Handles in the text that no account was found for. */
+  readonly unknownHandles: readonly string[]
 }
 
 /** Writes posts. */
-export function usePosting(effects: { onSuccess?(ref: PostRef, post: NewPost): void } = {}) {
-  return useWork(createPost, changed, effects)
+export function usePosting<I extends NewPost>(effects: {
+  onSuccess(posted: Posted, input: I): void
+  onError(error: Error): void
+}) {
+  return useWork((did, input: I) => createPost(did, input), changed, effects)
 }
 
-async function createPost(did: string, { text, replyTo, quote }: NewPost): Promise<PostRef> {
-  const record = {
-    $type: post.$nsid,
-    text: text.trim(),
-    ...(replyTo && { reply: { root: rootOf(replyTo), parent: refOf(replyTo) } }),
-    ...(quote && { embed: { $type: app.example.embed.record.$nsid, record: refOf(quote) } }),
-    createdAt: new Date().toISOString(),
+/** Deletes posts. */
+export function useDeletePost<I extends { readonly uri: string }>(effects: {
+  onSuccess(result: unknown, input: I): void
+  onError(error: Error): void
+}) {
+  return useWork((did, { uri }: I) => deletePost(did, uri), changed, effects)
+}
+
+async function createPost(did: string, { onUpload, ...input }: NewPost): Promise<Posted> {
+  const text = postText(input.text)
+  const features = findFeatures(text)
+  const { dids, unknownHandles } = await resolveHandles(did, features)
+  const images = await upload(did, input.pictures, onUpload)
+  const record = postRecord({ ...input, text, features, dids, images }, new Date())
+  const body = { repo: did, collection: post.$nsid, rkey: input.rkey, record } as never
+  const { uri } = await callAs(did, putRecord, { body })
+  return { uri, unknownHandles }
+}
+
+/** The text as it is posted. */
+export function postText(text: string): string {
+  return text.trim().toWellFormed()
+}
+
+async function resolveHandles(did: string, features: readonly Finding[]) {
+  const handles = new Set(features.flatMap((feature) => (feature.kind === 'mention' ? [feature.handle] : [])))
+  const dids = new Map<string, string>()
+  const resolve = async (handle: string) => {
+    const found = await resolveHandle(did, handle)
+    if (found !== undefined) dids.set(handle, found)
   }
-  return callAs(did, createRecord, { body: { repo: did, collection: post.$nsid, record } as never })
+  await Promise.all([...handles].map(resolve))
+  return { dids, unknownHandles: [...handles].filter((handle) => !dids.has(handle)) }
 }
 
-function refOf({ uri, cid }: PostRef): PostRef {
-  return { uri, cid }
+async function resolveHandle(did: string, handle: string): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(handleTimeoutMs)
+  try {
+    return (
+      await callAs(did, com.core.identity.resolveHandle, { params: { handle: handle as never }, signal })
+    ).did
+  } catch (error) {
+    // The server has responded, or still asks another server. In every other case the post would fail too.
+    if (errorName(error) !== undefined || signal.aborted) return undefined
+    throw error
+  }
 }
 
-/** The first post of the thread of a post. */
-function rootOf(parent: PostView): PostRef {
-  const { reply } = parent.record as { readonly reply?: { readonly root?: PostRef } }
-  return refOf(reply?.root ?? parent)
+async function upload(did: string, pictures: readonly PostPicture[], onUpload?: (at: number) => void) {
+  const images: Image[] = []
+  for (const [at, { file, width, height, alt }] of pictures.entries()) {
+    onUpload?.(at)
+    const { blob } = await callAs(did, uploadBlob, { body: file })
+    images.push({ image: blob as TypedBlobRef, alt: alt.trim(), aspectRatio: { width, height } })
+  }
+  return images
+}
+
+async function deletePost(did: string, uri: string): Promise<void> {
+  const { collection, rkey } = parseAtUri(uri)
+  await callAs(did, deleteRecord, { body: { repo: did, collection, rkey } as never })
 }

@@ -20,6 +20,7 @@ const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+const languageNames = new Intl.DisplayNames(locale, { type: 'language', fallback: 'none' })
 const plurals = new Intl.PluralRules(language)
 
 const second = 1000
@@ -35,6 +36,11 @@ const units = [
   ['hour', hour],
   ['minute', minute],
 ] as const
+
+/** The name of a language, such as “German”; undefined for an unknown one. @param tag BCP 47 */
+export function formatLanguage(tag: string): string | undefined {
+  return languageNames.of(tag)
+}
 
 export function formatNumber(value: number): string {
   return number.format(value)
