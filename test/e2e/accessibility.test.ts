@@ -142,6 +142,9 @@ test('keyboard: sign-in, navigation, app passwords and menus work without a mous
   await expect.poll(() => focused(page)).toBe('Skip to content')
   await press('Enter')
   await press('Tab')
+  await page.getByLabel('Post text').and(page.locator(':focus')).waitFor()
+  // Pictures, language, the button.
+  for (let tabs = 0; tabs < 4; tabs++) await press('Tab')
   await page.getByLabel('Client', { exact: true }).and(page.locator(':focus')).waitFor()
   await press('Tab')
   await press('Tab')

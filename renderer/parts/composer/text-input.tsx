@@ -21,6 +21,7 @@ export function TextInput({ ref, value, onChange, ...area }: TextInputProps) {
         {...suggestions.props}
         aria-label={t.composer.label}
         className={styles.text}
+        dir="auto"
         onChange={({ target }) => onChange(target.value)}
         ref={ref as Ref<HTMLTextAreaElement>}
         rows={3}
