@@ -21,7 +21,7 @@ export const maxTextBytes = 3000
 export const maxPictures = 4
 
 /** How long a server may take to find a handle, in milliseconds. */
-const handleTimeoutMs = 8000
+const handleTimeoutMs = 5000
 
 export interface PostPicture {
   readonly file: Blob

@@ -5,14 +5,18 @@ import { ComposerForm } from './composer-form.tsx'
 import { ContextCard } from './context-card.tsx'
 import type { ComposerProps } from './use-composer.ts'
 
-/** The form for a new post, framed. Its draft is kept. */
+/** The form for a post, in a frame of its own. A reply is written in the frame of its thread, below the post. */
 export function Composer(props: ComposerProps) {
+  const { replyTo, quote } = props
+  const form = (
+    <>
+      <ContextCard quote={quote} />
+      <ComposerForm {...props} />
+    </>
+  )
   return (
     <section aria-label={t.composer.dialog[kindOf(props)]}>
-      <Panel padded>
-        <ContextCard {...props} />
-        <ComposerForm {...props} />
-      </Panel>
+      {replyTo ? form : <Panel padded>{form}</Panel>}
     </section>
   )
 }
