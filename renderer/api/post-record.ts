@@ -2,7 +2,8 @@
 import type { TypedBlobRef } from '@atproto/lex-data'
 import { app } from '../../lexicons/generated/index.ts'
 import type { Finding } from './facets.ts'
-import type { PostView } from './views.ts'
+
+type PostView = app.example.feed.defs.PostView
 
 const { images: imagesEmbed, record: recordEmbed, recordWithMedia } = app.example.embed
 const { facet } = app.example.richtext

@@ -2,7 +2,8 @@ import type { TypedBlobRef } from '@atproto/lex-data'
 import { expect, test } from 'vitest'
 import { findFeatures } from '../../../renderer/api/facets.ts'
 import { type PostContent, postRecord } from '../../../renderer/api/post-record.ts'
-import type { PostView } from '../../../renderer/api/views.ts'
+
+type PostView = NonNullable<PostContent['quote']>
 
 const now = new Date('2030-01-01')
 const [root, parent] = [
