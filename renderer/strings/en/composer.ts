@@ -36,7 +36,7 @@ export const composer = {
   addPictures: (max: number) => `Add pictures (up to ${max})`,
   pictures: 'Pictures of this post',
   picturesHint:
-    'Place and camera data are removed. The text of a draft is kept when the page is closed, pictures are not.',
+    'Place and camera data are removed, animations stand still. When the page is closed, the text is kept, pictures are not.',
   alt: (place: number) => `Description of picture ${place}`,
   altPlaceholder: 'What it shows, for people who cannot see it',
   removePicture: (place: number) => `Remove picture ${place}`,
