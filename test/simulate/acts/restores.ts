@@ -10,7 +10,6 @@ import { undoRestore as undoRestoreOf } from '../../../server/store/backups/rest
 import type { Files } from '../../../server/store/files/files.ts'
 import type { Random } from '../../support/replicas/random.ts'
 import { canReturn, restored, returnTo, takeSnapshot } from '../model/snapshot.ts'
-import { isCurrent, statusOf } from '../oracles/places.ts'
 import { dataDir, type Machine } from '../world/machine.ts'
 import { keyOfCopies, type PlaceHost } from '../world/place-host.ts'
 import { filesOf } from '../world/process-files.ts'
@@ -18,7 +17,7 @@ import { currentProcess, type Process } from '../world/wire.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { runningMachine } from './choose.ts'
-import { pickCopy } from './places.ts'
+import { currentCopy } from './places.ts'
 
 const faults = ['kill', 'power cut', 'power cut, sectors kept', 'fails', 'disk full'] as const
 
@@ -106,8 +105,8 @@ export const undoRestore: Act = {
 export const replaceComputer: Act = {
   weight: 1,
   async run(world, random) {
-    const copy = pickCopy(world, random, (host) => host.isUsed && host.isWell && !host.isDoubtful)
-    if (!copy || !isCurrent(statusOf(copy.machine, copy.host))) return undefined
+    const copy = await currentCopy(world, random)
+    if (!copy) return undefined
     const { machine, host } = copy
     machine.kill()
     machine.replace()
