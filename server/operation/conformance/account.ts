@@ -27,8 +27,6 @@ export const accountOf = shared(async (target): Promise<Account> => {
     const isRefused = error instanceof Failed && !(error instanceof NoAnswer)
     throw isRefused ? new Skipped(`the sign-in fails: ${error.message}`) : error
   })
-  const end = { method: 'POST', token: session.refreshJwt }
-  target.defer(() => target.call('com.atproto.server.deleteSession', end))
   return {
     ...session,
     call: (nsid, ask) => target.call(nsid, { ...ask, token: session.accessJwt }),
@@ -40,12 +38,25 @@ export function credentialsOf({ account }: Target) {
   return account
 }
 
-/** Opens a session. @throws Failed */
+/** Opens a session, which is deleted at the end. @throws Failed */
 export async function signIn(
   target: Target,
   input: { readonly identifier: string; readonly password: string },
 ): Promise<Session> {
-  return outputOf(await target.call('com.atproto.server.createSession', { input }))
+  const answer = await target.call('com.atproto.server.createSession', { input, isAwaited: true })
+  return openedBy(target, answer)
+}
+
+/** Returns the session of an answer. It is deleted at the end. @throws Failed */
+export function openedBy(target: Target, answer: Answer): Session {
+  const session: Session = outputOf(answer)
+  const end = { method: 'POST', token: session.refreshJwt }
+  target.defer(async () => {
+    const answer = await target.call('com.atproto.server.deleteSession', end)
+    // A requirement may have ended it, or the app password that has opened it.
+    return [400, 401, 403].includes(answer.status) ? undefined : answer
+  })
+  return session
 }
 
 export interface Written {

@@ -42,8 +42,8 @@ export interface App {
   token(form: Readonly<Record<string, string>>, nonce?: string): Promise<Answer>
   /** The nonce that the server asks for; undefined if it asks for none, which is a failure of `oauth.par.dpop-nonce` alone. */
   nonce(): Promise<string | undefined>
-  /** Sends a form to an endpoint of the issuer's document. @param nonce as for `push` */
-  send(endpoint: string, form: Changes, nonce?: string | null): Promise<Answer>
+  /** Sends a form to an endpoint of the issuer's document. @param nonce as for `push` @param isAwaited as in `Ask` */
+  send(endpoint: string, form: Changes, nonce?: string | null, isAwaited?: boolean): Promise<Answer>
   /** Returns a proof of possession. @param token that it is for */
   proof(method: string, url: string, nonce?: string, token?: string): string
 }
@@ -79,12 +79,12 @@ function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): 
     return `${signed}.${Buffer.from(sign(Buffer.from(signed))).toString('base64url')}`
   }
 
-  const send: App['send'] = async (endpoint, form, nonce) => {
+  const send: App['send'] = async (endpoint, form, nonce, isAwaited = false) => {
     const url = metadata[endpoint]
     expect(typeof url === 'string', `${endpoint} is ${shown(url)}`)
     const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const headers = nonce === null ? {} : { dpop: proof('POST', url, nonce) }
-    return target.send(url, { form: Object.fromEntries(given), headers })
+    return target.send(url, { form: Object.fromEntries(given), headers, isAwaited })
   }
 
   const push: App['push'] = (changes = {}, nonce) => {
@@ -104,7 +104,7 @@ function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): 
 
   return {
     ...{ push, send, proof },
-    token: (form, nonce) => send('token_endpoint', { client_id: clientId, ...form }, nonce),
+    token: (form, nonce) => send('token_endpoint', { client_id: clientId, ...form }, nonce, true),
     nonce: async () => (await push()).headers.get('dpop-nonce') ?? undefined,
   }
 }

@@ -81,13 +81,26 @@ export async function newGrant(target: Target, app?: App, scope?: string): Promi
 
 /** Exchanges a code for tokens. @param changes of the form */
 export async function exchange(
+  target: Target,
   grant: Grant,
   changes: Record<string, string> = {},
   app = grant.app,
 ): Promise<Answer> {
   const { code, verifier } = grant
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirect }
-  return app.token({ ...form, ...changes }, await app.nonce())
+  return requestTokens(target, app, { ...form, ...changes })
+}
+
+/** Asks for tokens. Those that the server gives are revoked at the end. */
+export async function requestTokens(
+  target: Target,
+  app: App,
+  form: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const answer = await app.token(form, await app.nonce())
+  const token: unknown = answer.json?.refresh_token
+  if (typeof token === 'string') target.defer(async () => void (await revoke(target, app, token)))
+  return answer
 }
 
 export interface AppTokens {
@@ -101,7 +114,7 @@ export interface AppTokens {
 /** The tokens of an app that the account has allowed. They are revoked at the end, if the server has an endpoint for it. */
 export const tokensOf = shared(async (target: Target): Promise<AppTokens> => {
   const grant = await newGrant(target)
-  const answer = outputOf(await exchange(grant))
+  const answer = outputOf(await exchange(target, grant))
   const { access_token: accessToken, refresh_token: refreshToken } = answer
   expect(
     typeof accessToken === 'string' && typeof refreshToken === 'string',

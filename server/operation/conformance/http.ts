@@ -19,6 +19,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
   /** Access or refresh token. */
   readonly token?: string
+  /** Whether its answer is awaited when the measurement ends early: it has the token that closes what the request opens. */
+  readonly isAwaited?: boolean
 }
 
 export interface Answer {
@@ -82,7 +84,9 @@ export function createHttp(url: string, { named = [], checkTime, ending }: HttpO
         ...(credentials !== undefined && address.origin === origin && { authorization: credentials }),
         ...others,
       }
-      const signals = [deadlineSignal(patienceMs), ending?.()].filter((signal) => signal !== undefined)
+      const ended = ending?.()
+      ended?.throwIfAborted()
+      const signals = [deadlineSignal(patienceMs), ...(ended && !ask.isAwaited ? [ended] : [])]
       const signal = AbortSignal.any(signals)
       const request = { method, headers, signal, ...(body !== undefined && { body }) }
       const answer = await (isTrusted(address) ? fetchWhole : fetchGuarded)(address, request)

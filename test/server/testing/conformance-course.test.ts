@@ -108,6 +108,44 @@ test('a request that waits is ended with it', async () => {
   await expectAsBefore()
 })
 
+test('a check that is ended while it signs in leaves no session', async () => {
+  const opening = ['server.createSession', 'server.refreshSession', '/oauth/token']
+  const ids = ['session.create.output', 'session.create.did', 'session.refresh', 'session.delete']
+  const others = ['app-password.revoke', 'oauth.code.once', 'oauth.token.use', 'oauth.refresh']
+  const chosen = requirements.filter(({ id }) => [...ids, ...others].includes(id))
+  // `as` opens a session.
+  const { accessJwt } = (await network.accounts.get('alice')).session
+  const sessions = async () => {
+    const headers = { authorization: `Bearer ${accessJwt}` }
+    const response = await fetch(`${network.url}/xrpc/com.core.server.listSessions`, { headers })
+    return ((await response.json()) as { readonly sessions: readonly unknown[] }).sessions.length
+  }
+  let known = await sessions()
+  const left: string[] = []
+  let isOver = false
+  for (let nth = 1; !isOver; nth++) {
+    const controller = new AbortController()
+    let at: string | undefined
+    let count = 0
+    proxy.fault = {
+      name: 'ended',
+      onResponse({ status }, { name, path }) {
+        const opened = opening.find((each) => each === name || each === path)
+        if (opened === undefined || status !== 200 || ++count !== nth) return
+        at = `${opened} ${nth}`
+        controller.abort()
+      },
+    }
+    await measured({ requirements: chosen, signal: controller.signal })
+    const open = await sessions()
+    if (at !== undefined && open > known) left.push(at)
+    known = open
+    isOver = at === undefined
+  }
+  expect(left).toEqual([])
+  await expectAsBefore()
+})
+
 test('a server that no longer answers fails, and the other requirements are not tried', async () => {
   const should = requirements.filter(({ level }) => level === 'should').slice(0, 3)
   const { results, hasFailed, ended } = await measured({

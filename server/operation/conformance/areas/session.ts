@@ -3,7 +3,7 @@
 import { parseJson } from '../../../util/json.ts'
 import { isSignedBy } from '../../../util/keys.ts'
 import { systemTime } from '../../../util/timers.ts'
-import { accountOf, credentialsOf, signIn } from '../account.ts'
+import { accountOf, credentialsOf, openedBy, signIn } from '../account.ts'
 import { expectError, expectStatus, outputOf } from '../answers.ts'
 import { repositoryOf } from '../repository.ts'
 import { must, type Requirement, should } from '../requirement.ts'
@@ -22,8 +22,8 @@ const refused = [400, 401, 403]
 /** A session that is refreshed, and then deleted. */
 const refreshedOf = shared(async (target) => {
   const first = await signIn(target, credentialsOf(target))
-  const second = outputOf(await target.call(refreshSession, { method: 'POST', token: first.refreshJwt }))
-  target.defer(() => target.call(deleteSession, { method: 'POST', token: second.refreshJwt }))
+  const ask = { method: 'POST', token: first.refreshJwt, isAwaited: true }
+  const second = openedBy(target, await target.call(refreshSession, ask))
   return { first, second }
 })
 
@@ -55,7 +55,6 @@ export const session: readonly Requirement[] = [
     lexicon(createSession),
     async (target) => {
       const { did, handle, accessJwt, refreshJwt } = await signIn(target, credentialsOf(target))
-      target.defer(() => target.call(deleteSession, { method: 'POST', token: refreshJwt }))
       expect(/^did:/.test(did) && handle.includes('.'), `did is ${did}, handle is ${handle}`)
       expect(accessJwt && refreshJwt && accessJwt !== refreshJwt, 'the tokens are not two')
     },
@@ -63,7 +62,6 @@ export const session: readonly Requirement[] = [
   must('session.create.did', 'createSession accepts a DID', lexicon(createSession), async (target) => {
     const { did } = await accountOf(target)
     const opened = await signIn(target, { ...credentialsOf(target), identifier: did })
-    await target.call(deleteSession, { method: 'POST', token: opened.refreshJwt })
     expectSame(opened.did, did, 'did')
   }),
   must(

@@ -264,6 +264,8 @@ describe('the end of a measurement', () => {
     })
     const { leftovers } = await measured(url, ['app-password.sign-in'], { account })
     expect(leftovers).toEqual([
+      // The session of the app password, then that of the account.
+      'POST /xrpc/com.atproto.server.deleteSession answered 500',
       'POST /xrpc/com.atproto.server.revokeAppPassword answered 500 Refused, expected 200',
       'POST /xrpc/com.atproto.server.deleteSession answered 500',
     ])
