@@ -1,5 +1,6 @@
 /** The options of `npm run simulate`. A wrong one ends the command: otherwise a run of nothing would look like a success. */
-import { parseArgs } from 'node:util'
+import type { parseArgs } from 'node:util'
+import { parseOptions } from '../../server/testing/arguments.ts'
 import { UsageError } from '../../server/testing/exec.ts'
 import { deliberateFaults } from './deliberate-faults.ts'
 import type { ProveOptions } from './prove.ts'
@@ -62,7 +63,7 @@ export function readOptions(args: readonly string[]): SimulateOptions {
 
 function parsed(args: readonly string[]): Flags {
   try {
-    return parseArgs({ args: [...args], options }).values
+    return parseOptions(args, options)
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\.?(?:\n|$)/)
     throw new UsageError(
@@ -97,7 +98,11 @@ function scenarioOf({ scenario = 'all' }: Flags): Scenario {
 function onlyOf({ only }: Flags, steps: number): string | undefined {
   if (only === undefined) return undefined
   const isList = /^\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/.test(only)
-  if (!isList || (only.match(/\d+/g) ?? []).some((number) => Number(number) > steps))
+  const isRange = (range: string) => {
+    const [from = '', to = from] = range.split('-')
+    return Number(from) <= Number(to) && Number(to) <= steps
+  }
+  if (!isList || !only.split(',').every(isRange))
     throw new UsageError(`--only must list steps from 1 to ${steps}, such as 3,7,12-15.`)
   return only
 }
