@@ -1,5 +1,5 @@
 /** `desktop-pds conformance`: measures what a personal data server must and should do, from outside. */
-import { parseArgs } from 'node:util'
+import type { parseArgs } from 'node:util'
 import {
   type Format,
   json,
@@ -15,9 +15,10 @@ import { requirements } from '../../operation/conformance/requirements.ts'
 import { measure, type Result, type RunOptions } from '../../operation/conformance/runner.ts'
 import { type Credentials, isPublicDirectory, publicDirectory } from '../../operation/conformance/target.ts'
 import { Skipped } from '../../operation/conformance/verdict.ts'
+import { parseOptions } from '../arguments.ts'
 import { UsageError } from '../exec.ts'
 import { readExpected } from './expected.ts'
-import { watchInterruption } from './interruption.ts'
+import { type Interruption, watchInterruption } from './interruption.ts'
 import { originOf, preflight } from './preflight.ts'
 import { reportProgress } from './progress.ts'
 
@@ -61,17 +62,21 @@ export async function runConformance(
   args: readonly string[],
   print: (text: string) => void = (text) => void process.stdout.write(text),
 ): Promise<number> {
+  const interruption = watchInterruption(warn)
   try {
     const flags = read(args)
     if (flags.help) print(conformanceHelp)
     else if (flags.list) print(listOf(chosen(flags)))
-    else return await run(flags, print)
-    return 0
+    const code = flags.help || flags.list ? 0 : await run(flags, print, interruption)
+    return (await interruption.isWritten()) ? code : 2
   } catch (error) {
+    if (interruption.signal.aborted) return interrupted
     const { name, syscall } = error as NodeJS.ErrnoException
     if (name !== 'UsageError' && syscall === undefined) throw error
     process.stderr.write(`${(error as Error).message}\n`)
     return 2
+  } finally {
+    interruption.end()
   }
 }
 
@@ -81,7 +86,7 @@ function read(args: readonly string[]): Flags {
     return {
       ...(account && { account }),
       ...(admin && { admin }),
-      ...parseArgs({ args: [...args], options }).values,
+      ...parseOptions(args, options),
     }
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\.?(?:\n|$)/)
@@ -99,25 +104,22 @@ function chosen({ grep = '' }: Flags) {
 const interrupted = 130
 const warn = (text: string) => void process.stderr.write(`${text}\n`)
 
-async function run(flags: Flags, print: (text: string) => void): Promise<number> {
-  const options = optionsOf(flags)
+async function run(flags: Flags, print: (text: string) => void, { signal }: Interruption): Promise<number> {
+  const options = { ...optionsOf(flags), signal }
   const format = formatOf(flags)
-  const interruption = watchInterruption(warn)
-  const { signal } = interruption
-  try {
-    await preflight(options.url, options.account, warn)
-    const progress = format && reportProgress(options.requirements.length, warn)
-    const onResult = progress?.onResult ?? ((result: Result) => print(`${lineOf(result)}\n`))
-    const report = await measure({ ...options, signal }, onResult).finally(() => progress?.end())
-    print((format ?? summary)(report))
-    if (report.ended === undefined && report.results.every(({ outcome }) => outcome === 'skipped')) {
-      warn('Nothing was measured: every requirement was skipped.')
-      return 2
-    }
-    return report.ended === 'interrupted' ? interrupted : report.hasFailed ? 1 : 0
-  } finally {
-    interruption.end()
+  const release = await preflight(options, warn)
+  const progress = format && reportProgress(options.requirements.length, warn)
+  const onResult = progress?.onResult ?? ((result: Result) => print(`${lineOf(result)}\n`))
+  const report = await measure(options, onResult).finally(async () => {
+    progress?.end()
+    await release().catch((error: Error) => warn(`The account was not signed out: ${error.message}`))
+  })
+  print((format ?? summary)(report))
+  if (report.ended === undefined && report.results.every(({ outcome }) => outcome === 'skipped')) {
+    warn('Nothing was measured: every requirement was skipped.')
+    return 2
   }
+  return report.ended === 'interrupted' ? interrupted : report.hasFailed ? 1 : 0
 }
 
 /** @throws UsageError */

@@ -1,7 +1,9 @@
-/** Ends a measurement early: at Ctrl-C, when the process is asked to end, and when its output is read no longer. */
+/** Ends a measurement early: at Ctrl-C, when the process is asked to end, and when its output cannot be written. */
 
 export interface Interruption {
   readonly signal: AbortSignal
+  /** Waits until the output is written. @returns whether it could be; true for a pipe that its reader has closed */
+  isWritten(): Promise<boolean>
   /** Stops listening. */
   end(): void
 }
@@ -11,6 +13,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** @param warn prints a line */
 export function watchInterruption(warn: (text: string) => void): Interruption {
   const controller = new AbortController()
+  let isLost = false
   const interrupt = () => {
     // The next signal ends the process.
     end()
@@ -22,6 +25,19 @@ export function watchInterruption(warn: (text: string) => void): Interruption {
   }
   for (const name of signals) process.on(name, interrupt)
   // Each further write emits an error, too: this listener stays.
-  process.stdout.on('error', () => controller.abort())
-  return { signal: controller.signal, end }
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // The reader of a pipe, such as "head", wants no more.
+    if (code !== 'EPIPE' && !isLost) {
+      isLost = true
+      warn(`The report cannot be written: ${message}.`)
+    }
+    controller.abort()
+  })
+  const isWritten = async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    process.stdout.write('', () => process.nextTick(resolve))
+    await promise
+    return !isLost
+  }
+  return { signal: controller.signal, isWritten, end }
 }

@@ -1,12 +1,13 @@
 /** What a person may have mistyped, before anything is measured: otherwise it would look like faults of the server. */
-import { collection } from '../../operation/conformance/account.ts'
 import { mediaTypeOf, typeOf } from '../../operation/conformance/answers.ts'
-import { createHttp, type Http } from '../../operation/conformance/http.ts'
-import type { Credentials } from '../../operation/conformance/target.ts'
+import { asAdmin } from '../../operation/conformance/areas/lexicon.ts'
+import { type Answer, createHttp, type Http } from '../../operation/conformance/http.ts'
+import type { Credentials, TargetOptions } from '../../operation/conformance/target.ts'
 import { Failed, plain, Skipped, shown } from '../../operation/conformance/verdict.ts'
 import { parseJson } from '../../util/json.ts'
 import { systemTime } from '../../util/timers.ts'
 import { UsageError } from '../exec.ts'
+import { claim } from './claim.ts'
 
 /** Returns the origin of an address. @param option that has it @throws UsageError */
 export function originOf(option: string, address: string, example: string): string {
@@ -21,16 +22,22 @@ export function originOf(option: string, address: string, example: string): stri
   return origin
 }
 
-/** Expects that the server answers, and that the account can be used. @param warn prints a line @throws UsageError */
+type Given = Pick<TargetOptions, 'url' | 'account' | 'adminPassword' | 'signal'>
+
+/**
+ * Expects that the server answers, and that the account and the password of the administrator can be used.
+ * @param warn prints a line @returns what frees the account for other checks @throws UsageError
+ */
 export async function preflight(
-  url: string,
-  account: Credentials | undefined,
+  { url, account, adminPassword, signal }: Given,
   warn: (text: string) => void,
-): Promise<void> {
-  const http = createHttp(url)
+): Promise<() => Promise<void>> {
+  const http = createHttp(url, { ending: () => signal })
   try {
     await expectServer(url, http, warn)
-    if (account) await expectUsable(http, account)
+    if (adminPassword !== undefined) await expectAdmin(http, adminPassword)
+    // What frees the account is sent after an interruption, too.
+    return account ? await reserve(http, createHttp(url), account) : async () => {}
   } catch (error) {
     const { message } = error as Error
     if (error instanceof UsageError) throw new UsageError(plain(message))
@@ -65,23 +72,36 @@ function skewOf(date: string | null): string | undefined {
   return `${Math.round(Math.abs(ms) / 60_000)} minutes ${ms > 0 ? 'ahead of' : 'behind'}`
 }
 
-/** Milliseconds after its last write within which a check counts as running. */
-const busyMs = 60_000
-
-/** Milliseconds since a check of the account has written. */
-async function idleFor(http: Http, did: string, token: string): Promise<number> {
-  const query = { repo: did, collection, limit: '1' }
-  const { json } = await http.send('/xrpc/com.atproto.repo.listRecords', { query, token })
-  const at = Date.parse(String(json?.records?.[0]?.value?.createdAt))
-  const idle = systemTime().getTime() - at
-  return idle >= 0 ? idle : Number.POSITIVE_INFINITY
+async function expectAdmin(http: Http, password: string): Promise<void> {
+  const query = { did: `did:plc:${'a'.repeat(24)}` }
+  const { status } = await http.send('/xrpc/com.atproto.admin.getAccountInfo', {
+    query,
+    ...asAdmin(password),
+  })
+  if (status === 401 || status === 403)
+    throw new UsageError(`--admin is not the password of the administrator: it is answered ${status}.`)
 }
 
-async function expectUsable(http: Http, account: Credentials): Promise<void> {
-  const { identifier } = account
-  const { status, json, headers } = await http.send('/xrpc/com.atproto.server.createSession', {
-    input: account,
-  })
+/** Signs in, and reserves the account for this check. @param last sends what closes the session @returns what frees the account */
+async function reserve(http: Http, last: Http, account: Credentials): Promise<() => Promise<void>> {
+  const input = { identifier: account.identifier, password: account.password }
+  const answer = await http.send('/xrpc/com.atproto.server.createSession', { input, isAwaited: true })
+  const { refreshJwt: token } = answer.json ?? {}
+  const signOut = async () => {
+    if (token) await last.send('/xrpc/com.atproto.server.deleteSession', { method: 'POST', token })
+  }
+  try {
+    expectUsable(answer, account)
+    const release = await claim(http, last, answer, account)
+    return () => release().finally(signOut)
+  } catch (error) {
+    await signOut().catch(() => {})
+    throw error
+  }
+}
+
+/** @throws UsageError */
+function expectUsable({ status, json, headers }: Answer, { identifier }: Credentials): void {
   const words = shown(json?.message ?? json?.error ?? `it is answered ${status}`)
   if (status === 429) {
     const seconds = headers.get('retry-after')
@@ -93,9 +113,7 @@ async function expectUsable(http: Http, account: Credentials): Promise<void> {
     throw new UsageError(`${identifier} cannot sign in: ${words.replace(/\.$/, '')}.`)
   // Anything else is a fault, which is measured.
   if (status !== 200) return
-  const { accessJwt, refreshJwt, active, status: state, did } = json ?? {}
-  const idleMs = await idleFor(http, did, accessJwt)
-  await http.send('/xrpc/com.atproto.server.deleteSession', { method: 'POST', token: refreshJwt })
+  const { accessJwt, active, status: state } = json ?? {}
   if (active === false)
     throw new UsageError(`The account ${identifier} cannot be used: it is ${state ?? 'inactive'}.`)
   const claims = parseJson(Buffer.from(String(accessJwt).split('.')[1] ?? '', 'base64url'))
@@ -103,10 +121,5 @@ async function expectUsable(http: Http, account: Credentials): Promise<void> {
   if (String(scope).includes('.appPass'))
     throw new UsageError(
       `The password of ${identifier} is an app password. The check needs that of the account.`,
-    )
-  // It would empty the collection of the other one.
-  if (idleMs < busyMs)
-    throw new UsageError(
-      `Another check of ${identifier} wrote ${Math.round(idleMs / 1000)} seconds ago. Wait until it ends, or for a minute if it was killed.`,
     )
 }

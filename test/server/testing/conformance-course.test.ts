@@ -1,12 +1,16 @@
 /** The course of a measurement: its end before time, a server that does not answer, an account that cannot be used, what it leaves. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { newRecord } from '../../../server/operation/conformance/account.ts'
 import { requirements } from '../../../server/operation/conformance/requirements.ts'
 import { measure, type Result, type RunOptions } from '../../../server/operation/conformance/runner.ts'
 import { runConformance } from '../../../server/testing/conformance/conformance.ts'
+import { preflight } from '../../../server/testing/conformance/preflight.ts'
 import { type Network, startNetwork } from '../../../server/testing/network.ts'
 import { FaultProxy } from '../../support/conformance/fault-proxy.ts'
 
@@ -29,6 +33,7 @@ afterAll(async () => {
   await proxy.close()
 })
 
+const command = join(import.meta.dirname, '../../../build/package/commands.ts')
 const account = { identifier: 'alice.test', password: 'alice-password' }
 const areas = (...names: string[]) => requirements.filter(({ id }) => names.includes(id.split('.')[0] ?? ''))
 const measured = (options: Partial<RunOptions>, onResult?: (result: Result) => void) =>
@@ -68,7 +73,6 @@ test('a measurement that is interrupted ends, and deletes what it wrote', async 
 test.skipIf(process.platform === 'win32').each(['Ctrl-C', 'a closed pipe'])(
   'the command that %s ends deletes what it wrote',
   async (how) => {
-    const command = join(import.meta.dirname, '../../../build/package/commands.ts')
     const given = `${account.identifier}:${account.password}`
     const child = spawn(process.execPath, [
       ...[command, 'conformance', '--url', proxy.url, '--plc', proxy.url, '--account', given],
@@ -90,6 +94,50 @@ test.skipIf(process.platform === 'win32').each(['Ctrl-C', 'a closed pipe'])(
     await expectAsBefore()
   },
 )
+
+test.skipIf(process.platform === 'win32')(
+  'Ctrl-C ends the command while it waits for the first answer',
+  async () => {
+    const child = spawn(process.execPath, [command, 'conformance', '--url', proxy.url])
+    proxy.fault = {
+      name: 'no answer',
+      async onResponse() {
+        child.kill('SIGINT')
+        await new Promise(() => {})
+      },
+    }
+    const errors = text(child.stderr)
+    const [code] = await once(child, 'exit')
+    expect({ code, errors: await errors }).toEqual({
+      code: 130,
+      errors: expect.stringMatching(/^Interrupted: .*\n$/),
+    })
+  },
+)
+
+test.skipIf(!existsSync('/dev/full'))('a report that cannot be written fails', async () => {
+  const full = openSync('/dev/full', 'w')
+  const args = [command, 'conformance', '--url', proxy.url, '--grep', 'xrpc.answer', '--json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', full, 'pipe'] })
+  closeSync(full)
+  const errors = text(child.stderr as Readable)
+  const [code] = await once(child, 'exit')
+  expect({ code, errors: await errors }).toEqual({
+    code: 2,
+    errors: expect.stringContaining('The report cannot be written: ENOSPC'),
+  })
+})
+
+test('of two checks of an account that begin together, one goes on', async () => {
+  const begin = () => preflight({ url: proxy.url, account }, () => {})
+  const begun = await Promise.allSettled([begin(), begin()])
+  const released = begun.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  expect(begun.filter(({ status }) => status === 'rejected')).toMatchObject([
+    { reason: { message: expect.stringContaining('Another check of alice.test wrote 0 seconds ago') } },
+  ])
+  for (const release of released) await release()
+  await expectAsBefore()
+})
 
 test('a request that waits is ended with it', async () => {
   const controller = new AbortController()
@@ -214,7 +262,7 @@ test('posts that the holder writes meanwhile are no fault of the server', async 
 })
 
 describe('the command says what is wrong with an account, before it measures', () => {
-  const run = async (given?: string) => {
+  const run = async (given?: string, ...more: readonly string[]) => {
     const errors: string[] = []
     const write = process.stderr.write
     // The network has its own time, its HTTP that of the machine.
@@ -229,6 +277,7 @@ describe('the command says what is wrong with an account, before it measures', (
         '--grep',
         'session.get',
         ...(given === undefined ? [] : ['--account', given]),
+        ...more,
       ]
       return { code: await runConformance(args, () => {}), errors: errors.join('') }
     } finally {
@@ -256,6 +305,13 @@ describe('the command says what is wrong with an account, before it measures', (
       errors: expect.stringMatching(/^Another check of alice\.test wrote \d+ seconds ago\./),
     })
     await as('alice', 'com.atproto.repo.deleteRecord', { ...where, rkey: uri.split('/').at(-1) })
+  })
+
+  test('a wrong password of the administrator', async () => {
+    expect(await run(undefined, '--admin', 'wrong')).toEqual({
+      code: 2,
+      errors: '--admin is not the password of the administrator: it is answered 401.\n',
+    })
   })
 
   test('a wrong password', async () => {

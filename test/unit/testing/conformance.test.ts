@@ -257,6 +257,7 @@ describe('the command', () => {
     ['--create needs --plc', ['--url', 'http://localhost:1', '--create', '--admin', 'secret']],
     ['--account must be HANDLE:PASSWORD', ['--url', 'http://localhost:1', '--account', 'alice.test']],
     ['No requirement has nothing in its id', ['--list', '--grep', 'nothing']],
+    ['--grep is given twice', ['--list', '--grep', 'session', '--grep', 'record']],
     ['Choose one of --json and --junit', ['--url', 'http://localhost:1', '--json', '--junit']],
     ["Unknown option '--uri'", ['--uri', 'http://localhost:1']],
     ['there is no such file', ['--url', 'http://localhost:1', '--expect', '/absent']],

@@ -165,7 +165,12 @@ async function realValues(method: MethodUnderTest, target: Target): Promise<obje
 /** @throws Skipped */
 export function adminOf({ adminPassword }: Target): Ask {
   if (adminPassword === undefined) throw new Skipped('it needs the password of the administrator: --admin')
-  return { headers: { authorization: `Basic ${Buffer.from(`admin:${adminPassword}`).toString('base64')}` } }
+  return asAdmin(adminPassword)
+}
+
+/** The credentials of the administrator. */
+export function asAdmin(password: string): Ask {
+  return { headers: { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` } }
 }
 
 export const lexicons: readonly Requirement[] = methods.flatMap((method) => [
