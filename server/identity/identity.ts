@@ -16,6 +16,8 @@ import { createRequirePassword, type RequirePassword } from './callers/own-accou
 import { createRequireProof, type RequireProof } from './callers/proof.ts'
 import { createWritten, type Written } from './callers/written.ts'
 import { createHandleResolver, type ResolveHandle } from './did/handle-resolver.ts'
+import { createFindSchema, type FindSchema } from './did/lexicon-schemas.ts'
+import { createResolveLexicon, type ResolveLexicon } from './did/published-lexicons.ts'
 import { createDidResolver, type ResolveDid } from './did/resolver.ts'
 import { loadSecrets, type Secrets } from './did/server-secrets.ts'
 import type { Passkeys } from './factors/passkeys.ts'
@@ -30,6 +32,10 @@ export interface Identity {
   readonly requirePassword: RequirePassword
   readonly requireProof: RequireProof
   readonly resolveDid: ResolveDid
+  /** Finds published lexicons, also without a directory: callers decide whether requests may leave this machine. */
+  readonly resolveLexicon: ResolveLexicon
+  /** Finds published schemas of records; undefined until a directory is configured. */
+  readonly findSchema: FindSchema | undefined
   /** Resolves handles of other domains; undefined until a directory is configured, so that requests stay on this machine. */
   readonly resolveHandle: ResolveHandle | undefined
   /** The host name of this server as a handle. */
@@ -51,6 +57,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   const secrets = await loadSecrets(store)
   const audience = await loadAudience(store, serverDid)
   const resolveDid = createResolver(platform)
+  const resolveLexicon = createResolveLexicon({ ...platform, resolveDid })
   const tokens = await createTokens({ secret: secrets.tokenKey, audience, now, issuedAt: clock.latest })
   const threads = { isInline: platform.inlineJobs, onUnloadable: warnOfWorker(platform) }
   const passwords = options.passwords ?? createPasswordHasher(threads)
@@ -58,7 +65,7 @@ export async function createIdentity(platform: Platform, options: IdentityOption
   return {
     secrets,
     tokens,
-    oauth: createOAuth({ ...platform, secrets, tokens, resolveDid }),
+    oauth: createOAuth({ ...platform, secrets, tokens, resolveDid, resolveLexicon }),
     loadPasskeys: once(async () => (await import('./factors/passkeys.ts')).createPasskeys(platform)),
     lastUsed: createLastUsed({ store, now }),
     written: createWritten(platform),
@@ -66,6 +73,8 @@ export async function createIdentity(platform: Platform, options: IdentityOption
     requirePassword,
     requireProof: createRequireProof({ ...platform, secrets, requirePassword }),
     resolveDid,
+    resolveLexicon,
+    findSchema: createFindSchema({ ...platform, resolveLexicon }),
     resolveHandle: createForeignHandles(platform),
     hostHandle: createHostHandle(platform),
     plc: createPlcPublisher({ ...platform, secrets, resolveDid, waitMs: options.directoryWaitMs }),

@@ -155,7 +155,7 @@ export const network = {
     push: 'Notifications go to the push services of devices that registered for them.',
     mail: 'Codes and messages go to the mail server, with the email address of the recipient.',
     lookUps:
-      'Documents and handles of other identities are looked up when a client asks for them, an account moves here, or a device registers for push messages.',
+      'Documents and handles of other identities, and published lexicons, are looked up when a client asks for them, an account moves here, or a device registers for push messages.',
     apps: 'When an app asks to sign in by OAuth, the documents that describe it are read from its address.',
     moves: 'While an account moves, its data is read from its old server or sent to the new one.',
     updates: 'The app asks whether there is a new version. No identifier is sent.',

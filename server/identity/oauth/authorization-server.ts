@@ -50,7 +50,7 @@ export interface AuthorizationServer {
 export function createAuthorizationServer(deps: OAuthDeps & { readonly dpop: Dpop }): AuthorizationServer {
   const { dpop, origin: issuer } = deps
   const findClient = createClients(deps)
-  const requests = createRequests({ ...deps, issuer, expandScope: createPermissionSets(deps) })
+  const requests = createRequests({ ...deps, issuer, expandScope: createPermissionSets(deps.resolveLexicon) })
   const grants = createTokenGrants(deps)
 
   /**

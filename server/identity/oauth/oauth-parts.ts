@@ -1,6 +1,7 @@
 /** Parts of OAuth that are loaded with the first app. */
 import type { Platform } from '../../platform/platform.ts'
 import type { Tokens } from '../auth/tokens.ts'
+import type { ResolveLexicon } from '../did/published-lexicons.ts'
 import type { ResolveDid } from '../did/resolver.ts'
 import type { Secrets } from '../did/server-secrets.ts'
 import type { Dpop } from './dpop.ts'
@@ -16,4 +17,5 @@ export interface OAuthDeps extends Platform {
   readonly secrets: Secrets
   readonly tokens: Tokens
   readonly resolveDid: ResolveDid
+  readonly resolveLexicon: ResolveLexicon
 }

@@ -22,6 +22,8 @@ export const collections = nsids({
   notifications: 'app.example.notification.declaration',
   /** Whose messages an account accepts. */
   chat: 'chat.example.actor.declaration',
+  /** Lexicons that an account publishes. */
+  lexicon: 'com.core.lexicon.schema',
 })
 
 export const embeds = nsids({

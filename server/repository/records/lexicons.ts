@@ -1,6 +1,6 @@
 /** Lexicons of the collections whose records are validated. */
 import type { l } from '@atproto/lex-schema'
-import { app, chat } from '../../../lexicons/generated/index.ts'
+import { app, chat, com } from '../../../lexicons/generated/index.ts'
 
 const { actor, feed, graph, labeler, notification } = app.example
 
@@ -25,5 +25,6 @@ export const recordLexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
     labeler.service.main,
     notification.declaration.main,
     chat.example.actor.declaration.main,
+    com.core.lexicon.schema.main,
   ].map((schema) => [schema.$type, schema]),
 )

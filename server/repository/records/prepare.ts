@@ -9,6 +9,7 @@ import type { Names } from '../../platform/config/aliases.ts'
 import { withoutStackTraces } from '../../platform/xrpc/validate.ts'
 import { protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import { cborCid } from '../../util/cid.ts'
+import type { Requester } from '../../util/requester.ts'
 import { blobRefsIn, refusalOfBlob } from '../blobs/references.ts'
 import { recordLexicons } from './lexicons.ts'
 import { renameRecord, withOwnTypes } from './rename.ts'
@@ -23,7 +24,7 @@ export interface RecordInput {
   readonly rkey?: RecordKeyString | undefined
   /** JSON form, with `$link` and `$bytes`. */
   readonly record: LexMap
-  /** True requires a lexicon; false skips validation; undefined validates if there is a lexicon. */
+  /** True requires a lexicon, which may be a published one; false skips validation; undefined validates if this server has a lexicon. */
   readonly validate?: boolean | undefined
 }
 
@@ -50,6 +51,8 @@ export interface PrepareOptions {
   readonly names: Names
   /** Creates the record key, unless the caller or the lexicon sets one. */
   readonly newKey: () => string
+  /** Finds the published schema of a collection under its stored name. @throws XrpcError `InvalidRequest`, `NotEnoughResources` */
+  readonly findSchema?: ((collection: string, requester: Requester) => Promise<l.RecordSchema>) | undefined
 }
 
 /**
@@ -58,16 +61,22 @@ export interface PrepareOptions {
  */
 export async function prepareRecord(
   input: RecordInput,
-  { did, names, newKey }: PrepareOptions,
+  { did, names, newKey, findSchema }: PrepareOptions,
 ): Promise<PreparedRecord> {
   checkAuthority(input.collection)
   const sent = withType(toLex(input.record), input.collection)
-  const schema = input.validate === false ? undefined : recordLexicons.get(names.own(input.collection))
-  if (input.validate === true && !schema) throw refusal(`This server has no lexicon for ${input.collection}`)
+  const known = input.validate === false ? undefined : recordLexicons.get(names.own(input.collection))
+  const needsLexicon = !known && input.validate === true
+  if (needsLexicon && !findSchema) throw refusal(`This server has no lexicon for ${input.collection}`)
+  const published = needsLexicon
+    ? await findSchema?.(names.stored(input.collection), { kind: 'account', key: did })
+    : undefined
+  const schema = known ?? published
   const rkey = schema ? keyFor(schema, input.rkey, newKey) : (input.rkey ?? newKey())
   const form = storedForm(sent, { collection: input.collection, rkey }, names)
-  if (schema) check(schema, form.own)
-  if (schema && gates.has(schema.$type))
+  if (known) check(known, form.own)
+  if (published) check(published, renameRecord(sent, names, names.stored))
+  if (known && gates.has(known.$type))
     checkGate(form.own, `at://${did}/${names.stored(feed.post.$type)}/${rkey}`)
   return { ...form, validationStatus: schema ? 'valid' : 'unknown' }
 }

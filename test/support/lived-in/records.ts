@@ -71,6 +71,8 @@ export async function writeRecords(): Promise<Made> {
   await social.put(ann, 'app.example.labeler.service', 'self', { policies, createdAt })
   await social.put(ann, 'app.example.notification.declaration', 'self', { allowSubscriptions: 'followers' })
   await social.put(ann, 'chat.example.actor.declaration', 'self', { allowIncoming: 'all' })
+  const lexicon = { lexicon: 1, id: 'com.example.note', defs: {} }
+  await social.put(ann, 'com.core.lexicon.schema', lexicon.id, lexicon)
   await social.write(ann, 'com.example.note', { text: 'of an app of its own' })
   await respond({ root, starterPack, gallery })
   return { root, gallery, list, picture: picture.ref.$link, followedBy: [ben.did, cat.did] }

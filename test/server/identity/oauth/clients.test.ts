@@ -1,6 +1,4 @@
 /** Clients with a document of their own, with a key of their own, and permission sets. */
-import { createServer as createHttpServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { P256Keypair } from '@atproto/crypto'
 import { exportJWK, generateKeyPair, type JWK, type SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,10 +11,9 @@ import {
   setupClientSite,
   site,
 } from '../../../support/accounts/client-site.ts'
-import { type DidHost, didDocument, startDidHost } from '../../../support/accounts/did-host.ts'
 import { issuer } from '../../../support/accounts/oauth.ts'
 import { App } from '../../../support/accounts/oauth-app.ts'
-import { RemoteRepository } from '../../../support/remote/remote-repository.ts'
+import { LexiconPublisher } from '../../../support/remote/lexicon-publisher.ts'
 import { day, minute } from '../../../support/server/clock.ts'
 import type { Answer } from '../../../support/server/server.ts'
 import { owner, renewSessions, server } from '../../../support/server/setup.ts'
@@ -195,52 +192,24 @@ describe('a client with a key of its own', () => {
 })
 
 describe('a permission set', () => {
-  let publisher: DidHost
-  let pds: Server
-  let signer: P256Keypair
-  let repository: RemoteRepository
+  let publisher: LexiconPublisher
   beforeAll(async () => {
-    publisher = await startDidHost()
-    signer = await P256Keypair.create()
-    repository = new RemoteRepository(publisher.did)
-    pds = createHttpServer(async (req, res) => {
-      const { pathname, searchParams } = new URL(req.url ?? '', 'http://localhost')
-      if (pathname !== '/xrpc/com.atproto.sync.getRecord') return void res.writeHead(404).end()
-      const proof = await repository.proof(`${searchParams.get('collection')}/${searchParams.get('rkey')}`)
-      res.setHeader('content-type', 'application/vnd.ipld.car').end(proof)
-    })
-    await new Promise<void>((resolve) => pds.listen(0, '127.0.0.1', resolve))
-    const endpoint = `http://127.0.0.1:${(pds.address() as AddressInfo).port}`
-    publisher.documents.set(publisher.did, didDocument(publisher.did, signer, 'sets.example', endpoint))
-    names.records.set('_lexicon.sets.example', [`did=${publisher.did}`])
+    publisher = await LexiconPublisher.start(names)
+    publisher.own('sets.example')
     const permissions = [
       { type: 'permission', resource: 'repo', collection: ['example.sets.note'], action: ['create'] },
       { type: 'permission', resource: 'repo', collection: ['app.bsky.feed.post'] },
     ]
-    await write('example.sets.authBasic', { type: 'permission-set', title: 'Notes', permissions })
-    await write('example.sets.authNull', { type: 'permission-set', permissions: [null] })
-    await write('example.sets.record', {
+    const publish = (nsid: string, main: object) => publisher.publish(nsid, { main })
+    await publish('example.sets.authBasic', { type: 'permission-set', title: 'Notes', permissions })
+    await publish('example.sets.authNull', { type: 'permission-set', permissions: [null] })
+    await publish('example.sets.record', {
       type: 'record',
       key: 'tid',
       record: { type: 'object', properties: {} },
     })
   })
-  afterAll(async () => {
-    pds.closeAllConnections()
-    pds.close()
-    await publisher.close()
-  })
-
-  let rev = 0
-  async function write(nsid: string, main: object) {
-    const collection = 'com.atproto.lexicon.schema'
-    const record = { $type: collection, lexicon: 1, id: nsid, defs: { main } }
-    await repository.commit(
-      [{ key: `${collection}/${nsid}`, record }],
-      signer,
-      `3jzfcijpj2z2${'abcdefg'[rev++]}`,
-    )
-  }
+  afterAll(() => publisher.close())
 
   const withSet = (nsid: string) => App.create(`atproto include:${nsid}`)
 
@@ -318,9 +287,7 @@ describe('a permission set', () => {
   test('is refused if two publishers are named, or the signature is of another key', async () => {
     names.records.set('_lexicon.two.example', [`did=${publisher.did}`, 'did=did:web:other.example'])
     expect((await (await withSet('example.two.authBasic')).request()).body.error).toBe('invalid_scope')
-    const other = await P256Keypair.create()
-    const endpoint = `http://127.0.0.1:${(pds.address() as AddressInfo).port}`
-    publisher.documents.set(publisher.did, didDocument(publisher.did, other, 'sets.example', endpoint))
+    publisher.setKey(await P256Keypair.create())
     server.clock.advance(2 * day)
     expect((await (await withSet('example.sets.authBasic')).request()).body.error).toBe('invalid_scope')
   })

@@ -408,6 +408,8 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   'com.core.identity.resolveDid DidNotFound': () => identityIn(404, 'resolveDid'),
   'com.core.identity.resolveDid DidDeactivated': () => identityIn(410, 'resolveDid'),
+  'com.core.lexicon.resolveLexicon LexiconNotFound': () =>
+    server.get('com.core.lexicon.resolveLexicon', { nsid: 'example.notes.note' }),
   'com.core.identity.resolveIdentity HandleNotFound': () =>
     server.get('com.core.identity.resolveIdentity', { identifier: 'unknown.test' }),
   'com.core.identity.resolveIdentity DidNotFound': () => identityIn(404, 'resolveIdentity'),

@@ -12,6 +12,7 @@ const rkey = '3kaaaaaaaaaa2'
 const subject = { uri: `at://${did}/app.example.feed.post/${rkey}`, cid: someCid }
 const list = `at://${did}/app.example.graph.list/${rkey}`
 const ownPost = () => `at://${alice.did}/app.example.feed.post/${rkey}`
+const nsid = 'example.notes.note'
 const invalid = { status: 400, body: { error: 'InvalidRequest' } }
 
 /** By collection: a valid record, and members that make it invalid. */
@@ -49,6 +50,7 @@ const examples: Record<string, [record: () => object, broken: object]> = {
     { allowSubscriptions: true },
   ],
   'chat.example.actor.declaration': [() => ({ allowIncoming: 'following' }), { allowIncoming: undefined }],
+  'com.core.lexicon.schema': [() => ({ lexicon: 1, id: nsid, defs: {} }), { lexicon: '1' }],
 }
 
 const put = (collection: string, key: string, record: object) =>
@@ -67,8 +69,9 @@ test('every lexicon of a record has an example here', () => {
 })
 
 describe.each(Object.entries(examples))('%s', (collection, [record, broken]) => {
-  const key = literal(collection) ? 'self' : rkey
-  const alias = collection.replace(/^(app|chat)\.example/, '$1.bsky')
+  const ofName = documents.get(collection)?.key === 'nsid' ? nsid : rkey
+  const key = literal(collection) ? 'self' : ofName
+  const alias = collection.replace(/^(app|chat)\.example/, '$1.bsky').replace(/^com\.core/, 'com.atproto')
 
   test('accepts a valid record and rejects an invalid one', async () => {
     for (const name of [collection, alias]) {

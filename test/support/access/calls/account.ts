@@ -55,6 +55,10 @@ export const accountCalls: CallTable = {
   }),
   'com.core.identity.submitPlcOperation': () => ({ input: { operation: {} }, answer: 'InvalidRequest' }),
   'com.core.identity.updateHandle': () => ({ input: { handle: `${uniqueName()}.test` } }),
+  'com.core.lexicon.resolveLexicon': () => ({
+    params: { nsid: 'example.notes.note' },
+    answer: 'LexiconNotFound',
+  }),
   'com.core.move.cancelMove': () => ({ answer: 'MoveRefused' }),
   'com.core.move.continueMove': () => ({ input: {}, answer: 'MoveRefused' }),
   'com.core.move.describeServer': () => ({ params: { server: 'localhost' }, answer: 'MoveRefused' }),

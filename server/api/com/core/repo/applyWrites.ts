@@ -19,12 +19,19 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, identity: { written }, names, fail }) {
+  async handler({
+    input,
+    auth,
+    repository: { repositories },
+    identity: { written, findSchema },
+    names,
+    fail,
+  }) {
     checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
     }
-    const options = { did: auth.did, names, newKey: repositories.newKey }
+    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))
     for (const { collection, action } of writes) auth.permissions?.requireRepo(collection, action)

@@ -8,10 +8,17 @@ export const createRecord = method(com.core.repo.createRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, identity: { written }, names, fail }) {
+  async handler({
+    input,
+    auth,
+    repository: { repositories },
+    identity: { written, findSchema },
+    names,
+    fail,
+  }) {
     checkOwnRepo(input.repo, auth.account)
     auth.permissions?.requireRepo(input.collection, 'create')
-    const options = { did: auth.did, names, newKey: repositories.newKey }
+    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {

@@ -8,9 +8,9 @@ export const putRecord = method(com.core.repo.putRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, identity: { written }, names }) {
+  async handler({ input, auth, repository: { repositories }, identity: { written, findSchema }, names }) {
     checkOwnRepo(input.repo, auth.account)
-    const options = { did: auth.did, names, newKey: repositories.newKey }
+    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {
