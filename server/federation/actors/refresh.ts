@@ -42,7 +42,7 @@ const maxRunning = 4
 const maxWaiting = 500
 
 /** The records with the key `self` that views show. */
-const selfCollections = [collections.profile, collections.status, collections.notifications]
+const selfCollections = [collections.profile, collections.status, collections.notifications, collections.germ]
 
 export function createActorRefresh(deps: RefreshDeps): ActorRefresh {
   const { store, background, log } = deps

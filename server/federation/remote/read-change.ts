@@ -42,6 +42,7 @@ const storedCollections: ReadonlySet<string> = new Set([
   collections.labeler,
   collections.notifications,
   collections.chat,
+  collections.germ,
 ])
 
 /** Returns undefined for a collection that is unused here, and for an invalid key. */

@@ -22,6 +22,10 @@ export const collections = nsids({
   notifications: 'app.example.notification.declaration',
   /** Whose messages an account accepts. */
   chat: 'chat.example.actor.declaration',
+  /** Where an account wants to be found. */
+  visibility: 'app.example.actor.contentVisibilityDeclaration',
+  /** The address of an account in the Germ messenger. */
+  germ: 'com.germnetwork.declaration',
   /** Lexicons that an account publishes. */
   lexicon: 'com.core.lexicon.schema',
 })

@@ -7,6 +7,7 @@ const { actor, feed, graph, labeler, notification } = app.example
 /** Schemas of records, by our names. */
 export const recordLexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
   [
+    actor.contentVisibilityDeclaration.main,
     actor.profile.main,
     actor.status.main,
     feed.generator.main,
@@ -26,5 +27,6 @@ export const recordLexicons: ReadonlyMap<string, l.RecordSchema> = new Map(
     notification.declaration.main,
     chat.example.actor.declaration.main,
     com.core.lexicon.schema.main,
+    com.germnetwork.declaration.main,
   ].map((schema) => [schema.$type, schema]),
 )

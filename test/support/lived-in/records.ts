@@ -71,6 +71,11 @@ export async function writeRecords(): Promise<Made> {
   await social.put(ann, 'app.example.labeler.service', 'self', { policies, createdAt })
   await social.put(ann, 'app.example.notification.declaration', 'self', { allowSubscriptions: 'followers' })
   await social.put(ann, 'chat.example.actor.declaration', 'self', { allowIncoming: 'all' })
+  const visibility = { hideFromAlgorithmicRecommendations: false }
+  await social.put(ann, 'app.example.actor.contentVisibilityDeclaration', 'self', visibility)
+  const messageMe = { messageMeUrl: 'https://germ.example', showButtonTo: 'everyone' }
+  const germ = { version: '1.0.0', currentKey: { $bytes: 'AAAA' }, messageMe }
+  await social.put(ann, 'com.germnetwork.declaration', 'self', germ)
   const lexicon = { lexicon: 1, id: 'com.example.note', defs: {} }
   await social.put(ann, 'com.core.lexicon.schema', lexicon.id, lexicon)
   await social.write(ann, 'com.example.note', { text: 'of an app of its own' })

@@ -1,6 +1,6 @@
 /** Reads actors with the records that describe them, and the viewer's relations to them. */
 import { type HandleString, INVALID_HANDLE } from '@atproto/syntax'
-import { app, chat } from '../../../../lexicons/generated/index.ts'
+import { app, chat, com } from '../../../../lexicons/generated/index.ts'
 import * as graph from '../../../federation/tables/graph.ts'
 import type { ViewContext } from './context.ts'
 import type { Actor, SelfRecords } from './loaded.ts'
@@ -13,6 +13,8 @@ const lexicons = {
   activity: app.example.notification.declaration.main,
   chat: chat.example.actor.declaration.main,
   labeler: app.example.labeler.service.main,
+  visibility: app.example.actor.contentVisibilityDeclaration.main,
+  germ: com.germnetwork.declaration.main,
 }
 
 /** Reads several actors and the viewer's relations to them at once, for `actorById` and `relationTo`. */

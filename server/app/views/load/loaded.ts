@@ -1,6 +1,6 @@
 /** What one response has read so far: actors, relations, gates and rows about posts. */
 import type { AtUriString, DidString, HandleString } from '@atproto/syntax'
-import type { app, chat } from '../../../../lexicons/generated/index.ts'
+import type { app, chat, com } from '../../../../lexicons/generated/index.ts'
 import type { RecordRow } from '../../../federation/tables/graph.ts'
 import type { DatetimeString } from '../../../util/time.ts'
 import type { ViewRecord } from './records.ts'
@@ -49,6 +49,8 @@ export interface SelfRecords {
   activity?: ViewRecord<app.example.notification.declaration.Main>
   chat?: ViewRecord<chat.example.actor.declaration.Main>
   labeler?: ViewRecord<app.example.labeler.service.Main>
+  visibility?: ViewRecord<app.example.actor.contentVisibilityDeclaration.Main>
+  germ?: ViewRecord<com.germnetwork.declaration.Main>
 }
 
 /** An actor as views show it, without records when it is inactive. */

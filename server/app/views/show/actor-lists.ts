@@ -4,6 +4,7 @@ import { notFollowed, type RelatedActor } from '../../../federation/tables/graph
 import { isHidden } from '../filter/actors.ts'
 import { actorById, loadActors } from '../load/actors.ts'
 import type { ViewContext } from '../load/context.ts'
+import type { Actor } from '../load/loaded.ts'
 import { isBlocked, relationsOf, relationTo } from '../load/relations.ts'
 import { profileView } from './profiles.ts'
 
@@ -21,13 +22,20 @@ export function activeProfiles(ctx: ViewContext, ids: readonly number[]): Profil
   return ids.filter((id) => actorById(ctx, id).isActive).map((id) => profileView(ctx, id))
 }
 
-/** Returns the profiles of actors that the viewer may want to follow: visible ones that it does not mute. */
+/**
+ * Returns the profiles of actors that the viewer may want to follow: visible ones that it does not mute, and that do not ask to be
+ * absent from recommendations. What the viewer follows or searches for is shown in any case.
+ */
 export function suggestedProfiles(ctx: ViewContext, ids: readonly number[]): ProfileView[] {
   loadActors(ctx, ids)
   return visibleProfiles(
     ctx,
-    ids.filter((id) => !relationTo(ctx, id).muted),
+    ids.filter((id) => !relationTo(ctx, id).muted && !isUnlisted(actorById(ctx, id))),
   )
+}
+
+function isUnlisted({ visibility }: Actor): boolean {
+  return visibility?.value.hideFromAlgorithmicRecommendations ?? false
 }
 
 /** Returns the profiles of accounts that the viewer does not follow, the same for all places where clients show suggestions. */

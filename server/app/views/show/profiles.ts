@@ -51,8 +51,10 @@ function associated({
   activity,
   chat,
   labeler,
+  germ,
 }: Actor): app.example.actor.defs.ProfileAssociated | undefined {
-  if (!activity && !chat && !labeler) return undefined
+  const messageMe = germ?.value.messageMe
+  if (!activity && !chat && !labeler && !messageMe) return undefined
   return {
     activitySubscription: activity && { allowSubscriptions: activity.value.allowSubscriptions },
     chat: chat && {
@@ -60,6 +62,10 @@ function associated({
       allowGroupInvites: chat.value.allowGroupInvites,
     },
     labeler: labeler ? true : undefined,
+    germ: messageMe && {
+      messageMeUrl: messageMe.messageMeUrl,
+      showButtonTo: messageMe.showButtonTo,
+    },
   }
 }
 

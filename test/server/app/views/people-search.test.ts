@@ -104,6 +104,38 @@ describe('suggestions', () => {
     const { data: similar } = await viewer.app.bsky.graph.getSuggestedFollowsByActor({ actor: other.did })
     expect(similar.suggestions.map(({ did }) => did)).not.toContain(other.did)
   })
+
+  test('leave out accounts that ask to be absent from recommendations, until they no longer do', async () => {
+    const [viewer, shy] = await network.join('viewer', 'shy')
+    const declare = (hideFromAlgorithmicRecommendations: unknown, validate = true) =>
+      shy.com.atproto.repo.putRecord({
+        ...{
+          repo: shy.did,
+          collection: 'app.bsky.actor.contentVisibilityDeclaration',
+          rkey: 'self',
+          validate,
+        },
+        record: { hideFromAlgorithmicRecommendations },
+      })
+    const suggested = async (by: NetworkAccount) => {
+      const { data } = await by.getSuggestions({ limit: 5 })
+      return data.actors.some(({ did }) => did === shy.did)
+    }
+    expect(await suggested(viewer)).toBe(true)
+    await declare(true)
+    expect(await suggested(viewer)).toBe(false)
+    expect(await found(viewer, shy.handle)).toEqual([shy.did])
+    const post = await network.post(shy, 'For those who follow me')
+    await viewer.follow(shy.did)
+    const { data: timeline } = await viewer.getTimeline()
+    expect(timeline.feed.map((item) => item.post.uri)).toEqual([post.uri])
+    const [dora] = await network.join('dora')
+    await declare(false)
+    expect(await suggested(dora)).toBe(true)
+    // Clients of others may write anything: a record that is invalid counts as missing.
+    await declare('yes', false)
+    expect(await suggested(dora)).toBe(true)
+  })
 })
 
 describe('a page of another site', () => {

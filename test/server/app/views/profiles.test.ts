@@ -94,6 +94,26 @@ describe('a profile', () => {
     })
   })
 
+  test('has the address in the Germ messenger, as its declaration states it', async () => {
+    const [alice, bob] = await network.join('alice', 'bob')
+    const declare = (messageMe: unknown, validate = true) =>
+      alice.com.atproto.repo.putRecord({
+        ...{ repo: alice.did, collection: 'com.germnetwork.declaration', rkey: 'self', validate },
+        record: { version: '1.0.0', currentKey: { $bytes: 'AAAA' }, messageMe },
+      })
+    const germ = async () => (await profileOf(bob, alice)).associated?.germ
+    const messageMe = { messageMeUrl: 'https://germ.example/alice', showButtonTo: 'usersIFollow' }
+    await declare(messageMe)
+    expect(await germ()).toEqual(messageMe)
+    const { data } = await bob.searchActors({ q: alice.handle })
+    expect(data.actors[0]?.associated?.germ).toEqual(messageMe)
+    await expect(declare({ messageMeUrl: 7 })).rejects.toMatchObject({ error: 'InvalidRequest' })
+    await declare({ messageMeUrl: 7, showButtonTo: ['everyone'] }, false)
+    expect(await germ()).toBeUndefined()
+    await declare(undefined)
+    expect(await germ()).toBeUndefined()
+  })
+
   test('names the starter pack through which the account joined', async () => {
     const [alice, bob] = await network.join('alice', 'bob')
     const list = await network.list(alice, alice)

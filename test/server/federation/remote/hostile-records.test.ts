@@ -34,6 +34,7 @@ const image = { image: blob, alt: 'Alt', aspectRatio: { width: 1, height: 1 } }
 const images = { $type: 'app.bsky.embed.images', images: [image] }
 const external = { uri: 'https://example.com', title: 'Title', description: 'Text', thumb: blob }
 const selfLabels = { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'nudity' }] }
+const messageMe = { messageMeUrl: 'https://germ.example', showButtonTo: 'everyone' }
 const createdAt = '2029-12-31T00:00:00.000Z'
 
 /** Valid records that refer to an account here, with what they may contain. */
@@ -79,6 +80,7 @@ function templates(): readonly (readonly [collection: string, record: object, rk
       'self',
     ],
     ['app.bsky.notification.declaration', { allowSubscriptions: 'followers' }, 'self'],
+    ['com.germnetwork.declaration', { version: '1.0.0', currentKey: new Uint8Array(33), messageMe }, 'self'],
   ]
 }
 

@@ -17,6 +17,10 @@ const invalid = { status: 400, body: { error: 'InvalidRequest' } }
 
 /** By collection: a valid record, and members that make it invalid. */
 const examples: Record<string, [record: () => object, broken: object]> = {
+  'app.example.actor.contentVisibilityDeclaration': [
+    () => ({ hideFromAlgorithmicRecommendations: true }),
+    { hideFromAlgorithmicRecommendations: 'yes' },
+  ],
   'app.example.actor.profile': [() => ({ displayName: 'Alice' }), { displayName: 7 }],
   'app.example.actor.status': [
     () => ({ status: 'app.example.actor.status#live', createdAt }),
@@ -51,6 +55,10 @@ const examples: Record<string, [record: () => object, broken: object]> = {
   ],
   'chat.example.actor.declaration': [() => ({ allowIncoming: 'following' }), { allowIncoming: undefined }],
   'com.core.lexicon.schema': [() => ({ lexicon: 1, id: nsid, defs: {} }), { lexicon: '1' }],
+  'com.germnetwork.declaration': [
+    () => ({ version: '1.0.0', currentKey: { $bytes: 'AAAA' } }),
+    { messageMe: { showButtonTo: 'everyone', messageMeUrl: 'no address' } },
+  ],
 }
 
 const put = (collection: string, key: string, record: object) =>
