@@ -1,6 +1,6 @@
 /** Conditions on an identity for the activation of its account, by its holder or an administrator. */
 
-import { type ProtocolErrorName, protocolError, XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
+import { type ProtocolErrorName, protocolError, type XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Database } from '../../store/database.ts'
 import { type Account, cancelDeletion } from '../../store/tables/accounts.ts'
 import type { Logger } from '../../util/log.ts'
@@ -42,9 +42,9 @@ export async function prepareActivation(deps: Deps, account: Account): Promise<v
       'The DID directory did not accept the identity of this account. Try again later.',
     )
   })
-  const problem = await identityProblem(deps, account, 0).catch((error: unknown) => {
-    if (error instanceof XrpcError)
-      throw refused('UpstreamFailure', 'The DID directory does not answer. Try again later.')
+  // The document of a did:web may be an earlier one: its host is often this computer.
+  const current = { maxAgeMs: 0, onlyCurrent: account.did.startsWith('did:plc:') }
+  const problem = await identityProblem(deps, account, current).catch((error: unknown) => {
     if (!(error instanceof UnresolvableDid)) throw error
     const name = error.isOutage ? 'UpstreamFailure' : 'InvalidRequest'
     throw refused(name, `The DID document could not be read: ${error.message}.`)

@@ -1,12 +1,9 @@
 /** The DID documents of local accounts, and whether they name this server. */
 
 import type { Config } from '../../platform/config/config.ts'
-import { XrpcError } from '../../platform/xrpc/xrpc-errors.ts'
 import type { Account } from '../../store/tables/accounts.ts'
 import { type DidDocument, documentFor, pdsEndpointOf, signingKeyOf } from '../did/did-document.ts'
-import type { ResolveDid } from '../did/resolver.ts'
-import type { Secrets } from '../did/server-secrets.ts'
-import type { PlcPublisher } from './plc.ts'
+import type { ResolveDid, ResolveOptions } from '../did/resolver.ts'
 
 interface Deps {
   readonly config: Pick<Config, 'plcUrl'>
@@ -19,43 +16,33 @@ const statusMaxAgeMs = 10_000
 /** Longest wait of createSession, refreshSession and getSession for the DID document. */
 const sessionWaitMs = 2_000
 
-type StatusDeps = Deps & {
-  readonly plc: Pick<PlcPublisher, 'current'>
-  readonly secrets: Pick<Secrets, 'rotationKey'>
-}
-
 /**
  * Returns why this server cannot act for an account; undefined if it can. The DID document must name this server and the key that
- * signs for the account, and the rotation keys of a did:plc must include the key of this server.
- * @param maxAgeMs the oldest cached state that is accepted
- * @throws UnresolvableDid; XrpcError `UpstreamFailure` if the directory does not answer
+ * signs for the account. The rotation keys of a did:plc may all be its holder's, who then changes the identity without this server.
+ * @param options which documents are accepted
+ * @throws UnresolvableDid
  */
 export async function identityProblem(
-  deps: StatusDeps,
+  deps: Deps,
   account: Account,
-  maxAgeMs: number,
+  options: ResolveOptions,
 ): Promise<string | undefined> {
   if (unpublishedDocument(deps, account)) return undefined
-  const { resolveDid, origin, plc, secrets } = deps
-  const document = await resolveDid(account.did, { maxAgeMs })
+  const { resolveDid, origin } = deps
+  const document = await resolveDid(account.did, options)
   const endpoint = pdsEndpointOf(document)
   if (endpoint !== origin) return `The DID document names ${endpoint ?? 'no server'} and not ${origin}`
   if (signingKeyOf(document) !== account.signingKeyDid) {
     return `The DID document does not have the signing key of the account, ${account.signingKeyDid}`
   }
-  if (!account.did.startsWith('did:plc:')) return undefined
-  const { rotationKeys } = await plc.current(account, maxAgeMs)
-  return rotationKeys.includes(secrets.rotationKey.did)
-    ? undefined
-    : `The rotation keys of the DID do not include the one of this server, ${secrets.rotationKey.did}`
+  return undefined
 }
 
-/** Whether this server can act for an account, as far as the directory answers. */
-export async function isDidValid(deps: StatusDeps, account: Account): Promise<boolean> {
-  return identityProblem(deps, account, statusMaxAgeMs).then(
+/** Whether this server can act for an account, by a cached document while the directory does not answer. */
+export async function isDidValid(deps: Deps, account: Account): Promise<boolean> {
+  return identityProblem(deps, account, { maxAgeMs: statusMaxAgeMs }).then(
     (problem) => problem === undefined,
-    // The document is a cached one then, and was valid.
-    (error: unknown) => error instanceof XrpcError,
+    () => false,
   )
 }
 

@@ -62,14 +62,17 @@ export function signedUpdate(
   return parseOwn(createUpdate(last, { rotationKeys, verificationMethods, alsoKnownAs, services }, signer))
 }
 
-/** Returns why the account could not stay on this server after an operation; undefined if it can. */
+/**
+ * Returns why the account could not stay on this server after an operation; undefined if it can.
+ * @param rotationKey the key of this server; undefined for an identity that only its holder changes
+ */
 export function lossIn(
   operation: PlcOperation,
   { handle, signingKeyDid }: Account,
-  { origins, rotationKey }: { origins: readonly string[]; rotationKey: DidKey },
+  { origins, rotationKey }: { origins: readonly string[]; rotationKey: DidKey | undefined },
 ): string | undefined {
   const { rotationKeys, verificationMethods, services } = operation
-  if (!rotationKeys.includes(rotationKey)) {
+  if (rotationKey !== undefined && !rotationKeys.includes(rotationKey)) {
     return `The operation must keep the rotation key of this server, ${rotationKey}`
   }
   const endpoint = endpointIn(operation) ?? ''

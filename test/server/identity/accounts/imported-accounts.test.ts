@@ -113,7 +113,7 @@ test('import: a did:web account is deactivated until activateAccount', async () 
   }
 })
 
-test('activateAccount: the DID must name this server, its key, and its rotation key; the response says what is missing', async () => {
+test('activateAccount: the DID must name this server and its key; the response says what is missing', async () => {
   const account = await movedIn('pointer.test')
   const validDid = async () =>
     (await server.get('com.core.server.checkAccountStatus', {}, account)).body.validDid
@@ -134,7 +134,6 @@ test('activateAccount: the DID must name this server, its key, and its rotation 
     [{}, 'The DID document names https://old.example and not https://pds.test'],
     [{ services: {} }, 'The DID document names no server'],
     [{ verificationMethods: genesis.verificationMethods }, 'does not have the signing key'],
-    [{ rotationKeys: genesis.rotationKeys }, 'rotation keys of the DID do not include'],
   ] as const
   for (const [changes, message] of wrong) {
     if (last === genesis && message.includes('old.example')) server.clock.advance(minute)
@@ -150,6 +149,39 @@ test('activateAccount: the DID must name this server, its key, and its rotation 
   expect(await validDid()).toBe(true)
   expect((await activate(account)).status).toBe(200)
   expect((await session(account)).body).toMatchObject({ active: true })
+})
+
+describe('an account whose holder alone has rotation keys', () => {
+  test('is activated; its identity and its handle are changed by operations of the holder', async () => {
+    const account = await movedIn('custodian.test')
+    const { rotationKeys: _, ...state } = stateOf(
+      await moveOperation(account, server, signingKeyOf(account.did)),
+    )
+    const alsoKnownAs = ['at://custodian.test']
+    let last = await nextOperation(account.rotationKey, account.genesis, { ...state, alsoKnownAs })
+    const submit = (operation: object) =>
+      server.post('com.core.identity.submitPlcOperation', { operation }, account)
+    expect((await submit(last)).status).toBe(200)
+    server.clock.advance(minute)
+    const { body } = await server.get('com.core.server.checkAccountStatus', {}, account)
+    expect(body).toMatchObject({ validDid: true })
+    expect((await activate(account)).status).toBe(200)
+    expect((await session(account)).body).toMatchObject({ active: true })
+
+    const rename = (handle: string) => server.post('com.core.identity.updateHandle', { handle }, account)
+    expect(await rename('custodian2.test')).toMatchObject(
+      refusal(
+        400,
+        'InvalidRequest',
+        expect.stringMatching(/rotation keys .* do not include .* with a key of your own first/),
+      ),
+    )
+    last = await nextOperation(account.rotationKey, last, { alsoKnownAs: ['at://custodian2.test'] })
+    await directory.submit(account.did, last)
+    expect((await rename('custodian2.test')).status).toBe(200)
+    expect((await session(account)).body).toMatchObject({ handle: 'custodian2.test' })
+    expect(directory.last(account.did)).toEqual(last)
+  })
 })
 
 test('activateAccount: fails while the DID document cannot be looked up', async () => {

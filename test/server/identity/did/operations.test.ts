@@ -163,12 +163,14 @@ describe('submitPlcOperation', () => {
     })
   })
 
-  test('validDid is false while the rotation key of this server is missing', async () => {
+  test('the rotation keys may stay those of the holder', async () => {
     const { account, genesis, rotationKey, did } = await moveIn('cora.test')
     const { rotationKeys: _, ...state } = await credentials(account)
-    await directory.submit(did, await nextOperation(rotationKey, genesis, state))
+    const operation = await nextOperation(rotationKey, genesis, state)
+    expect((await submit(operation, account)).status).toBe(200)
+    expect(published(did)).toEqual(operation)
     server.clock.advance(minute)
-    expect(await status(account)).toMatchObject({ validDid: false })
+    expect(await status(account)).toMatchObject({ validDid: true })
   })
 
   test.each([

@@ -11,9 +11,11 @@ export const submitPlcOperation = method(com.core.identity.submitPlcOperation, {
     requirePlc(account)
     const operation = parseOwn(input.operation)
     const { origin, plcOrigin } = platform
+    const { rotationKeys } = await plc.current(account)
+    const key = secrets.rotationKey.did
     const loss = lossIn(operation, account, {
       origins: [origin, plcOrigin],
-      rotationKey: secrets.rotationKey.did,
+      rotationKey: rotationKeys.includes(key) ? key : undefined,
     })
     if (loss) throw fail('InvalidRequest', loss)
     await plc.submit(did, operation)
