@@ -83,7 +83,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
 }
 
-/** Returns a service token, signed by the account, for this method of this service. It is valid for a minute. */
+/**
+ * Returns a service token, signed by the account, for this method of this service. It is valid for a minute. Its audience is the DID
+ * alone, as with the reference server, until services accept `did#service` (atproto proposal 0014).
+ */
 export function tokenFor(
   { did, account }: SessionCredentials,
   { did: aud }: Service,

@@ -12,7 +12,12 @@ import { type DidDocument, handleOf, signingKeyOf } from '../did/did-document.ts
 import { createGenesis, InvalidPlcOperation, verifyOperation } from '../did/did-plc.ts'
 import type { ResolveDid } from '../did/resolver.ts'
 import type { Secrets } from '../did/server-secrets.ts'
-import { ServiceJwtError, type ServiceJwtErrorCode, verifyServiceJwt } from '../did/service-jwt.ts'
+import {
+  audiencesOf,
+  ServiceJwtError,
+  type ServiceJwtErrorCode,
+  verifyServiceJwt,
+} from '../did/service-jwt.ts'
 import * as reservedKeys from '../tables/reserved-keys.ts'
 import { activateBy } from './unactivated.ts'
 
@@ -129,7 +134,7 @@ async function proveControl(
   }
   let document: DidDocument | undefined
   const proof = await verifyServiceJwt(token, {
-    audience: serverDid,
+    audiences: audiencesOf(serverDid),
     lxm: 'com.core.server.createAccount',
     ownName: names.own,
     now,

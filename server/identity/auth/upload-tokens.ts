@@ -5,7 +5,7 @@ import { protocolError } from '../../platform/xrpc/xrpc-errors.ts'
 import * as accounts from '../../store/tables/accounts.ts'
 import { isObject, parseJson } from '../../util/json.ts'
 import { loadSigningKey } from '../../util/keys.ts'
-import { ServiceJwtError, verifyServiceJwt } from '../did/service-jwt.ts'
+import { audiencesOf, ServiceJwtError, verifyServiceJwt } from '../did/service-jwt.ts'
 import { tokenRefusal } from './authorization.ts'
 
 const maxUsed = 100_000
@@ -45,7 +45,7 @@ export function createUploadTokens({
 
   return async (token, request) => {
     const { iss, exp, jti } = await verifyServiceJwt(token, {
-      audience: serverDid,
+      audiences: audiencesOf(serverDid),
       lxm: 'com.core.repo.uploadBlob',
       ownName: names.own,
       now,

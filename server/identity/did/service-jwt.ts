@@ -46,8 +46,8 @@ export async function createServiceJwt(
 }
 
 export type ServiceJwtExpectations = {
-  /** This server's DID, or `did#service`. */
-  audience: string
+  /** DIDs of services, or `did#service`. Neither stands for the other. */
+  audiences: readonly string[]
   /** NSID of the called method. */
   lxm: string
   now: () => Date
@@ -55,6 +55,11 @@ export type ServiceJwtExpectations = {
   ownName?: (nsid: string) => string
   /** Resolves with the key in the issuer's DID document; from the cache unless `refresh`. */
   resolveSigningKey: (did: string, refresh: boolean) => Promise<DidKey | undefined>
+}
+
+/** Returns the audiences by which callers name a personal data server: its service, or its DID alone, as older ones do. */
+export function audiencesOf(serverDid: string): readonly string[] {
+  return [serverDid, `${serverDid}#atproto_pds`]
 }
 
 /** The verified claims of a service token. `exp` is in Unix seconds, `jti` as the issuer sent it. */
@@ -103,7 +108,7 @@ const CLOCK_SKEW_S = 60
 const OTHER_TYPES = new Set(['at+jwt', 'refresh+jwt', 'dpop+jwt'])
 
 function checkHeader(header: Record<string, unknown>): void {
-  const { typ, alg, crit } = header
+  const { typ, alg, crit, kid } = header
   // Media types are compared without case, and may be written in full (RFC 7515 §4.1.9).
   const type = String(typ)
     .toLowerCase()
@@ -112,14 +117,18 @@ function checkHeader(header: Record<string, unknown>): void {
   if (alg !== 'ES256' && alg !== 'ES256K') {
     throw new ServiceJwtError('BadJwt', 'The token is not signed with ES256 or ES256K')
   }
+  // This key authenticates accounts; others sign labels and the like. Some implementations write it in full, or without `#`.
+  if (kid !== undefined && !(typeof kid === 'string' && /(?:^|#)atproto$/.test(kid)))
+    throw new ServiceJwtError('BadJwt', 'The token is signed with another key than #atproto')
   if (crit !== undefined) throw new ServiceJwtError('BadJwt', 'The token requires an unknown extension')
 }
 
 function checkClaims(claims: Record<string, unknown>, expected: ServiceJwtExpectations): VerifiedServiceJwt {
   const { iss, aud, lxm, iat, exp, jti } = claims
-  const { audience, ownName = (nsid) => nsid } = expected
+  const { audiences, ownName = (nsid) => nsid } = expected
   if (!isValidDid(iss)) throw new ServiceJwtError('BadJwtIssuer', 'The issuer is not a DID')
-  if (aud !== audience) throw new ServiceJwtError('BadJwtAudience', 'The token is for another service')
+  if (!audiences.some((audience) => aud === audience))
+    throw new ServiceJwtError('BadJwtAudience', 'The token is for another service')
   if (typeof lxm !== 'string' || ownName(lxm) !== ownName(expected.lxm)) {
     throw new ServiceJwtError('BadJwtLexiconMethod', `The token is not for ${expected.lxm}`)
   }

@@ -122,7 +122,7 @@ describe('a notification', () => {
     const { didDoc } = body(await server.signIn(alice))
     const check = (audience: string, lxm: string) =>
       verifyServiceJwt(jwt, {
-        audience,
+        audiences: [audience],
         lxm,
         now: server.clock.now,
         resolveSigningKey: async (did) => (did === alice.did ? signingKeyOf(didDoc) : undefined),

@@ -33,6 +33,10 @@ test('the token may name the method of this server, too', async () => {
   expect((await send(await tokenOf({ lxm: 'com.core.repo.uploadBlob' }))).status).toBe(200)
 })
 
+test('the token may name the service in the document of this server', async () => {
+  expect((await send(await tokenOf({ aud: `${here}#atproto_pds` }))).status).toBe(200)
+})
+
 test('a token is valid for one request', async () => {
   const token = await tokenOf()
   expect((await send(token)).status).toBe(200)
@@ -42,6 +46,7 @@ test('a token is valid for one request', async () => {
 
 test.each([
   ['another server', { aud: 'did:web:other.example' }],
+  ['another service of this server', { aud: `${here}#atproto_labeler` }],
   ['another method', { lxm: 'app.bsky.feed.getTimeline' }],
 ])('a token for %s is refused', async (_, params) => {
   expect(await send(await tokenOf(params))).toMatchObject(refusal(400, 'InvalidToken'))

@@ -124,6 +124,18 @@ test.each([
   await expectClaims(CLAIMS, code, { typ, alg: 'ES256' })
 })
 
+test.each([
+  ['#atproto', undefined],
+  ['atproto', undefined],
+  [`${ISSUER}#atproto`, undefined],
+  ['#atproto_label', 'BadJwt'],
+  ['', 'BadJwt'],
+  [['#atproto'], 'BadJwt'],
+  [null, 'BadJwt'],
+])('a token with the key identifier %j: %s', async (kid, code) => {
+  await expectClaims(CLAIMS, code, { typ: 'JWT', alg: 'ES256', kid })
+})
+
 test('a critical extension is refused', async () => {
   await expectClaims(CLAIMS, 'BadJwt', { typ: 'JWT', alg: 'ES256', crit: ['b64'], b64: false })
 })
@@ -169,7 +181,7 @@ test('the audience may be a service, and the method an alias', async () => {
   )
   const expected = {
     ...expecting(keypair.did() as DidKey),
-    audience: `${AUDIENCE}#notif`,
+    audiences: [AUDIENCE, `${AUDIENCE}#notif`],
     ownName: (nsid: string) => nsid.replace(/^com\.atproto\./, 'com.core.'),
   }
   await expect(verifyServiceJwt(jwt, expected)).resolves.toMatchObject({ iss: ISSUER })
@@ -223,7 +235,7 @@ test('any other text is refused with ServiceJwtError', async () => {
 
 function expecting(key: DidKey | undefined): ServiceJwtExpectations {
   return {
-    audience: AUDIENCE,
+    audiences: [AUDIENCE],
     lxm: METHOD,
     now: () => new Date(NOW * 1000),
     resolveSigningKey: async () => key,
