@@ -23,6 +23,6 @@ export function createPageRoutes(services: Services, answering: Answering): Fall
     if (path.startsWith('/.well-known/')) return wellKnown(req, res, path, name)
     if (await didPaths(req, res, path, name)) return true
     if (await watch(req, res, path, name)) return true
-    return (await ui(req, res, path)) || redirectPageVisit(req, res)
+    return (await ui(req, res, path)) || redirectPageVisit(req, res, path)
   }
 }

@@ -1,17 +1,24 @@
 /** Redirects of browsers: from unknown paths to the interface, and from 127.0.0.1 to localhost. Programs are not redirected. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+/** Where apps send people to manage their account: the path of the reference server. Its pages below have other screens here. */
+const accountPath = /^\/account(?:\/|$)/
+
 /**
  * Redirects to the interface when a person opened the path: browsers accept `text/html` when they navigate, programs and
- * `fetch` do not ask for it. Browsers keep the fragment, which has the screen.
+ * `fetch` do not ask for it. Browsers keep the fragment, which has the screen, unless the path names one.
  * @returns false for a request of a program
  */
-export function redirectPageVisit({ method, headers }: IncomingMessage, res: ServerResponse): boolean {
+export function redirectPageVisit(
+  { method, headers }: IncomingMessage,
+  res: ServerResponse,
+  path = '',
+): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (!headers.accept?.includes('text/html')) return false
   res.setHeader('Vary', 'Accept')
   res.setHeader('Cache-Control', 'no-store')
-  res.writeHead(302, { Location: '/' }).end()
+  res.writeHead(302, { Location: accountPath.test(path) ? '/#/account' : '/' }).end()
   return true
 }
 

@@ -12,6 +12,7 @@ const open = (path: string, init: RequestInit = {}) =>
 describe('a browser is redirected to the interface', () => {
   test.each([
     '/sign-in',
+    '/accounting',
     '/settings/sessions?tab=2',
     '/index.htm',
     '/assets/',
@@ -27,6 +28,14 @@ describe('a browser is redirected to the interface', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 })
+
+test.each(['/account', '/account/', '/account/sign-in?from=app'])(
+  'a browser is redirected to the account screen from %s',
+  async (path) => {
+    const answer = await open(path)
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/#/account'])
+  },
+)
 
 describe('a browser gets the response itself', () => {
   test.each([
