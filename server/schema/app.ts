@@ -184,6 +184,7 @@ export const notifications = `
     platform TEXT NOT NULL,
     app_id TEXT NOT NULL,
     target TEXT NOT NULL,              -- who takes the deliveries: the service's DID, or the origin of a Web Push endpoint
+    called TEXT NOT NULL,              -- the name of registerPush that the client called, whose vocabulary payloads have
     created_at TEXT NOT NULL,
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, -- the last one that registered it
     UNIQUE (did, service_did, token, platform, app_id)

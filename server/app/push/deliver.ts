@@ -3,10 +3,12 @@
 import type { ResolveDid } from '../../identity/did/resolver.ts'
 import type { Secrets } from '../../identity/did/server-secrets.ts'
 import { createServiceJwt } from '../../identity/did/service-jwt.ts'
+import type { Names } from '../../platform/config/aliases.ts'
 import { parseMailbox } from '../../platform/mail/address.ts'
 import { guardedFetch, type OutboundResponse } from '../../platform/network/client.ts'
 import { OutboundRefused } from '../../platform/network/guard.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { callerRename } from '../../repository/records/rename.ts'
 import { randomId } from '../../util/random.ts'
 import { retryAfter } from '../../util/retry-after.ts'
 import { type Delivery, exists } from '../tables/push-queue.ts'
@@ -16,7 +18,8 @@ import { isWebPush, parseSubscription } from './push-subscription.ts'
 import { type Push, pushOf } from './pushed.ts'
 import { type PushRequest, webPushRequest } from './web-push.ts'
 
-export interface DeliverDeps extends Pick<Platform, 'config' | 'store' | 'findAddresses' | 'origin' | 'now'> {
+export interface DeliverDeps
+  extends Pick<Platform, 'config' | 'names' | 'store' | 'findAddresses' | 'origin' | 'now'> {
   readonly secrets: Secrets
   readonly resolveDid: ResolveDid
   readonly viewContext: CreateViewContext
@@ -96,8 +99,8 @@ type Prepare = (push: Push) => Promise<PushRequest>
 
 /** Prepares a call of `deliverPush`. A service token, signed with the account's key, identifies the recipient. */
 async function prepareForService(
-  { resolveDid, now }: DeliverDeps,
-  { did, signingKey: privateKey, serviceDid, token, platform, appId }: Delivery,
+  { resolveDid, names, now }: DeliverDeps,
+  { did, signingKey: privateKey, serviceDid, token, platform, appId, called }: Delivery,
   signal: AbortSignal,
 ): Promise<Prepare> {
   const endpoint = await findPushService(resolveDid, serviceDid, { signal })
@@ -113,7 +116,7 @@ async function prepareForService(
         token,
         platform,
         appId,
-        notification: summaryOf(notification),
+        notification: summaryOf(notification, names, called),
         unreadCount,
       }),
     }
@@ -122,14 +125,20 @@ async function prepareForService(
 
 /** Prepares a Web Push request. Its token is the subscription; a message has 4 kB at most (RFC 8030 §7.2). */
 function prepareWebPush(
-  { config, secrets }: DeliverDeps,
-  { did, platform, appId, token }: Delivery,
+  { config, names, secrets }: DeliverDeps,
+  { did, platform, appId, token, called }: Delivery,
 ): Prepare {
   const subscription = parseSubscription(token, config.allowPrivateTargets)
   if (!subscription) throw new OutboundRefused('The token is not a Web Push subscription')
   const contact = config.contactEmail ?? parseMailbox(config.mailFrom)?.address ?? ''
   return ({ notification, unreadCount }) => {
-    const payload = { did, platform, appId, notification: summaryOf(notification), unreadCount }
+    const payload = {
+      did,
+      platform,
+      appId,
+      notification: summaryOf(notification, names, called),
+      unreadCount,
+    }
     return webPushRequest(subscription, JSON.stringify(payload), { key: secrets.vapidKey, contact })
   }
 }
@@ -137,10 +146,19 @@ function prepareWebPush(
 /**
  * Reduces a notification to the properties that a device shows; the device can fetch the rest. The relations of the recipient to the
  * author stay hidden from the push service.
+ * @param called the name of the registration: URIs have the names that its client uses
  */
-function summaryOf({ uri, reason, author, reasonSubject, indexedAt }: Push['notification']) {
+function summaryOf(
+  { uri, reason, author, reasonSubject, indexedAt }: Push['notification'],
+  names: Names,
+  called: string,
+) {
   const { did, handle, displayName, avatar } = author
-  return { uri, reason, author: { did, handle, displayName, avatar }, reasonSubject, indexedAt }
+  const named = callerRename(names, called)?.stored?.uri ?? ((stored: string) => stored)
+  return {
+    ...{ uri: named(uri), reason, author: { did, handle, displayName, avatar } },
+    ...{ reasonSubject: reasonSubject && named(reasonSubject), indexedAt },
+  }
 }
 
 function outcomeOf({ status, headers }: OutboundResponse, now: Date): Outcome {

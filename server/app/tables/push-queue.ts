@@ -16,6 +16,8 @@ export interface Delivery extends PushRegistration {
   readonly dueAt: DatetimeString
   /** Where requests go: the service's DID, or the origin of a Web Push endpoint. */
   readonly target: string
+  /** The name of `registerPush` that the client called. */
+  readonly called: string
   /** The account that is notified. */
   readonly did: DidString
   readonly signingKey: Uint8Array
@@ -43,7 +45,7 @@ export function next(db: Reader, except: Busy): Delivery | undefined {
        SELECT value FROM json_each(?)
        UNION ALL SELECT id FROM push_registrations WHERE did IN (SELECT value FROM json_each(?)))
      SELECT q.registration, q.notification, q.tries, q.due_at AS dueAt, q.target,
-       r.did, a.signing_key AS signingKey, r.service_did AS serviceDid, r.token, r.platform, r.app_id AS appId
+       r.did, a.signing_key AS signingKey, r.service_did AS serviceDid, r.token, r.platform, r.app_id AS appId, r.called
      FROM targets t
      JOIN push_queue q ON (q.registration, q.notification) = (
        SELECT f.registration, f.notification FROM push_queue f

@@ -13,19 +13,22 @@ export interface NewRegistration extends PushRegistration {
   readonly did: string
   /** The service that gets the deliveries (`Delivery.target`). A slow target delays only its own deliveries. */
   readonly target: string
+  /** The name under which the client called `registerPush`: payloads have the names of its vocabulary. */
+  readonly called: string
   readonly createdAt: string
   /** The registration ends with this session. */
   readonly sessionId: string
 }
 
-/** A registration that exists belongs to the session from now on. */
+/** A registration that exists belongs to the session from now on, and has its names. */
 export function insert(tx: Writer, registration: NewRegistration): void {
-  const { did, serviceDid, token, platform, appId, target, createdAt, sessionId } = registration
+  const { did, serviceDid, token, platform, appId, target, called, createdAt, sessionId } = registration
   tx.run(
-    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, target, created_at, session_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (did, service_did, token, platform, app_id) DO UPDATE SET session_id = excluded.session_id`,
-    [did, serviceDid, token, platform, appId, target, createdAt, sessionId],
+    `INSERT INTO push_registrations (did, service_did, token, platform, app_id, target, called, created_at, session_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (did, service_did, token, platform, app_id) 
+       DO UPDATE SET session_id = excluded.session_id, called = excluded.called`,
+    [did, serviceDid, token, platform, appId, target, called, createdAt, sessionId],
   )
 }
 

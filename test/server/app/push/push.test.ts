@@ -80,7 +80,7 @@ const waiting = () => store().all('SELECT * FROM push_queue').length
 const registrations = (account = alice) => countRegistrations(store(), account.did)
 
 /** What we call something, under the name of the network. */
-const stored = (text: string) => text.replaceAll('app.example', 'app.bsky')
+const networkName = (text: string) => text.replaceAll('app.example', 'app.bsky')
 
 describe('a notification', () => {
   test('is delivered to the device, once', async () => {
@@ -98,10 +98,10 @@ describe('a notification', () => {
         platform: 'ios',
         appId: 'app.test',
         notification: {
-          uri: stored(like.uri),
+          uri: like.uri,
           reason: 'like',
           author: { did: bob.did, handle: bob.handle },
-          reasonSubject: stored(post.uri),
+          reasonSubject: post.uri,
           indexedAt: notifications[0].indexedAt,
         },
         unreadCount: 1,
@@ -131,6 +131,21 @@ describe('a notification', () => {
     await expect(check('did:web:other.test', deliverPush)).rejects.toMatchObject({ code: 'BadJwtAudience' })
     const { iat, exp } = decodeJwt(jwt).claims
     expect(exp - iat).toBe(60)
+  })
+
+  test('has the names of the vocabulary in which the device registered, also when it registers again', async () => {
+    const registerAs = async (name: string) => body(await server.post(name, device(), alice))
+    const network = 'app.bsky.notification.registerPush'
+    await registerAs(network)
+    const like = await world.like(bob, post)
+    await idle()
+    await registerAs('app.example.notification.registerPush')
+    const second = await world.repost(bob, post)
+    await idle()
+    expect(service.bodies.map(({ notification }) => notification)).toMatchObject([
+      { uri: networkName(like.uri), reasonSubject: networkName(post.uri) },
+      { uri: second.uri, reasonSubject: post.uri },
+    ])
   })
 
   test('is delivered to every device of the account, and to no other account', async () => {
@@ -231,7 +246,7 @@ describe('a notification', () => {
     const { uri } = await world.post(bob)
     await idle()
     expect(service.bodies.map(({ notification }) => notification)).toMatchObject([
-      { uri: stored(uri), reason: 'subscribed-post' },
+      { uri, reason: 'subscribed-post' },
     ])
   })
 })
@@ -474,6 +489,7 @@ test('deletion: removes the account from the push queue, as recipient and as pus
   await store().transact((tx) =>
     insertRegistration(tx, {
       ...{ ...device(), did: bob.did, serviceDid: alice.did as DidString, target: alice.did },
+      called: 'app.example.notification.registerPush',
       createdAt: '2030-01-01T00:00:00.000Z',
       sessionId: sessionOf(bob),
     }),
@@ -610,7 +626,7 @@ describe('Web Push', () => {
       did: alice.did,
       platform: 'web',
       appId: 'app.test',
-      notification: { uri: stored(uri), reason, author, reasonSubject: stored(reasonSubject), indexedAt },
+      notification: { uri, reason, author, reasonSubject, indexedAt },
       unreadCount: 1,
     })
   })
@@ -681,7 +697,7 @@ describe('pushes of an account', () => {
       { did: alice.did, unreadCount: 3 },
     ])
     expect(JSON.parse(JSON.stringify(seen.map(({ notification }) => notification)))).toEqual(
-      JSON.parse(stored(JSON.stringify([notifications[2], notifications[0]]))),
+      JSON.parse(networkName(JSON.stringify([notifications[2], notifications[0]]))),
     )
     expect(notifications[0]).toMatchObject({ uri: reply.uri, record: { text: 'a post' } })
     stop()

@@ -15,7 +15,7 @@ export const registerPush = method(app.example.notification.registerPush, {
   active: true,
   // Deliveries cause requests to a server that the client names.
   limits: [hourly(300, 'account')],
-  async handler({ input, auth, config, store, identity: { resolveDid }, now, fail }) {
+  async handler({ input, auth, caller, config, store, identity: { resolveDid }, now, fail }) {
     const { did, sessionId } = auth
     if (isWebPush(input) && !parseSubscription(input.token, config.allowPrivateTargets)) {
       throw fail('InvalidRequest', 'token must be a Web Push subscription with an https endpoint and keys')
@@ -34,6 +34,7 @@ export const registerPush = method(app.example.notification.registerPush, {
         did,
         sessionId,
         target: targetOf(input),
+        called: caller.path.replace('/xrpc/', ''),
         createdAt: iso(now()),
       })
       if (pushRegistrations.count(tx, did) > maxPerAccount) {
