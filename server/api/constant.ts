@@ -17,6 +17,8 @@ const noTexts = 'This server sends no text messages, so contacts cannot be found
 
 const noVideos = 'This server has no video service. Attach a video as a file instead.'
 
+const noUpload = `There is no such upload. ${noVideos}`
+
 export const constantMethods = [
   constant(ageassurance.getConfig, 'optional', { regions: [] }),
   constant(ageassurance.getState, 'access', { state: { status: 'unknown', access: 'full' }, metadata: {} }),
@@ -53,6 +55,11 @@ export const constantMethods = [
   refusing(contact.importContacts, 'InvalidToken', noTexts),
   refusing(contact.startPhoneVerification, 'InvalidPhone', noTexts),
   refusing(contact.verifyPhone, 'InvalidCode', noTexts),
+  refusing(video.abortUpload, 'UploadNotFound', noUpload),
+  refusing(video.finishUpload, 'UploadNotFound', noUpload),
+  refusing(video.getUploadStatus, 'UploadNotFound', noUpload),
+  refusing(video.startUpload, 'UploadForbidden', noVideos),
+  refusing(video.uploadPart, 'UploadNotFound', noUpload),
   constant(label.queryLabels, 'optional', { labels: [] }),
   constant(temp.checkSignupQueue, 'access', { activated: true }),
 ]

@@ -19,10 +19,12 @@ export interface Service {
   readonly audience: string | undefined
 }
 
-/** Methods that this server answers whatever is configured, by prefix in lower case: accounts, records, notifications. */
-const ours = ['com.core.', 'com.atproto.', 'app.example.notification.']
+/** App views have no video service: this server says so. */
+const videos = 'app.example.video.'
+/** Methods that this server answers whatever is configured, by prefix in lower case: accounts, records, notifications, videos. */
+const ours = ['com.core.', 'com.atproto.', 'app.example.notification.', videos]
 const ourMethods = ['app.example.actor.getpreferences', 'app.example.actor.putpreferences']
-/** Another service may have preferences of its own. Clients name the app view of the network in every call, also for ours. */
+/** Another service may have preferences or videos of its own. Clients name the app view of the network in every call, also for ours. */
 const readPreferences = 'app.example.actor.getpreferences'
 const applications = 'app.example.'
 /** A report goes to the service that the client names, though its method is one of ours. */
@@ -40,7 +42,9 @@ export function serviceFor(
   // Services may compare names case-insensitively. Even if no aliases are configured, the names of the network stand for ours.
   const names = [called.toLowerCase(), nsid.toLowerCase()]
   const isReport = names.some((name) => reports.includes(name))
-  const isElsewhere = names.includes(readPreferences) && isOtherService(header, appView)
+  const isElsewhere =
+    names.some((name) => name === readPreferences || name.startsWith(videos)) &&
+    isOtherService(header, appView)
   if (
     !isReport &&
     !isElsewhere &&

@@ -85,6 +85,25 @@ describe('a method of the application namespace', () => {
     })
   })
 
+  test.each(['', 'did:web:view.test#view', 'did:web:api.bsky.app#bsky_appview'])(
+    'is answered here if it is of the video service, which app views lack (atproto-proxy: %s)',
+    async (service) => {
+      const input = { sizeBytes: 9_000_000, mimeType: 'video/mp4' }
+      const answer = await call(
+        'app.bsky.video.startUpload',
+        { 'content-type': 'application/json', ...(service && { 'atproto-proxy': service }) },
+        { method: 'POST', body: JSON.stringify(input) },
+      )
+      expect(answer).toMatchObject(refusal(400, 'UploadForbidden'))
+      expect(appView.calls).toEqual([])
+    },
+  )
+
+  test('of the video service goes to a service that the client names', async () => {
+    other.respond = json({ canUpload: true })
+    expect((await through(named(), 'app.bsky.video.getUploadLimits')).body).toEqual({ canUpload: true })
+  })
+
   test('carries a new token each time, valid for a minute', async () => {
     await call(timeline)
     await call(timeline)

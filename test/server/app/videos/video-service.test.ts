@@ -1,6 +1,6 @@
 /** The methods of the network's video service: this server has none. */
-import { expect, test } from 'vitest'
-import { refusal } from '../../../support/server/server.ts'
+import { describe, expect, test } from 'vitest'
+import { type Answer, refusal } from '../../../support/server/server.ts'
 import { owner as alice, server, setupServer } from '../../../support/server/setup.ts'
 
 setupServer({ accounts: ['alice'] })
@@ -9,6 +9,42 @@ test('app.bsky.video.getUploadLimits: no video can be uploaded, with the reason 
   expect(await server.get('app.bsky.video.getUploadLimits', {}, alice)).toMatchObject({
     status: 200,
     body: { canUpload: false, message: expect.stringMatching(/ file .*\.$/) },
+  })
+})
+
+describe('the upload of a video in parts is refused, with the reason for the person', () => {
+  const jobId = 'job'
+  const reason = expect.stringMatching(/no video service.* file .*\.$/)
+  const post = (name: string, input: object) => server.post(`app.bsky.video.${name}`, input, alice)
+
+  test.each<[string, () => Promise<Answer>, string]>([
+    [
+      'startUpload',
+      () => post('startUpload', { sizeBytes: 9_000_000, mimeType: 'video/mp4' }),
+      'UploadForbidden',
+    ],
+    ['finishUpload', () => post('finishUpload', { jobId }), 'UploadNotFound'],
+    ['abortUpload', () => post('abortUpload', { jobId }), 'UploadNotFound'],
+    [
+      'getUploadStatus',
+      () => server.get('app.bsky.video.getUploadStatus', { jobId }, alice),
+      'UploadNotFound',
+    ],
+    [
+      'uploadPart',
+      () =>
+        server.fetch(`/xrpc/app.bsky.video.uploadPart?jobId=${jobId}&partNumber=1`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${alice.accessJwt}`,
+            'content-type': 'application/octet-stream',
+          },
+          body: new Uint8Array(1_000),
+        }),
+      'UploadNotFound',
+    ],
+  ])('%s', async (_, call, error) => {
+    expect(await call()).toMatchObject(refusal(400, error, reason))
   })
 })
 

@@ -333,6 +333,8 @@ async function identityIn(status: number, method: string): Promise<Answer> {
   return answer
 }
 
+const video = (name: string, input: object) => server.post(`app.example.video.${name}`, input, owner)
+
 const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'app.example.ageassurance.begin RegionNotSupported': () => {
     const input = { email: owner.email, language: 'en', countryCode: 'DE' }
@@ -408,6 +410,19 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   'com.core.identity.resolveDid DidNotFound': () => identityIn(404, 'resolveDid'),
   'com.core.identity.resolveDid DidDeactivated': () => identityIn(410, 'resolveDid'),
+  'app.example.video.abortUpload UploadNotFound': () => video('abortUpload', { jobId: 'none' }),
+  'app.example.video.finishUpload UploadNotFound': () => video('finishUpload', { jobId: 'none' }),
+  'app.example.video.getUploadStatus UploadNotFound': () =>
+    server.get('app.example.video.getUploadStatus', { jobId: 'none' }, owner),
+  'app.example.video.startUpload UploadForbidden': () =>
+    video('startUpload', { sizeBytes: 1, mimeType: 'video/mp4' }),
+  'app.example.video.uploadPart UploadNotFound': () =>
+    server.fetch('/xrpc/app.example.video.uploadPart?jobId=none&partNumber=1', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.accessJwt}`, 'content-type': 'application/octet-stream' },
+      body: 'x',
+    }),
+
   'com.core.lexicon.resolveLexicon LexiconNotFound': () =>
     server.get('com.core.lexicon.resolveLexicon', { nsid: 'example.notes.note' }),
   'com.core.identity.resolveIdentity HandleNotFound': () =>

@@ -142,7 +142,20 @@ export const appCalls: CallTable = {
   'app.example.unspecced.getTaggedSuggestions': () => ({}),
   'app.example.unspecced.getTrendingTopics': () => ({}),
   'app.example.unspecced.getTrends': () => ({}),
+  'app.example.video.abortUpload': () => ({ input: { jobId: 'none' }, answer: 'UploadNotFound' }),
+  'app.example.video.finishUpload': () => ({ input: { jobId: 'none' }, answer: 'UploadNotFound' }),
   'app.example.video.getUploadLimits': () => ({}),
+  'app.example.video.getUploadStatus': () => ({ params: { jobId: 'none' }, answer: 'UploadNotFound' }),
+  'app.example.video.startUpload': () => ({
+    input: { sizeBytes: 1, mimeType: 'video/mp4' },
+    answer: 'UploadForbidden',
+  }),
+  'app.example.video.uploadPart': () => ({
+    params: { jobId: 'none', partNumber: '1' },
+    input: {},
+    // A part is no JSON.
+    answer: 'InvalidRequest',
+  }),
   'chat.example.actor.deleteAccount': () => ({}),
   'chat.example.actor.getStatus': () => ({}),
   'chat.example.convo.getConvoAvailability': () => ({ params: { members: bystander.did } }),
