@@ -27,6 +27,8 @@ interface Compilation {
   /** Names of definitions (`nsid#name`) that are needed, in the order in which they were found. */
   readonly needed: Set<string>
   readonly definitions: Map<string, l.Validator>
+  /** Names of definitions that are members of unions. */
+  readonly members: Set<string>
   types: number
 }
 
@@ -36,7 +38,7 @@ interface Compilation {
  */
 export async function compileRecordLexicon(nsid: string, load: LoadLexicon): Promise<l.RecordSchema> {
   const main = `${nsid}#main`
-  const state: Compilation = { needed: new Set([main]), definitions: new Map(), types: 0 }
+  const state: Compilation = { needed: new Set([main]), definitions: new Map(), members: new Set(), types: 0 }
   const documents = new Map<string, LexMap>()
   // The set grows while it is iterated.
   for (const name of state.needed) {
@@ -48,6 +50,9 @@ export async function compileRecordLexicon(nsid: string, load: LoadLexicon): Pro
     const { [part]: definition } = mapOf(document.defs, name)
     state.definitions.set(name, compileDefinition(of, part, mapOf(definition, name), state))
   }
+  for (const name of state.members)
+    if (!isTyped(state.definitions.get(name)))
+      throw new MalformedLexicon(`${name} is a member of a union, but no object`)
   const schema = state.definitions.get(main)
   if (!(schema instanceof l.RecordSchema)) throw new MalformedLexicon(`${nsid} is no lexicon of a record`)
   return schema
@@ -82,7 +87,7 @@ const compilers: Readonly<Record<string, Compile>> = {
   ref: (def, place) => l.ref(definitionOf(def.ref, place)),
   union: (def, place) =>
     l.typedUnion(
-      listOf(def.refs, place.nsid).map((ref) => l.typedRef(objectDefinitionOf(ref, place))),
+      listOf(def.refs, place.nsid).map((ref) => l.typedRef(memberOf(ref, place))),
       def.closed === true,
     ),
   string: (def) => fixed(def) ?? l.string({ ...formatOf(def), ...numbersOf(def, ...lengths) }),
@@ -103,7 +108,7 @@ const lengths = ['minLength', 'maxLength', 'minGraphemes', 'maxGraphemes'] as co
 function schemaOf(def: LexMap, { nsid, state, depth }: Place): l.Validator {
   if (++state.types > maxTypes || depth > maxDepth)
     throw new MalformedLexicon(`${nsid} has too many definitions`)
-  const type = String(def.type)
+  const type = typeof def.type === 'string' ? def.type : ''
   const compile = Object.hasOwn(compilers, type) ? compilers[type] : undefined
   if (!compile)
     throw new MalformedLexicon(`${nsid} has a definition of the unknown type ${type.slice(0, 50)}`)
@@ -126,8 +131,8 @@ function objectOf(def: LexMap, place: Place): l.ObjectSchema {
   return l.object(Object.fromEntries(shape))
 }
 
-/** Notes that a definition is needed, and returns its getter. */
-function definitionOf(ref: LexValue | undefined, { nsid, state }: Place): () => l.Validator {
+/** Returns the name of a definition, which is needed from now on. */
+function nameOf(ref: LexValue | undefined, { nsid, state }: Place): string {
   const [of = '', part = 'main', ...rest] = (typeof ref === 'string' ? ref : '')
     .replace(/^lex:/, '')
     .split('#')
@@ -136,21 +141,32 @@ function definitionOf(ref: LexValue | undefined, { nsid, state }: Place): () => 
     throw new MalformedLexicon(`${nsid} has an invalid reference`)
   const name = `${target}#${part}`
   state.needed.add(name)
-  return () => {
-    const found = state.definitions.get(name)
-    if (!found) throw new MalformedLexicon(`${name} is not compiled`)
-    return found
-  }
+  return name
 }
 
-/** As `definitionOf`, for members of unions, each with its `$type`. */
-function objectDefinitionOf(ref: LexValue, place: Place): () => l.TypedObjectSchema | l.RecordSchema {
-  const get = definitionOf(ref, place)
-  return () => {
-    const found = get()
-    if (found instanceof l.TypedObjectSchema || found instanceof l.RecordSchema) return found
-    throw new MalformedLexicon(`${place.nsid} has a union with a member that is no object`)
-  }
+/** Returns the getter of a definition, which is called when a record is validated. */
+function definitionOf(ref: LexValue | undefined, place: Place): () => l.Validator {
+  const name = nameOf(ref, place)
+  return () => compiled(place.state, name)
+}
+
+/** As `definitionOf`, for a member of a union, which must have a `$type`. */
+function memberOf(ref: LexValue, place: Place): () => Typed {
+  const name = nameOf(ref, place)
+  place.state.members.add(name)
+  return () => compiled(place.state, name) as Typed
+}
+
+function compiled({ definitions }: Compilation, name: string): l.Validator {
+  const found = definitions.get(name)
+  if (found) return found
+  throw new MalformedLexicon(`${name} is not compiled`)
+}
+
+type Typed = l.TypedObjectSchema | l.RecordSchema
+
+function isTyped(schema: l.Validator | undefined): schema is Typed {
+  return schema instanceof l.TypedObjectSchema || schema instanceof l.RecordSchema
 }
 
 /** Returns the schema of a constant or an enumeration; undefined for other definitions. */

@@ -16,6 +16,8 @@ export class LexiconPublisher {
   readonly requests: string[] = []
   /** Replaces the answer of its server. */
   answer: RequestListener | undefined
+  /** Its server answers after this. */
+  ready: Promise<void> = Promise.resolve()
   readonly #host: DidHost
   readonly #signer: P256Keypair
   readonly #server: Server
@@ -30,6 +32,7 @@ export class LexiconPublisher {
     this.#names = names
     this.#server = createServer(async (req, res) => {
       this.requests.push(req.url ?? '')
+      await this.ready
       if (this.answer) return this.answer(req, res)
       const { pathname, searchParams } = new URL(req.url ?? '', 'http://localhost')
       if (pathname !== '/xrpc/com.atproto.sync.getRecord') return void res.writeHead(404).end()

@@ -173,6 +173,20 @@ describe('with a directory', () => {
       expect(names.queries).toHaveLength(before)
     })
 
+    test('writes nothing for a session that ends during the look-up', async () => {
+      await publisher.publish(note, { main: record({ text }) })
+      const session = { ...alice, ...(await server.signIn(alice)).body }
+      const { promise, resolve } = Promise.withResolvers<void>()
+      publisher.ready = promise
+      const input = { repo: alice.did, collection: note, record: { text: 'a' }, validate: true }
+      const written = server.post('com.atproto.repo.createRecord', input, session)
+      await names.queried(new RegExp(`_lexicon.notes${domain}.example`))
+      await server.post('com.atproto.server.deleteSession', undefined, session.refreshJwt)
+      resolve()
+      expect(await written).toMatchObject(refusal(400, 'ExpiredToken', 'Token has been revoked'))
+      expect((await create(note, { text: 'a' }, true)).status).toBe(200)
+    })
+
     test('follows references to other lexicons of the network, also in a cycle', async () => {
       await publisher.publish(note, {
         main: record({ of: { type: 'ref', ref: named('defs#place') } }),

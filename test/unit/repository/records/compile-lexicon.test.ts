@@ -1,5 +1,6 @@
 /** Schemas of published lexicons: all types of the language, and limits of documents that anyone may have written. */
 import type { LexMap } from '@atproto/lex-data'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   compileRecordLexicon,
@@ -124,9 +125,40 @@ describe('MalformedLexicon', () => {
     ['a reference to no lexicon', { main: record({ a: { type: 'ref', ref: 'no nsid' } }) }],
     ['a name of the language as type', { main: record({ a: { type: 'constructor' } }) }],
     ['a definition that is a list', { main: [] as unknown as LexMap }],
+    ['a union of a text', { main: record({ a: { type: 'union', refs: ['#b'] } }), b: { type: 'string' } }],
+    ['a type that is no text', { main: record({ a: { type: { toString: 1, valueOf: 1 } } }) }],
+    ['a key that is no text', { main: { ...record({}), key: { replace: 1 } } }],
     ['a second record', { main: record({ a: { type: 'ref', ref: '#b' } }), b: record({}) }],
   ])('%s', async (_, broken) => {
     const others = new Proxy({}, { get: () => ({ main: { type: 'object', properties: {} } }) })
     await expect(compile(broken, others)).rejects.toBeInstanceOf(MalformedLexicon)
   })
+})
+
+test('any document is compiled or refused, and what is compiled validates any record', async () => {
+  const word = fc.constantFrom(
+    ...['type', 'properties', 'items', 'ref', 'refs', 'required', 'enum', 'const', 'format', 'key', 'record'],
+    ...['string', 'object', 'array', 'union', 'integer', 'boolean', 'blob', 'bytes', 'unknown', 'token'],
+    ...['#a', '#main', 'did', 'maxLength', 'minimum', 'accept', '__proto__', 'toString'],
+  )
+  const { value } = fc.letrec<{ value: LexMap }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      word,
+      fc.integer(),
+      fc.constantFrom(null, true, ''),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(word, tie('value'), { maxKeys: 5 }),
+    ) as fc.Arbitrary<LexMap>,
+  }))
+  const typed = fc.tuple(word, value).map(([type, rest]) => ({ ...rest, type }))
+  await fc.assert(
+    fc.asyncProperty(typed, typed, value, async (property, a, found) => {
+      const schema = await compile({ main: record({ a: property }), a }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(MalformedLexicon)
+      })
+      expect(() => schema?.safeValidate({ $type: nsid, a: found })).not.toThrow()
+    }),
+    { numRuns: 2_000 },
+  )
 })

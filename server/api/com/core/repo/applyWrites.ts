@@ -1,6 +1,7 @@
 import type { l } from '@atproto/lex-schema'
 import type { NsidString, RecordKeyString } from '@atproto/syntax'
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { findSchemaFor } from '../../../../identity/callers/session-schemas.ts'
 import { protocolError } from '../../../../platform/xrpc/xrpc-errors.ts'
 import { maxChanges } from '../../../../repository/events/frames.ts'
 import type { Draft } from '../../../../repository/records/draft.ts'
@@ -19,19 +20,17 @@ export const applyWrites = method(lexicon, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({
-    input,
-    auth,
-    repository: { repositories },
-    identity: { written, findSchema },
-    names,
-    fail,
-  }) {
+  async handler({ input, auth, store, repository: { repositories }, identity, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     if (input.writes.length > maxChanges) {
       throw fail('InvalidRequest', `At most ${maxChanges} writes are allowed in one call`)
     }
-    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
+    const options = {
+      did: auth.did,
+      names,
+      newKey: repositories.newKey,
+      findSchema: findSchemaFor({ store, identity }, auth.sessionId),
+    }
     const writes: Write[] = []
     for (const write of input.writes) writes.push(await prepareWrite(write, input.validate, options))
     for (const { collection, action } of writes) auth.permissions?.requireRepo(collection, action)
@@ -39,7 +38,7 @@ export const applyWrites = method(lexicon, {
       checkSwap(input, draft)
       for (const write of writes) apply(write, draft)
     })
-    written.note(auth, writes.length)
+    identity.written.note(auth, writes.length)
     const results = writes.map(({ $type, record }) => {
       // The result of `#create` is `#createResult`.
       const result = { $type: `${$type}Result` as l.Unknown$Type }

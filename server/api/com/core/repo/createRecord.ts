@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { findSchemaFor } from '../../../../identity/callers/session-schemas.ts'
 import { prepareRecord } from '../../../../repository/records/prepare.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
@@ -8,17 +9,15 @@ export const createRecord = method(com.core.repo.createRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({
-    input,
-    auth,
-    repository: { repositories },
-    identity: { written, findSchema },
-    names,
-    fail,
-  }) {
+  async handler({ input, auth, store, repository: { repositories }, identity, names, fail }) {
     checkOwnRepo(input.repo, auth.account)
     auth.permissions?.requireRepo(input.collection, 'create')
-    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
+    const options = {
+      did: auth.did,
+      names,
+      newKey: repositories.newKey,
+      findSchema: findSchemaFor({ store, identity }, auth.sessionId),
+    }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {
@@ -28,7 +27,7 @@ export const createRecord = method(com.core.repo.createRecord, {
       }
       draft.put(record)
     })
-    written.note(auth, 1)
+    identity.written.note(auth, 1)
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })

@@ -1,4 +1,5 @@
 import { com } from '../../../../../lexicons/generated/index.ts'
+import { findSchemaFor } from '../../../../identity/callers/session-schemas.ts'
 import { prepareRecord } from '../../../../repository/records/prepare.ts'
 import { recordUri } from '../../../../repository/records/record-uri.ts'
 import { checkOwnRepo, checkSwap, maxRecordBody } from '../../../../repository/records/writing.ts'
@@ -8,9 +9,14 @@ export const putRecord = method(com.core.repo.putRecord, {
   auth: 'access',
   active: true,
   maxBody: maxRecordBody,
-  async handler({ input, auth, repository: { repositories }, identity: { written, findSchema }, names }) {
+  async handler({ input, auth, store, repository: { repositories }, identity, names }) {
     checkOwnRepo(input.repo, auth.account)
-    const options = { did: auth.did, names, newKey: repositories.newKey, findSchema }
+    const options = {
+      did: auth.did,
+      names,
+      newKey: repositories.newKey,
+      findSchema: findSchemaFor({ store, identity }, auth.sessionId),
+    }
     const record = await prepareRecord(input, options)
     const { collection, rkey, cid, validationStatus } = record
     const commit = await repositories.write(auth.did, (draft) => {
@@ -19,7 +25,7 @@ export const putRecord = method(com.core.repo.putRecord, {
       checkSwap(input, draft, existing)
       draft.put(record)
     })
-    written.note(auth, 1)
+    identity.written.note(auth, 1)
     return { uri: recordUri(auth.did, collection, rkey), cid, commit, validationStatus }
   },
 })
