@@ -113,6 +113,7 @@ export const appCalls: CallTable = {
   'app.example.graph.unmuteActorList': () => ({ input: { list: someList } }),
   'app.example.graph.unmuteThread': () => ({ input: { root: somePost } }),
   'app.example.labeler.getServices': () => ({ params: { dids: bystander.did } }),
+  'app.example.notification.getGroupedNotifications': () => ({}),
   'app.example.notification.getPreferences': () => ({}),
   'app.example.notification.getUnreadCount': () => ({}),
   'app.example.notification.listActivitySubscriptions': () => ({}),
