@@ -29,6 +29,11 @@ export class CborReader {
     return this.#at
   }
 
+  /** The number of items that were read or skipped. */
+  get items(): number {
+    return this.#items
+  }
+
   /** Returns the number of entries of a map. */
   map(): number {
     return this.#expect(major.map)

@@ -4,7 +4,7 @@ import { systemTime } from '../../util/timers.ts'
 import { outputOf } from './answers.ts'
 import type { Answer, Ask } from './http.ts'
 import { shared, type Target } from './target.ts'
-import { Failed, NoAnswer, Skipped } from './verdict.ts'
+import { expect, Failed, NoAnswer, Skipped } from './verdict.ts'
 
 /** Everything in it is deleted at the start and at the end. */
 export const collection = 'example.desktop-pds.conformance'
@@ -120,13 +120,19 @@ export function newRecord(more: object = {}): { $type: string; text: string; cre
   return { $type: collection, text: randomGroups(2, 6), createdAt: systemTime().toISOString(), ...more }
 }
 
+/** Records of a page. */
+const pageLength = 100
+/** Pages that are deleted: a check that was killed has left a few. */
+const maxPages = 50
+
 /** Deletes the records of the collection, one by one if the server refuses to delete them together. Returns the number of those that stay. */
 async function empty({ did: repo, call }: Account): Promise<number> {
   const deleted = new Set<string>()
-  for (;;) {
+  for (let page = 0; page < maxPages; page++) {
     const { records } = outputOf(
-      await call('com.atproto.repo.listRecords', { query: { repo, collection, limit: '100' } }),
+      await call('com.atproto.repo.listRecords', { query: { repo, collection, limit: String(pageLength) } }),
     )
+    expect(records.length <= pageLength, `a page of ${pageLength} has ${records.length} records`)
     if (records.length === 0) return 0
     // A server may have accepted keys with slashes.
     const rkeys = records.map(({ uri }: { uri: string }) => uri.split('/').slice(4).join('/'))
@@ -145,4 +151,5 @@ async function empty({ did: repo, call }: Account): Promise<number> {
     }
     if (refused > 0) return refused
   }
+  throw new Failed(`${collection} has more than ${maxPages * pageLength} records`)
 }

@@ -1,5 +1,6 @@
 /** The event stream of the server, read as a relay reads it. */
 import { decodeAll } from '@atproto/lex-cbor'
+import { CborReader } from '../../federation/upstreams/cbor.ts'
 import { openStream, type StreamEnd } from '../../platform/network/websocket.ts'
 import { clearDeadline, setDeadline } from '../../util/deadlines.ts'
 import type { Target } from './target.ts'
@@ -28,6 +29,8 @@ export const subscription = 'com.atproto.sync.subscribeRepos'
 /** Messages and bytes of one connection that are kept: a server may send its whole history at once. */
 const maxMessages = 20_000
 const maxBytes = 64_000_000
+/** Parts of all messages of one connection: each takes up to 100 bytes of memory, and may have been one byte. */
+const maxItems = 2_000_000
 /** Milliseconds that an event may take. */
 const patienceMs = 5000
 
@@ -36,6 +39,7 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
   target.checkTime()
   const messages: Message[] = []
   let size = 0
+  let items = 0
   let ended: StreamEnd | undefined
   let flaw: Failed | Skipped | undefined
   let wake = () => {}
@@ -50,9 +54,10 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
       if (flaw) return
       size += bytes.length
       try {
-        if (messages.length >= maxMessages || size > maxBytes)
+        items += itemsOf(bytes)
+        if (messages.length >= maxMessages || size > maxBytes || items > maxItems)
           throw new Skipped(
-            `the event stream has more than ${maxMessages} messages or ${maxBytes / 1_000_000} MB`,
+            `the event stream has more than ${maxMessages} messages, ${maxBytes / 1_000_000} MB or ${maxItems} values`,
           )
         messages.push(readMessage(bytes))
       } catch (error) {
@@ -90,6 +95,13 @@ export async function openEvents(target: Target, query = ''): Promise<Events> {
       stream.close()
     },
   }
+}
+
+/** Counts the values in a message before any of them is created. @throws InvalidCbor */
+function itemsOf(bytes: Buffer): number {
+  const reader = new CborReader(bytes)
+  while (reader.at < bytes.length) reader.skip()
+  return reader.items
 }
 
 /** @throws if it is not a header and a payload in DAG-CBOR */

@@ -3,7 +3,14 @@ import { hash } from 'node:crypto'
 import { decode } from '@atproto/lex-cbor'
 import { decodeCid, ifCid, isPlainObject, type LexMap } from '@atproto/lex-data'
 import { type DidDocument, parseDidDocument, signingKeyOf } from '../../identity/did/did-document.ts'
-import { type CarBlock, InvalidCar, isIntact, readBlocks, rootOf } from '../../repository/format/read-car.ts'
+import {
+  type CarBlock,
+  InvalidCar,
+  isIntact,
+  maxBlockBytes,
+  readBlocks,
+  rootOf,
+} from '../../repository/format/read-car.ts'
 import { encodeNode, layerOf, parseNode } from '../../repository/format/tree-node.ts'
 import { cidKey, cidText } from '../../util/cid.ts'
 import { accountOf, writerOf } from './account.ts'
@@ -108,6 +115,7 @@ export const archiveOf = shared(async (target: Target): Promise<Car> => {
 export function blockOf(blocks: Car['blocks'], cid: Uint8Array): Uint8Array {
   const block = blocks.get(cidKey(cid))
   expect(block, `the block ${cidText(cid)} is missing`)
+  expect(block.bytes.length <= maxBlockBytes, `the block ${cidText(cid)} has more than 1 MiB`)
   expect(isIntact(block), `the block ${cidText(cid)} does not have the hash of its CID`)
   return block.bytes
 }
