@@ -4,7 +4,7 @@ import { createSigningKey, publicKeyOf, signerOf } from '../../util/keys.ts'
 import { randomBytes } from '../../util/random.ts'
 import { systemTime } from '../../util/timers.ts'
 import { expectStatus } from './answers.ts'
-import type { Answer } from './http.ts'
+import { type Answer, expectUnlimited } from './http.ts'
 import { shared, type Target } from './target.ts'
 import { expect, shown } from './verdict.ts'
 
@@ -84,7 +84,9 @@ function createApp(target: Target, metadata: Metadata, privateKey: Uint8Array): 
     expect(typeof url === 'string', `${endpoint} is ${shown(url)}`)
     const given = Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const headers = nonce === null ? {} : { dpop: proof('POST', url, nonce) }
-    return target.send(url, { form: Object.fromEntries(given), headers, isAwaited })
+    const answer = await target.send(url, { form: Object.fromEntries(given), headers, isAwaited })
+    expectUnlimited(answer)
+    return answer
   }
 
   const push: App['push'] = (changes = {}, nonce) => {

@@ -118,7 +118,7 @@ export const tokensOf = shared(async (target: Target): Promise<AppTokens> => {
   const { access_token: accessToken, refresh_token: refreshToken } = answer
   expect(
     typeof accessToken === 'string' && typeof refreshToken === 'string',
-    `the tokens are ${shown(answer)}`,
+    `the answer has ${shown(Object.keys(answer))}`,
   )
   target.defer(async () => {
     const isRevoked = await revoke(target, grant.app, refreshToken)

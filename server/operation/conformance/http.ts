@@ -4,6 +4,7 @@ import { OutboundRefused } from '../../platform/network/guard.ts'
 import { isLoopbackHost } from '../../platform/xrpc/host.ts'
 import { deadlineSignal } from '../../util/deadlines.ts'
 import { parseJson } from '../../util/json.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { Failed, NoAnswer, Skipped } from './verdict.ts'
 
 export interface Ask {
@@ -29,7 +30,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly bytes: Buffer
-  /** The body if its content type is JSON and it is JSON; otherwise undefined. */
+  /** The body if its content type is JSON and it is JSON; otherwise undefined. That of an error has no secrets. */
   // biome-ignore lint/suspicious/noExplicitAny: each method has its own output
   readonly json: any
 }
@@ -54,6 +55,10 @@ const maxArchiveBytes = 64_000_000
 interface HttpOptions {
   /** URLs that a person has named beside the server. */
   readonly named?: readonly string[]
+  /** Passwords, which are hidden in errors of the server, as tokens are. */
+  readonly secrets?: readonly (string | undefined)[]
+  /** Called with each answer. */
+  readonly onAnswer?: (answer: Answer) => void
   /** Called before each request. @throws Skipped when the measurement has lasted too long */
   readonly checkTime?: () => void
   /** Returns what ends requests early. */
@@ -61,8 +66,11 @@ interface HttpOptions {
 }
 
 /** @param url of the server, without a trailing slash */
-export function createHttp(url: string, { named = [], checkTime, ending }: HttpOptions = {}): Http {
+export function createHttp(url: string, options: HttpOptions = {}): Http {
+  const { named = [], checkTime, ending, onAnswer } = options
   const { origin, host, protocol } = new URL(url)
+  const secrets = createSecrets()
+  for (const secret of options.secrets ?? []) secrets.add(secret)
   const trusted = [url, ...named].map((each) => new URL(each).origin)
   /** A server chooses the URLs that it names: those on the computer or in the network of the one who measures are not called. */
   const isTrusted = (address: URL) =>
@@ -79,6 +87,7 @@ export function createHttp(url: string, { named = [], checkTime, ending }: HttpO
         for (const value of [values].flat()) address.searchParams.append(name, value)
       const { authorization, ...others } = ask.headers ?? {}
       const credentials = ask.token === undefined ? authorization : `Bearer ${ask.token}`
+      secrets.add(credentials?.split(' ')[1])
       const headers = {
         ...(type !== undefined && { 'content-type': type }),
         ...(credentials !== undefined && address.origin === origin && { authorization: credentials }),
@@ -90,7 +99,9 @@ export function createHttp(url: string, { named = [], checkTime, ending }: HttpO
       const signal = AbortSignal.any(signals)
       const request = { method, headers, signal, ...(body !== undefined && { body }) }
       const answer = await (isTrusted(address) ? fetchWhole : fetchGuarded)(address, request)
-      return { asked, ...answer, json: jsonOf(answer) }
+      const whole = { asked, ...answer, json: jsonOf(answer, secrets) }
+      onAnswer?.(whole)
+      return whole
     } catch (error) {
       if (error instanceof TooLarge)
         throw new (error.isArchive ? Skipped : Failed)(`${asked} answered ${error.message}`)
@@ -106,10 +117,20 @@ export function createHttp(url: string, { named = [], checkTime, ending }: HttpO
     async call(nsid, ask) {
       const answer = await send(`/xrpc/${nsid}`, ask)
       if (isAbsent(answer)) throw new Skipped(`the server does not have ${nsid} (${answer.status})`)
-      if (answer.status === 429) throw new Skipped(`the server limits the rate of ${nsid} (429)`)
+      expectUnlimited(answer)
       return answer
     },
   }
+}
+
+/** @throws Skipped for an answer of a rate limit, which says nothing of the request */
+export function expectUnlimited({ asked, status }: Answer): void {
+  if (status === 429) throw new Skipped(`the server limits the rate: ${asked} answered 429`)
+}
+
+/** Whether two answers are the same, so that nothing follows from the difference of their requests. */
+export function isSame(one: Answer, other: Answer): boolean {
+  return one.status === other.status && one.bytes.equals(other.bytes)
 }
 
 /** Whether an answer says that the server lacks the method: an absent record has another status. */
@@ -186,9 +207,9 @@ async function fetchGuarded(address: URL, { method, ...request }: Sent): Promise
   return { status, headers: new Headers(pairs), bytes: body }
 }
 
-function jsonOf({ headers, bytes }: Received): unknown {
+function jsonOf({ status, headers, bytes }: Received, secrets: Secrets): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return undefined
-  return parseJson(bytes)
+  return status < 400 ? parseJson(bytes) : secrets.parse(bytes)
 }
 
 function reasonOf(error: unknown): string {

@@ -1,7 +1,7 @@
 /** Measures a server: checks one requirement after another, and compares the results with those that are expected. */
 import { pause, realElapsed } from '../../util/deadlines.ts'
 import { areaOf, type Level, type Requirement } from './requirement.ts'
-import { createTarget, type Target, type TargetOptions } from './target.ts'
+import { createTarget, describeServer, type Target, type TargetOptions } from './target.ts'
 import { Failed, NoAnswer, plain, Skipped } from './verdict.ts'
 
 /** Reasons of failures that are expected, by the id of the requirement. */
@@ -87,7 +87,7 @@ async function notTried(): Promise<never> {
 async function answersAgain({ send, signal }: Target, restartMs: number): Promise<boolean> {
   const startedAt = realElapsed()
   for (;;) {
-    const isAlive = await send('/xrpc/com.atproto.server.describeServer').then(
+    const isAlive = await send(describeServer).then(
       () => true,
       () => false,
     )
@@ -127,7 +127,9 @@ async function resultOf(
   })
   try {
     target.checkTime()
-    return ended('passed', (await requirement.check(target)) ?? undefined)
+    const measured = (await requirement.check(target)) ?? undefined
+    if (!(await target.serves())) throw new Skipped('the server refuses right calls too')
+    return ended('passed', measured)
   } catch (error) {
     if (error instanceof Skipped) return ended('skipped', error.message)
     if (error instanceof Failed) return ended('failed', error.message, error instanceof NoAnswer)

@@ -34,6 +34,8 @@ export interface Target extends Http, Omit<TargetOptions, 'url'> {
   defer(work: () => Promise<Answer | void>): void
   /** @throws Skipped when the measurement has lasted too long */
   checkTime(): void
+  /** Whether the server answers any right call. Its refusals prove something then alone. */
+  serves(): Promise<boolean>
   /** Does the deferred work. @returns the errors of work that failed, and the calls that were refused */
   close(): Promise<readonly string[]>
 }
@@ -44,6 +46,9 @@ export const publicDirectory = 'https://plc.directory'
 export function isPublicDirectory(plcUrl = publicDirectory): boolean {
   return new URL(plcUrl).hostname.replace(/\.$/, '') === new URL(publicDirectory).hostname
 }
+
+/** A call that every server answers anyone. */
+export const describeServer = '/xrpc/com.atproto.server.describeServer'
 
 /** Minutes of a measurement: a server that answers slowly could make it last for days. */
 const maxMinutes = 30
@@ -56,15 +61,25 @@ export function createTarget(options: TargetOptions): Target {
   const deferred: Parameters<Target['defer']>[0][] = []
   let endsAt = realElapsed() + maxMinutes * 60_000
   let isClosing = false
+  let hasServed = false
   const checkTime = () => {
     if (realElapsed() > endsAt) throw new Skipped(`the measurement ended after ${maxMinutes} minutes`)
   }
+  const http = createHttp(url, {
+    ...{ named: [plcUrl ?? publicDirectory], checkTime },
+    secrets: [options.account?.password, options.adminPassword],
+    onAnswer({ status }) {
+      hasServed ||= status === 200
+    },
+    ending: () => (isClosing ? undefined : options.signal),
+  })
   return {
     ...{ ...options, plcUrl, url, checkTime },
-    ...createHttp(url, {
-      ...{ named: [plcUrl ?? publicDirectory], checkTime },
-      ending: () => (isClosing ? undefined : options.signal),
-    }),
+    ...http,
+    async serves() {
+      if (!hasServed) await http.send(describeServer).catch(() => undefined)
+      return hasServed
+    },
     defer: (work) => void deferred.push(work),
     async close() {
       isClosing = true

@@ -20,8 +20,16 @@ export function expect(condition: unknown, reason: string): asserts condition {
 
 /** Returns a value as text for a reason, shortened. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const text = typeof value === 'string' ? value : textOf(value)
   return text.length > 120 ? `${text.slice(0, 117)}…` : text
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'a value that is nested too deep'
+  }
 }
 
 /** Characters of a reason. */

@@ -2,7 +2,7 @@
 import { mediaTypeOf, typeOf } from '../../operation/conformance/answers.ts'
 import { asAdmin } from '../../operation/conformance/areas/lexicon.ts'
 import { type Answer, createHttp, type Http } from '../../operation/conformance/http.ts'
-import type { Credentials, TargetOptions } from '../../operation/conformance/target.ts'
+import { type Credentials, describeServer, type TargetOptions } from '../../operation/conformance/target.ts'
 import { Failed, plain, Skipped, shown } from '../../operation/conformance/verdict.ts'
 import { parseJson } from '../../util/json.ts'
 import { systemTime } from '../../util/timers.ts'
@@ -32,23 +32,25 @@ export async function preflight(
   { url, account, adminPassword, signal }: Given,
   warn: (text: string) => void,
 ): Promise<() => Promise<void>> {
-  const http = createHttp(url, { ending: () => signal })
+  const secrets = [account?.password, adminPassword]
+  const http = createHttp(url, { ending: () => signal, secrets })
   try {
     await expectServer(url, http, warn)
     if (adminPassword !== undefined) await expectAdmin(http, adminPassword)
     // What frees the account is sent after an interruption, too.
-    return account ? await reserve(http, createHttp(url), account) : async () => {}
+    return account ? await reserve(http, createHttp(url, { secrets }), account) : async () => {}
   } catch (error) {
     const { message } = error as Error
     if (error instanceof UsageError) throw new UsageError(plain(message))
-    if (error instanceof Failed || error instanceof Skipped)
+    // An answer of an unexpected shape throws the latter.
+    if ([Failed, Skipped, TypeError, RangeError].some((kind) => error instanceof kind))
       throw new UsageError(plain(`${url} cannot be measured: ${message}`))
     throw error
   }
 }
 
 async function expectServer(url: string, http: Http, warn: (text: string) => void): Promise<void> {
-  const answer = await http.send('/xrpc/com.atproto.server.describeServer')
+  const answer = await http.send(describeServer)
   const { headers, status, asked } = answer
   const location = headers.get('location')
   if (status >= 300 && status < 400)

@@ -47,6 +47,12 @@ const storedOf = shared(async (target) => {
   return uploaded
 })
 
+/** Expects that the server serves media: otherwise it refuses one for another reason. @throws Skipped */
+const requireServed = shared(async (target) => {
+  const { status, asked } = await download(target, (await storedOf(target)).cid)
+  if (status !== 200) throw new Skipped(`no blob is served: ${asked} answered ${status}`)
+})
+
 /** Pages of the blobs of an account that are read. */
 const maxPages = 20
 
@@ -85,6 +91,7 @@ export const blob: readonly Requirement[] = [
     },
   ),
   must('blob.temporary', 'A blob without a record is not served', lifecycle, async (target) => {
+    await requireServed(target)
     const { cid } = await upload(target)
     expectError(await download(target, cid), [400, 404])
   }),
@@ -139,6 +146,7 @@ export const blob: readonly Requirement[] = [
     },
   ),
   must('blob.absent', 'An unknown blob is refused', lexicon(getBlob), async (target) => {
+    await requireServed(target)
     expectError(await download(target, rawCid(randomBytes(16))), [400, 404])
   }),
   should(
@@ -158,6 +166,7 @@ export const blob: readonly Requirement[] = [
     },
   ),
   should('blob.deleted', 'A blob is deleted with its last record', lifecycle, async (target) => {
+    await requireServed(target)
     const { blob, cid } = await upload(target)
     const { rkey } = await refer(target, blob)
     await (await writerOf(target)).remove(rkey)

@@ -31,6 +31,7 @@ export const identity: readonly Requirement[] = [
     reference('well-known'),
     async (target) => {
       const { did } = outputOf(await target.call('com.atproto.server.describeServer'))
+      expect(did !== undefined, 'describeServer has no did')
       const answer = await target.send('/.well-known/did.json')
       expectStatus(answer, 200)
       expectSame(JSON.parse(answer.bytes.toString()).id, did, 'id')

@@ -137,6 +137,7 @@ export const moves: readonly Requirement[] = [
       'activated',
     )
     const answer = await target.call('com.atproto.sync.getRepoStatus', { query: { did } })
+    expectStatus(answer, 200, 400, 404)
     expect(answer.json?.active !== true, 'its repository is active')
   }),
   must('move.in.media', 'listMissingBlobs has the files that are not there', migration, async (target) => {

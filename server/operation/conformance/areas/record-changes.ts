@@ -39,6 +39,7 @@ export const recordChanges: readonly Requirement[] = [
   must('record.delete', 'A deleted record is RecordNotFound', repo('deleteRecord'), async (target) => {
     const writer = await writerOf(target)
     const { rkey } = await writer.create()
+    expectStatus(await readOf(target, rkey), 200)
     expectStatus(await writer.remove(rkey), 200)
     expectError(await readOf(target, rkey), [400, 404], ['RecordNotFound'])
   }),

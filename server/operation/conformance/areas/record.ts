@@ -68,8 +68,7 @@ export const record: readonly Requirement[] = [
     async (target) => {
       const writer = await writerOf(target)
       const { rkey, cid } = await writer.create()
-      const { status, asked } = await writer.write('createRecord', { rkey, record: newRecord() })
-      expect(status >= 400, `${asked} answered ${status}`)
+      expectStatus(await writer.write('createRecord', { rkey, record: newRecord() }), ...refusals)
       expectSame(outputOf(await readOf(target, rkey)).cid, cid, 'cid')
     },
   ),

@@ -70,6 +70,8 @@ export const session: readonly Requirement[] = [
     lexicon(createSession),
     async (target) => {
       const input = { ...credentialsOf(target), password: 'a wrong password' }
+      // Otherwise it may refuse every password.
+      await accountOf(target)
       expectError(await target.call(createSession, { input }), [401], ['AuthenticationRequired'])
     },
   ),

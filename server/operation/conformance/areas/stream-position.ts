@@ -118,6 +118,9 @@ export const streamPosition: readonly Requirement[] = [
     'A cursor that is no number is refused',
     lexicon(subscription),
     async (target) => {
+      await withEvents(target, '', async ({ ended }) => {
+        if (ended) throw new Skipped(`the stream does not open: ${ended.message}`)
+      })
       await withEvents(target, '?cursor=first', async (events) => {
         await events.until(() => events.ended !== undefined)
         expect(events.ended, 'the connection stays open')

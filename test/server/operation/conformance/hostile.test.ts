@@ -14,10 +14,13 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { markdown } from '../../../../server/operation/conformance/formats.ts'
 import { createHttp } from '../../../../server/operation/conformance/http.ts'
+import { blockOf, rawCid } from '../../../../server/operation/conformance/repository.ts'
 import { must, type Requirement } from '../../../../server/operation/conformance/requirement.ts'
 import { requirements } from '../../../../server/operation/conformance/requirements.ts'
 import { measure, type RunOptions } from '../../../../server/operation/conformance/runner.ts'
 import { createTarget, isPublicDirectory } from '../../../../server/operation/conformance/target.ts'
+import { preflight } from '../../../../server/testing/conformance/preflight.ts'
+import { cidBytes, cidKey } from '../../../../server/util/cid.ts'
 import { replaceDeadlines } from '../../../../server/util/deadlines.ts'
 import { systemTimers } from '../../../../server/util/timers.ts'
 
@@ -60,6 +63,8 @@ async function measured(url: string, ids: readonly string[], options: Partial<Ru
 const account = { identifier: 'eve.test', password: 'eve-password' }
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const session = { did, handle: 'eve.test', accessJwt: 'a.b.c', refreshJwt: 'd.e.f' }
+/** The name of an app password of a measurement. */
+const made = 'conformance abcdefgh'
 const uri = `at://${did}/example.desktop-pds.conformance/kept`
 
 /** A server with the account. @param others answers the methods that the account does not need */
@@ -157,6 +162,91 @@ describe('text of the server', () => {
   })
 })
 
+describe('a server that answers every call alike', () => {
+  const metBy = async (status: number, body: object) => {
+    const { url } = await start((_, res) => json(res, body, status))
+    const { results } = await measure({ url, requirements })
+    return results.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
+  }
+
+  test.each([
+    [400, 'InvalidRequest'],
+    [401, 'AuthMissing'],
+    [401, 'AuthenticationRequired'],
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+    [429, 'RateLimitExceeded'],
+    [500, 'InternalServerError'],
+    [501, 'MethodNotImplemented'],
+    [503, 'ServiceUnavailable'],
+  ])('with %i %s meets nothing: its refusals prove nothing', async (status, error) => {
+    expect(await metBy(status, { error, message: 'no' })).toEqual([])
+  })
+
+  test('with 200 meets what any answer meets', async () => {
+    expect(await metBy(200, {})).toEqual(['xrpc.answer.type', 'xrpc.params.unknown'])
+  })
+
+  test('but one has the names of mistakes for none', async () => {
+    const { url } = await start((req, res) =>
+      methodOf(req) === 'describeServer'
+        ? json(res, {})
+        : json(res, { error: 'InvalidRequest', message: 'no' }, 400),
+    )
+    const ids = ['present', 'verb', 'required', 'types'].map((part) => `lexicon.sync.getRepo.${part}`)
+    const { results } = await measured(url, ids)
+    expect(results.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['skipped', 'an absent method gets the same answer'],
+      ['skipped', 'GET gets the same answer without its members'],
+      ['skipped', 'did: a right call gets the same answer'],
+      ['skipped', 'did: a right call gets the same answer'],
+    ])
+  })
+})
+
+describe('a server that repeats secrets in its errors', () => {
+  const parrot: RequestListener = (req, res) => {
+    if (methodOf(req) === 'describeServer') return json(res, {})
+    json(res, { error: 'Odd', message: `${req.headers.authorization} ${account.password}"` }, 400)
+  }
+
+  test('brings no password and no token into the report', async () => {
+    const { url } = await start((req, res) => {
+      if (methodOf(req) !== 'createSession') return parrot(req, res)
+      json(res, { ...session, accessJwt: 'access-token' })
+    })
+    const { reason } = await measured(url, ['session.get'], { account })
+    expect(reason).toContain('answered 400 Odd: Bearer ••• •••", expected 200')
+  })
+
+  test('nor into the sentence before it', async () => {
+    const { url } = await start(parrot)
+    await expect(preflight(url, account, () => {})).rejects.toThrow('cannot sign in: undefined •••"')
+  })
+})
+
+test.each(['{"toString":1,"valueOf":1}', `${'['.repeat(100_000)}${']'.repeat(100_000)}`])(
+  'values that cannot become text end in a sentence: %.9s',
+  async (value) => {
+    const answers: Record<string, string> = {
+      describeServer: '{}',
+      createSession: JSON.stringify(session).replace('"a.b.c"', value),
+      listRecords: `{"records":[{"value":{"createdAt":${value}}}]}`,
+    }
+    const { url } = await start((req, res) => {
+      const body = answers[methodOf(req)] ?? '{}'
+      res.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    await expect(preflight(url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+    const refusing = await start((req, res) => {
+      const isSignIn = methodOf(req) === 'createSession'
+      res.writeHead(isSignIn ? 400 : 200, { 'content-type': 'application/json' })
+      res.end(isSignIn ? `{"error":"Odd","message":${value}}` : '{}')
+    })
+    await expect(preflight(refusing.url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+  },
+)
+
 describe('lists without an end', () => {
   test('a server that keeps what it says to have deleted: the run ends, and says so', async () => {
     const { url } = await start(withAccount((method) => method === 'listRecords' && { records: [{ uri }] }))
@@ -187,6 +277,67 @@ describe('lists without an end', () => {
       outcome: 'skipped',
       reason: expect.stringContaining('more than 20000 messages'),
     })
+  })
+
+  test('values of events are counted before they are created: each takes many times its bytes', async () => {
+    const { url, server } = await start((_, res) => json(res, {}))
+    const header = encode({ op: 1, t: '#identity' })
+    const message = Buffer.concat([header, Buffer.of(0x99, 0xc0, 0x00), Buffer.alloc(0xc000, 0xa0)])
+    new WebSocketServer({ server }).on('connection', (socket) => {
+      for (let count = 0; count < 50; count++) socket.send(message)
+    })
+    expect(await measured(url, ['stream.cursor.malformed'])).toMatchObject({
+      outcome: 'skipped',
+      reason: expect.stringContaining('2000000 values'),
+    })
+  })
+
+  test('an event of too many values is no message', async () => {
+    const { url, server } = await start((_, res) => json(res, {}))
+    const message = Buffer.concat([encode({ op: 1 }), Buffer.of(0x9a, 0, 0x0f, 0, 0), Buffer.alloc(0xf0000)])
+    new WebSocketServer({ server }).on('connection', (socket) => socket.send(message))
+    expect(await measured(url, ['stream.cursor.malformed'])).toMatchObject({
+      outcome: 'failed',
+      reason: 'The message has too many parts',
+    })
+  })
+
+  test('other records on each page: the run ends, and says so', async () => {
+    let page = 0
+    const { url } = await start(
+      withAccount((method) => {
+        if (method !== 'listRecords') return undefined
+        page++
+        return { records: Array.from({ length: 100 }, (_, index) => ({ uri: `${uri}-${page}-${index}` })) }
+      }),
+    )
+    const { outcome } = await measured(url, ['record.delete.absent'], { account })
+    expect({ outcome, page }).toEqual({ outcome: 'failed', page: 50 })
+  })
+
+  test('a page that is too long is no page', async () => {
+    const { url } = await start(
+      withAccount((method) => method === 'listRecords' && { records: Array(101).fill({ uri }) }),
+    )
+    const { reason } = await measured(url, ['record.delete.absent'], { account })
+    expect(reason).toBe('a page of 100 has 101 records')
+  })
+
+  test('app passwords of checks are revoked up to a number', async () => {
+    const { url, asked } = await start(
+      withAccount(
+        (method) => method === 'listAppPasswords' && { passwords: Array(101).fill({ name: made }) },
+      ),
+    )
+    const { leftovers } = await measured(url, ['app-password.sign-in'], { account })
+    expect(leftovers).toContain('the account has 101 app passwords of checks')
+    expect(asked.filter((line) => line.includes('revokeAppPassword'))).toEqual([])
+  })
+
+  test('a block that is too large is not decoded', () => {
+    const bytes = Buffer.alloc(1024 * 1024 + 1)
+    const cid = Buffer.from(cidBytes(rawCid(bytes)))
+    expect(() => blockOf(new Map([[cidKey(cid), { cid, bytes }]]), cid)).toThrow(/has more than 1 MiB/)
   })
 
   test('an event of deep DAG-CBOR is no message', async () => {
@@ -250,9 +401,6 @@ describe('URLs that the server names', () => {
     expect(other.asked).toEqual([])
   })
 })
-
-/** The name of an app password of a measurement. */
-const made = 'conformance abcdefgh'
 
 describe('the end of a measurement', () => {
   test('names what the server refused to delete', async () => {
