@@ -4,7 +4,7 @@ import { systemTime } from '../../util/timers.ts'
 import { outputOf } from './answers.ts'
 import type { Answer, Ask } from './http.ts'
 import { shared, type Target } from './target.ts'
-import { expect, Failed, NoAnswer, Skipped } from './verdict.ts'
+import { expect, Failed, NoAnswer, relyOn, Skipped } from './verdict.ts'
 
 /** Everything in it is deleted at the start and at the end. */
 export const collection = 'example.desktop-pds.conformance'
@@ -38,6 +38,13 @@ export function credentialsOf({ account }: Target) {
   return account
 }
 
+/** The session once the server has answered its token: otherwise it may refuse all tokens. @throws Skipped */
+export const provenOf = shared(async (target): Promise<Account> => {
+  const account = await accountOf(target)
+  await relyOn(account.call('com.atproto.server.getSession').then(outputOf))
+  return account
+})
+
 /** Opens a session, which is deleted at the end. @throws Failed */
 export async function signIn(
   target: Target,
@@ -49,7 +56,9 @@ export async function signIn(
 
 /** Returns the session of an answer. It is deleted at the end. @throws Failed */
 export function openedBy(target: Target, answer: Answer): Session {
-  const session: Session = outputOf(answer)
+  const session = outputOf(answer)
+  for (const name of ['did', 'handle', 'accessJwt', 'refreshJwt'])
+    expect(typeof session[name] === 'string', `${name} of the session is ${typeof session[name]}`)
   const end = { method: 'POST', token: session.refreshJwt }
   target.defer(async () => {
     const answer = await target.call('com.atproto.server.deleteSession', end)

@@ -27,6 +27,7 @@ export function lineOf(result: Result): string {
 
 const endings: Readonly<Record<NonNullable<Report['ended']>, string>> = {
   interrupted: 'It was interrupted: the other requirements were not tried.',
+  late: 'The server was too slow: the other requirements were not tried.',
   unanswered: 'The server no longer answers: the other requirements were not tried.',
 }
 

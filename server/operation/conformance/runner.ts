@@ -31,8 +31,8 @@ export interface Report {
   /** What could not be deleted at the end. */
   readonly leftovers: readonly string[]
   /** Why it ended before its last requirement. */
-  readonly ended: 'interrupted' | 'unanswered' | undefined
-  /** Whether a `must` has failed unexpectedly, or the server has stopped answering. */
+  readonly ended: 'interrupted' | 'unanswered' | 'late' | undefined
+  /** Whether a `must` has failed unexpectedly, or the server has stopped answering or was too slow. */
   readonly hasFailed: boolean
 }
 
@@ -58,6 +58,7 @@ export async function* measuring({
   const results: Result[] = []
   let leftovers: readonly string[] = []
   let isAlive = true
+  let isLate = false
   try {
     for (const requirement of requirements) {
       if (signal?.aborted) break
@@ -69,13 +70,14 @@ export async function* measuring({
       yield result
     }
   } finally {
+    isLate = target.isLate()
     leftovers = await target.close()
   }
   const fixed = results
     .filter(({ id, outcome }) => outcome === 'passed' && expected.has(id))
     .map(({ id }) => id)
-  const ended = signal?.aborted ? 'interrupted' : isAlive ? undefined : 'unanswered'
-  const hasFailed = results.some(isUnexpected) || !isAlive
+  const ended = signal?.aborted ? 'interrupted' : !isAlive ? 'unanswered' : isLate ? 'late' : undefined
+  const hasFailed = results.some(isUnexpected) || !isAlive || isLate
   return { url, results, fixed, leftovers, ended, hasFailed }
 }
 

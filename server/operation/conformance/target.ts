@@ -34,6 +34,8 @@ export interface Target extends Http, Omit<TargetOptions, 'url'> {
   defer(work: () => Promise<Answer | void>): void
   /** @throws Skipped when the measurement has lasted too long */
   checkTime(): void
+  /** Whether the measurement has lasted too long. */
+  isLate(): boolean
   /** Whether the server answers any right call. Its refusals prove something then alone. */
   serves(): Promise<boolean>
   /** Does the deferred work. @returns the errors of work that failed, and the calls that were refused */
@@ -62,8 +64,9 @@ export function createTarget(options: TargetOptions): Target {
   let endsAt = realElapsed() + maxMinutes * 60_000
   let isClosing = false
   let hasServed = false
+  const isLate = () => realElapsed() > endsAt
   const checkTime = () => {
-    if (realElapsed() > endsAt) throw new Skipped(`the measurement ended after ${maxMinutes} minutes`)
+    if (isLate()) throw new Skipped(`the measurement ended after ${maxMinutes} minutes`)
   }
   const http = createHttp(url, {
     ...{ named: [plcUrl ?? publicDirectory], checkTime },
@@ -74,7 +77,7 @@ export function createTarget(options: TargetOptions): Target {
     ending: () => (isClosing ? undefined : options.signal),
   })
   return {
-    ...{ ...options, plcUrl, url, checkTime },
+    ...{ ...options, plcUrl, url, checkTime, isLate },
     ...http,
     async serves() {
       if (!hasServed) await http.send(describeServer).catch(() => undefined)

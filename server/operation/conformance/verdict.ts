@@ -13,6 +13,16 @@ export class Skipped extends Error {
   override readonly name = 'Skipped'
 }
 
+/** Waits for what a check relies on. Its failure is that of another requirement. @throws Skipped */
+export async function relyOn<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Failed) || error instanceof NoAnswer) throw error
+    throw new Skipped(`it relies on another requirement: ${error.message}`)
+  }
+}
+
 /** @throws Failed */
 export function expect(condition: unknown, reason: string): asserts condition {
   if (!condition) throw new Failed(reason)

@@ -1,6 +1,6 @@
 /** What follows from the lexicon of each method: its verb, its caller, its required members, their types, its output. */
 import { jsonToLex } from '@atproto/lex-json'
-import { accountOf } from '../account.ts'
+import { accountOf, provenOf } from '../account.ts'
 import { errorOf, expectError, expectStatus, outputOf, refusals } from '../answers.ts'
 import { incompleteOf, mistypedOf, requiredOf } from '../examples.ts'
 import { type Answer, type Ask, expectUnlimited, isAbsent, isSame } from '../http.ts'
@@ -59,6 +59,7 @@ async function expectRefused(
 
 /** The answer to a call with all required members, of things that do not exist. Undefined if it could change the account. */
 async function completeAnswer(method: MethodUnderTest, target: Target, token: Ask) {
+  if (method.caller !== 'anyone') await provenOf(target)
   if (method.name.endsWith('AppPassword')) return undefined
   return target.call(method.nsid, { ...askOf(method, requiredOf(method)), ...token })
 }

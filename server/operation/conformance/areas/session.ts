@@ -3,13 +3,13 @@
 import { parseJson } from '../../../util/json.ts'
 import { isSignedBy } from '../../../util/keys.ts'
 import { systemTime } from '../../../util/timers.ts'
-import { accountOf, credentialsOf, openedBy, signIn } from '../account.ts'
+import { accountOf, credentialsOf, openedBy, provenOf, signIn } from '../account.ts'
 import { expectError, expectStatus, outputOf } from '../answers.ts'
 import { repositoryOf } from '../repository.ts'
 import { must, type Requirement, should } from '../requirement.ts'
 import { lexicon, reference, spec } from '../sources.ts'
 import { shared } from '../target.ts'
-import { expect, expectSame, shown } from '../verdict.ts'
+import { expect, expectSame, relyOn, shown } from '../verdict.ts'
 
 const createSession = 'com.atproto.server.createSession'
 const getSession = 'com.atproto.server.getSession'
@@ -96,10 +96,11 @@ export const session: readonly Requirement[] = [
   }),
   must('session.token.access', 'An access token does not refresh', tokens, async (target) => {
     const { call } = await accountOf(target)
+    await relyOn(refreshedOf(target))
     expectError(await call(refreshSession, { method: 'POST' }), refused)
   }),
   must('session.token.refresh', 'A refresh token is no access token', tokens, async (target) => {
-    const { refreshJwt } = await accountOf(target)
+    const { refreshJwt } = await provenOf(target)
     expectError(await target.call(getSession, { token: refreshJwt }), refused)
   }),
   must(
@@ -114,6 +115,7 @@ export const session: readonly Requirement[] = [
     },
   ),
   must('session.delete', 'A deleted session cannot be refreshed', lexicon(deleteSession), async (target) => {
+    await relyOn(refreshedOf(target))
     const { refreshJwt } = await signIn(target, credentialsOf(target))
     expectStatus(await target.call(deleteSession, { method: 'POST', token: refreshJwt }), 200)
     expectError(await target.call(refreshSession, { method: 'POST', token: refreshJwt }), refused)

@@ -1,5 +1,5 @@
 /** The protocol of all methods: errors, bodies, tokens. */
-import { accountOf, newRecord, writerOf } from '../account.ts'
+import { accountOf, newRecord, provenOf, writerOf } from '../account.ts'
 import { errorOf, expectError, expectStatus, mediaTypeOf, outputOf, refusals } from '../answers.ts'
 import { expectUnlimited } from '../http.ts'
 import { info, must, type Requirement, should } from '../requirement.ts'
@@ -99,7 +99,7 @@ export const xrpc: readonly Requirement[] = [
     'A token with another signature is refused',
     spec('xrpc', 'Authentication'),
     async (target) => {
-      const { accessJwt } = await accountOf(target)
+      const { accessJwt } = await provenOf(target)
       const [head, payload, signature = ''] = accessJwt.split('.')
       const altered = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
       expectError(await target.call('com.atproto.server.getSession', { token: altered }), [400, 401])

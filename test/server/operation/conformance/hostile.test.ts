@@ -204,6 +204,33 @@ describe('a server that answers every call alike', () => {
   })
 })
 
+describe('a server that answers a sign-in', () => {
+  const metBy = async (answer: (method: string) => [status: number, body: object]) => {
+    const { url } = await start((req, res) => {
+      const [status, body] = answer(methodOf(req))
+      json(res, body, status)
+    })
+    const own = requirements.filter(({ id }) => /^(?:session|app-password|record|blob|oauth)\b/.test(id))
+    const { results } = await measure({ url, account, requirements: own })
+    return results.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id)
+  }
+
+  test('without a session, and everything else with 200, meets nothing of accounts', async () => {
+    expect(await metBy(() => [200, {}])).toEqual([])
+  })
+
+  test.each([
+    [400, 'InvalidRequest'],
+    [401, 'AuthMissing'],
+  ])('and refuses everything else with %i: its refusals of mistakes prove nothing', async (status, error) => {
+    const met = await metBy((method) =>
+      method === 'createSession' ? [200, session] : [status, { error, message: 'no' }],
+    )
+    const any = ['session.create.output', 'session.create.did', 'oauth.token.scheme']
+    expect(met.filter((id) => id !== 'blob.upload.credentials')).toEqual(any)
+  })
+})
+
 describe('a server that repeats secrets in its errors', () => {
   const parrot: RequestListener = (req, res) => {
     if (methodOf(req) === 'describeServer') return json(res, {})
@@ -358,7 +385,9 @@ test('a measurement that lasts too long ends, and skips what is left with the re
       passed += 31 * 60_000
       await target.send('/late')
     })
-    const { results } = await measure({ url, requirements: [slow, ...chosen('xrpc.answer.type')] })
+    const slowly = { url, requirements: [slow, ...chosen('xrpc.answer.type')] }
+    const { results, ...end } = await measure(slowly)
+    expect(end).toMatchObject({ ended: 'late', hasFailed: true })
     const over = { outcome: 'skipped', reason: 'the measurement ended after 30 minutes' }
     expect(results).toMatchObject([over, over])
     expect(asked).toEqual([])
