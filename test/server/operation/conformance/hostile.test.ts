@@ -252,27 +252,27 @@ describe('a server that repeats secrets in its errors', () => {
   })
 })
 
-test.each(['{"toString":1,"valueOf":1}', `${'['.repeat(100_000)}${']'.repeat(100_000)}`])(
-  'values that cannot become text end in a sentence: %.9s',
-  async (value) => {
-    const answers: Record<string, string> = {
-      describeServer: '{}',
-      createSession: JSON.stringify(session).replace('"a.b.c"', value),
-      listRecords: `{"records":[{"value":{"createdAt":${value}}}]}`,
-    }
-    const { url } = await start((req, res) => {
-      const body = answers[methodOf(req)] ?? '{}'
-      res.writeHead(200, { 'content-type': 'application/json' }).end(body)
-    })
-    await expect(preflight(url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
-    const refusing = await start((req, res) => {
-      const isSignIn = methodOf(req) === 'createSession'
-      res.writeHead(isSignIn ? 400 : 200, { 'content-type': 'application/json' })
-      res.end(isSignIn ? `{"error":"Odd","message":${value}}` : '{}')
-    })
-    await expect(preflight(refusing.url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
-  },
-)
+test.each([
+  { what: 'an object with toString', value: '{"toString":1,"valueOf":1}' },
+  { what: 'a deep list', value: `${'['.repeat(100_000)}${']'.repeat(100_000)}` },
+])('$what in the place of text ends in a sentence', async ({ value }) => {
+  const answers: Record<string, string> = {
+    describeServer: '{}',
+    createSession: JSON.stringify(session).replace('"a.b.c"', value),
+    listRecords: `{"records":[{"value":{"createdAt":${value}}}]}`,
+  }
+  const { url } = await start((req, res) => {
+    const body = answers[methodOf(req)] ?? '{}'
+    res.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  await expect(preflight(url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+  const refusing = await start((req, res) => {
+    const isSignIn = methodOf(req) === 'createSession'
+    res.writeHead(isSignIn ? 400 : 200, { 'content-type': 'application/json' })
+    res.end(isSignIn ? `{"error":"Odd","message":${value}}` : '{}')
+  })
+  await expect(preflight(refusing.url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+})
 
 describe('lists without an end', () => {
   test('a server that keeps what it says to have deleted: the run ends, and says so', async () => {
