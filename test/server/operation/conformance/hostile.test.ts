@@ -248,7 +248,7 @@ describe('a server that repeats secrets in its errors', () => {
 
   test('nor into the sentence before it', async () => {
     const { url } = await start(parrot)
-    await expect(preflight(url, account, () => {})).rejects.toThrow('cannot sign in: undefined •••"')
+    await expect(preflight({ url, account }, () => {})).rejects.toThrow('cannot sign in: undefined •••"')
   })
 })
 
@@ -265,13 +265,15 @@ test.each([
     const body = answers[methodOf(req)] ?? '{}'
     res.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
-  await expect(preflight(url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+  await expect(preflight({ url, account }, () => {})).rejects.toMatchObject({ name: 'UsageError' })
   const refusing = await start((req, res) => {
     const isSignIn = methodOf(req) === 'createSession'
     res.writeHead(isSignIn ? 400 : 200, { 'content-type': 'application/json' })
     res.end(isSignIn ? `{"error":"Odd","message":${value}}` : '{}')
   })
-  await expect(preflight(refusing.url, account, () => {})).rejects.toMatchObject({ name: 'UsageError' })
+  await expect(preflight({ url: refusing.url, account }, () => {})).rejects.toMatchObject({
+    name: 'UsageError',
+  })
 })
 
 describe('lists without an end', () => {
