@@ -47,9 +47,11 @@ export function readOptions(args: readonly string[]): SimulateOptions {
     throw new UsageError(`--${others[0]} is not used ${prove ? 'with' : 'without'} --prove.`)
   // Most deliberate faults are found by short plans.
   const steps = wholeOf(flags, 'steps', prove ? 40 : 300, 1)
+  const first = wholeOf(flags, 'seed', 1, 0, maxSeed)
   return {
-    first: wholeOf(flags, 'seed', 1, 0, maxSeed),
-    count: wholeOf(flags, 'seeds', flags.seed === undefined ? 20 : 1, 1, maxSeed),
+    first,
+    // Each seed of a run can be named again.
+    count: wholeOf(flags, 'seeds', flags.seed === undefined ? 20 : 1, 1, maxSeed - first + 1),
     ...{ steps, scenario: scenarioOf(flags), only: onlyOf(flags, steps) },
     ...{ trace: flags.trace ?? false, twice: flags.twice ?? false, costs: flags.costs ?? false },
     prove: prove
@@ -97,12 +99,9 @@ function scenarioOf({ scenario = 'all' }: Flags): Scenario {
 
 function onlyOf({ only }: Flags, steps: number): string | undefined {
   if (only === undefined) return undefined
-  const isList = /^\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/.test(only)
-  const isRange = (range: string) => {
-    const [from = '', to = from] = range.split('-')
-    return Number(from) <= Number(to) && Number(to) <= steps
-  }
-  if (!isList || !only.split(',').every(isRange))
+  const ranges = only.split(',').map((range) => range.split('-').map(Number))
+  const isRange = ([first = 0, last = first]: readonly number[]) => first <= last && last <= steps
+  if (!/^\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/.test(only) || !ranges.every(isRange))
     throw new UsageError(`--only must list steps from 1 to ${steps}, such as 3,7,12-15.`)
   return only
 }
