@@ -138,7 +138,10 @@ export const scenarios = {
     ...{ createAccount: 0, kill: 6, failDisk: 8, interruptStop: 8, interruptStart: 4, start: 2, wait: 0 },
   },
   /** Pictures are uploaded, used and removed. */
-  media: { failDisk: 0, failLink: 0, uploadBlob: 5, sharePicture: 10, putRecord: 3, deleteRecord: 4 },
+  media: {
+    ...{ failDisk: 0, failLink: 0, uploadBlob: 5, sharePicture: 10, putRecord: 3, deleteRecord: 4 },
+    ...{ uploadAgain: 12, waitWeeks: 8 },
+  },
   /** A relay follows the servers, and fails. */
   relay: { useRelay: 20, failRelay: 8, deactivate: 3, activate: 3, wait: 2 },
   /** Servers forward calls to an app view and to other services. */
@@ -165,7 +168,8 @@ export const scenarios = {
   accounts: {
     ...{ others: 0.1, createRecord: 0.3, start: 1, heal: 1, wait: 1, failLink: 2 },
     ...{ signIn: 8, refreshSession: 3, createAppPassword: 10, revokeAppPassword: 5, changePassword: 4 },
-    ...{ trespass: 12, deactivate: 4, activate: 6, moderate: 3 },
+    ...{ trespass: 12, writeLimited: 10, useFactor: 5, listen: 8, signOut: 2, setPreferences: 2 },
+    ...{ deactivate: 4, activate: 6, moderate: 3 },
   },
 } satisfies Readonly<Record<string, Factors>>
 

@@ -19,7 +19,8 @@ export function isTokenRefused(grant: Grant, { status, body, at }: TimedAnswer, 
   return isRefused
 }
 
-function drafted(world: World, random: Random, author: Person): Request | undefined {
+/** A record to be created, or deleted. */
+export function drafted(world: World, random: Random, author: Person): Request | undefined {
   const isDeletion = random.chance(0.25)
   const write: Write | undefined = isDeletion
     ? deletion(world, random, author)

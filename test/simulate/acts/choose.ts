@@ -33,7 +33,7 @@ export function personWith(
     const status = statusOf(person)
     const isDue =
       status?.deleteAfter !== undefined && Date.parse(status.deleteAfter) <= soon + person.machine.furthestMs
-    const isSettled = !person.move?.isSigned && person.machine.isRunning
+    const isSettled = !person.move?.isSigned && person.factor !== 'maybe' && person.machine.isRunning
     return isSettled && status && !isDue && condition(status)
   })
   return people.length > 0 ? random.pick(people) : undefined

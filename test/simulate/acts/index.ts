@@ -8,15 +8,18 @@ import { check } from './check.ts'
 import { setClock } from './clocks.ts'
 import { copyMeanwhile, flipJournal } from './copy-meanwhile.ts'
 import { deleteAccount } from './deletion.ts'
+import { useFactor } from './factors.ts'
 import { failDisk, failLink, heal, kill, sleep, start, startSecond, stop, wait } from './faults.ts'
 import { changeHandle } from './handles.ts'
 import { interruptStart, interruptStop } from './interruptions.ts'
 import { useLeftAccount } from './left-accounts.ts'
+import { writeLimited } from './limited-passwords.ts'
 import { failLinks, reportLinks } from './links.ts'
+import { listen } from './listen.ts'
 import { muteList, writeList } from './lists.ts'
 import { fillDisk, loseFrames } from './lost-data.ts'
 import { enterCode, requestCode } from './mail.ts'
-import { sharePicture, uploadBlob } from './media.ts'
+import { sharePicture, uploadAgain, uploadBlob } from './media.ts'
 import { abandonMove, continueMove, moveAccount, writeWhileMoving } from './moves.ts'
 import { changePassword, createAppPassword, revokeAppPassword, trespass } from './passwords.ts'
 import { damageSegment, disconnectPlace, misreadMedia } from './place-damage.ts'
@@ -47,9 +50,9 @@ export const acts: Readonly<Record<string, Act>> = {
   ...{ putRecord, applyWrites, repeatWrite, readMeanwhile },
   ...{ mute, subscribe, setNotifications, setPreferences, updateSeen },
   ...{ writeList, muteList },
-  ...{ uploadBlob, sharePicture, exportRepository, importRepository },
-  ...{ signIn, refreshSession, signOut },
-  ...{ createAppPassword, revokeAppPassword, changePassword, trespass },
+  ...{ uploadBlob, uploadAgain, sharePicture, exportRepository, importRepository },
+  ...{ signIn, refreshSession, signOut, listen },
+  ...{ createAppPassword, revokeAppPassword, changePassword, trespass, writeLimited, useFactor },
   ...{ allowApp, exchangeCode, refreshGrant, revokeGrant, writeAsApp, trespassAsApp },
   ...{ requestCode, enterCode },
   ...{ deactivate, activate, moderate, deleteAccount, changeHandle },

@@ -2,6 +2,7 @@
 import { blobCid, newBlobHash } from '../../../server/store/files/blob-files.ts'
 import { picture } from '../../support/records/pictures.ts'
 import type { Random } from '../../support/replicas/random.ts'
+import { filesIn } from '../model/media.ts'
 import { isWith, type Person } from '../model/person.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
@@ -11,17 +12,25 @@ import { keyOf } from './records.ts'
 import { send, type Write } from './send-writes.ts'
 import { renew } from './sessions.ts'
 
+interface Picture {
+  readonly bytes: Buffer
+  readonly words: string
+}
+
+function newPicture(width: number, shade: number): Picture {
+  const bytes = picture(width, 1, () => [shade, 0, 0])
+  return { bytes, words: `a picture of ${width} pixels in ${shade}` }
+}
+
 /** Uploads a picture. @returns what happened, in words, and the CID if the server has it */
-async function upload(
+async function uploadOf(
   world: World,
   person: Person,
-  width: number,
-  shade: number,
+  { bytes, words: which }: Picture,
 ): Promise<{ readonly words: string; readonly cid?: string }> {
   const { machine, name, access: token } = person
-  const bytes = picture(width, 1, () => [shade, 0, 0])
   const cid = blobCid(newBlobHash().update(bytes))
-  const words = `${machine.name}: ${name} uploads a picture of ${width} pixels in ${shade}`
+  const words = `${machine.name}: ${name} uploads ${which}`
   const at = world.time.clock.now().getTime()
   // Also without an answer, the server may have it.
   machine.filesUsedAt.set(cid, at)
@@ -45,7 +54,20 @@ export const uploadBlob: Act = {
   weight: 6,
   async run(world, random) {
     const person = homes(world, random)
-    return person && (await upload(world, person, 1 + random.below(3), shadeOf(random))).words
+    return person && (await uploadOf(world, person, newPicture(1 + random.below(3), shadeOf(random)))).words
+  },
+}
+
+/** Uploads a picture again to which a record refers. */
+export const uploadAgain: Act = {
+  weight: 1,
+  async run(world, random) {
+    const person = homes(world, random)
+    const values = [...(person?.records.values() ?? [])].map(({ value }) => value)
+    const referred = values.flatMap((value) => [...filesIn(value)])
+    const upload = referred.length > 0 ? person?.uploads.get(random.pick(referred)) : undefined
+    if (!person || !upload) return undefined
+    return (await uploadOf(world, person, { bytes: upload.bytes, words: `${upload.cid} again` })).words
   },
 }
 
@@ -60,10 +82,10 @@ export const sharePicture: Act = {
     if (!one || near.length === 0) return undefined
     const other = random.pick(near)
     // Of a size that no other act uploads.
-    const [width, shade] = [4 + random.below(2), shadeOf(random)]
+    const shared = newPicture(4 + random.below(2), shadeOf(random))
     const words: string[] = []
     for (const person of [one, other]) {
-      const { words: uploaded, cid } = await upload(world, person, width, shade)
+      const { words: uploaded, cid } = await uploadOf(world, person, shared)
       words.push(uploaded)
       const ref = cid !== undefined && person.uploads.get(cid)?.ref
       if (!ref) return words.join('; ')

@@ -3,7 +3,7 @@
 import type { Random } from '../../support/replicas/random.ts'
 import { addressOf, closeCodes } from '../model/mail.ts'
 import type { Person } from '../model/person.ts'
-import type { AppPassword } from '../model/sign-in.ts'
+import type { AppPassword, Limit } from '../model/sign-in.ts'
 import type { World } from '../world/world.ts'
 import { type Act, Violation } from './act.ts'
 import { holders, homes } from './choose.ts'
@@ -33,16 +33,17 @@ export async function addAppPassword(
   world: World,
   person: Person,
   isPrivileged: boolean,
+  limit?: Limit,
 ): Promise<string | undefined> {
   person.appPasswords = person.appPasswords.filter(({ exists }) => exists !== 'no')
   if (person.appPasswords.length >= most) return undefined
-  const input = { name: `app ${world.counter++}`, privileged: isPrivileged }
+  const input = { name: `app ${world.counter++}`, privileged: isPrivileged, limit }
   const answer = await callAs(world, person, 'com.atproto.server.createAppPassword', input)
   const { status, body } = answer
   const words = `${person.machine.name}: ${input.name} of ${person.name} → ${status} ${body?.error ?? ''}`
   if (status === 200 || isLost(answer)) {
     const exists = status === 200 ? 'yes' : 'maybe'
-    person.appPasswords.push({ name: input.name, password: body?.password, isPrivileged, exists })
+    person.appPasswords.push({ name: input.name, password: body?.password, isPrivileged, limit, exists })
   } else if (body?.error !== 'ExpiredToken') throw new Violation(words)
   return words
 }
@@ -143,7 +144,7 @@ export const trespass: Act = {
   weight: 1,
   async run(world, random) {
     const person = holders(world, random)
-    const signIn = person?.signIns.find(({ appPassword }) => appPassword)
+    const signIn = person?.signIns.find(({ appPassword }) => appPassword && !appPassword.limit)
     if (!person || !signIn) return undefined
     const { machine, name } = person
     const isChat = random.chance(0.5)

@@ -76,7 +76,7 @@ export const callService: Act = {
 /** Opens a session of an app password that may not use chats, unless there is one. */
 async function signInLimited(world: World, person: Person): Promise<void> {
   const isLimited = (one?: AppPassword) =>
-    one !== undefined && !one.isPrivileged && one.exists === 'yes' && one.password !== undefined
+    one?.isPrivileged === false && !one.limit && one.exists === 'yes' && one.password !== undefined
   const { signIns } = person
   if (signIns.some(({ appPassword, isOpen }) => isLimited(appPassword) && isOpen === 'yes')) return
   await addAppPassword(world, person, false)
@@ -143,7 +143,8 @@ function checkFeed(world: World, person: Person, body: Answer['body']): void {
 }
 
 function callerOf(world: World, random: Random, person: Person, { nsid }: Call): Caller {
-  const { machine, signIns, grants } = person
+  const { machine, grants } = person
+  const signIns = person.signIns.filter(({ appPassword }) => !appPassword?.limit)
   const withToken =
     (token: string | undefined): Send =>
     ({ nsid, ...options }) =>

@@ -95,7 +95,10 @@ function setNotificationsOf(world: World, random: Random, person: Person, reason
   })
 }
 
-/** Stores preferences of clients, of which servers know nothing. */
+/** The date of birth, which no app password may read. */
+export const personalDetails = 'app.bsky.actor.defs#personalDetailsPref'
+
+/** Stores preferences of clients, of which servers know nothing but the date of birth. */
 export const setPreferences: Act = {
   weight: 2,
   async run(world, random) {
@@ -104,6 +107,7 @@ export const setPreferences: Act = {
     const value = [
       { $type: 'app.bsky.actor.defs#adultContentPref', enabled: random.chance(0.5) },
       { $type: 'app.bsky.actor.defs#simulatedPref', number: random.below(1000) },
+      ...(random.chance(0.6) ? [{ $type: personalDetails, birthDate: '1990-02-03T00:00:00.000Z' }] : []),
     ]
     return change(world, person, {
       nsid: 'app.bsky.actor.putPreferences',

@@ -33,6 +33,8 @@ export interface Person {
   /** Sessions that may exist: the answer of the sign-in was lost. */
   lostSignIns: number
   appPasswords: AppPassword[]
+  /** Whether it may have a second factor. `maybe`: the answer to a change was lost. */
+  factor: 'none' | 'maybe' | 'removed'
   /** Codes of apps, the last ones. */
   codes: Code[]
   /** Grants of apps, also some that have ended. */
@@ -81,6 +83,7 @@ export function createPerson({ handle, password, signIn, ...person }: NewPerson)
     ...{ handles: [handle], statuses: [activeStatus] },
     ...{ mailboxes: [{ address: `${person.name}@mail.test`, isConfirmed: false }], mailed: [] },
     ...{ passwords: [password], current: signIn, signIns: [signIn], lostSignIns: 0, appPasswords: [] },
+    factor: 'none',
     ...{ codes: [], grants: [], lostGrants: 0, devices: [] },
     ...{ shownBy: new Set(), records: new Map(), history: new History(), uploads: new Map() },
     ...{ settings: new Settings(), notified: new Map(), unannounced: new Set() },
@@ -112,7 +115,7 @@ export function clonePerson(person: Person): Person {
     ...{ grants: [...grants.values()], codes: person.codes.map(cloneCode), lostGrants: person.lostGrants },
     ...{ shownBy: new Set(person.shownBy), unannounced: new Set(person.unannounced) },
     ...{ copies: person.copies, wasAwayAt: new Set(person.wasAwayAt), move: person.move },
-    archive: person.archive,
+    ...{ archive: person.archive, factor: person.factor },
     devices: person.devices.map((device) => ({ ...device, signIn: undefined })),
   })
 }

@@ -6,11 +6,16 @@ const accessMs = 2 * hourMs
 const graceMs = 2 * hourMs
 const refreshMs = 90 * 24 * hourMs
 
+/** What an app password may be limited to. */
+export const limits = ['readOnly', 'postsOnly', 'noDeletion'] as const
+export type Limit = (typeof limits)[number]
+
 export interface AppPassword {
   readonly name: string
   /** Undefined if the answer with it was lost. */
   readonly password: string | undefined
   readonly isPrivileged: boolean
+  readonly limit?: Limit | undefined
   exists: Truth
 }
 
@@ -38,6 +43,8 @@ export class SignIn {
   readonly appPassword: AppPassword | undefined
   /** Whether it has not been ended. */
   isOpen: Truth = 'yes'
+  /** Whether a stream of notifications that it has opened goes on. */
+  isListening = false
   access: { readonly jwt: string; readonly issued: Span }
   /** The id of the newest refresh token. */
   newest: string

@@ -46,6 +46,8 @@ async function checkAppPasswords(world: World, person: Person, token: string): P
 /** Uses the access token, or the refresh token if the former has expired. */
 async function checkTokens(world: World, person: Person, signIn: SignIn): Promise<void> {
   const { machine, name } = person
+  if (signIn.isListening && signIn.isOpen === 'no')
+    throw new Violation(`session ${signIn.id} of ${name} has ended, and its stream of notifications goes on`)
   const token = signIn.access.jwt
   const { status, body, at } = await timedCall(world, machine, 'com.atproto.server.getSession', { token })
   const expected = signIn.accessWorks(at)

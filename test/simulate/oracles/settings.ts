@@ -1,6 +1,7 @@
 /** What accounts have set is stored, and nothing else. */
 import { Violation } from '../acts/act.ts'
 import { workingToken } from '../acts/sessions.ts'
+import { personalDetails } from '../acts/settings.ts'
 import { initial } from '../model/initial-settings.ts'
 import { copyAt } from '../model/move.ts'
 import { isWith, mayBeTakenDown, type Person } from '../model/person.ts'
@@ -10,7 +11,25 @@ import { listsOf } from './relations.ts'
 
 export async function checkSettings(world: World): Promise<void> {
   // Accounts that are taken down refuse sign-in.
-  for (const person of world.people) if (!mayBeTakenDown(person)) await checkPerson(world, person)
+  for (const person of world.people) {
+    if (mayBeTakenDown(person)) continue
+    await checkPerson(world, person)
+    await checkPersonalDetails(world, person)
+  }
+}
+
+interface Typed {
+  readonly $type: string
+}
+
+/** Sessions of app passwords read no date of birth. */
+async function checkPersonalDetails(world: World, { machine, name, signIns }: Person): Promise<void> {
+  for (const { appPassword, access } of signIns) {
+    if (!appPassword) continue
+    const { body } = await world.call(machine, 'app.bsky.actor.getPreferences', { token: access.jwt })
+    if (body?.preferences?.some(({ $type }: Typed) => $type === personalDetails))
+      throw new Violation(`${appPassword.name} reads the date of birth of ${name}`)
+  }
 }
 
 /** The lists of the active accounts of a server. */
@@ -50,7 +69,10 @@ async function checkPerson(world: World, person: Person): Promise<void> {
     const { include, list, push } = preferences[reason]
     expect(`notifications ${reason}`, include ? { include, list, push } : { list, push }, first)
   }
-  expect('preferences', (await read('actor.getPreferences')).preferences, initial.preferences)
+  const { preferences: all } = await read('actor.getPreferences')
+  // Servers derive it from the date of birth.
+  const stored = all.filter(({ $type }: Typed) => !$type.endsWith('#declaredAgePref'))
+  expect('preferences', stored, initial.preferences)
   const { seenAt = null } = await read('notification.listNotifications', { limit: '1' })
   expect('seen', seenAt, initial.seen)
 }
