@@ -154,9 +154,16 @@ async function checkHandle(world: World, person: Person, inEvents: string | unde
     throw new Violation(`events say ${name} is ${inEvents}, not ${body.handle}`)
 }
 
+/** Events of an account before the one that reports its deletion: anyone could read them again. */
+const earlierEvents = `SELECT count(*) AS n FROM events AS e
+  WHERE did = ? AND seq < (SELECT max(seq) FROM events WHERE did = e.did AND kind = 'account')`
+
 async function checkDeleted(world: World, person: Person, shown: Shown): Promise<void> {
   const { machine, did, name, signIns, shownBy } = person
   await checkAnswers(world, person, 'deleted', shown)
+  const { n } = machine.running.services.store.get<{ n: number }>(earlierEvents, [did]) ?? { n: 0 }
+  if (n > 0)
+    throw new Violation(`the stream of ${machine.name} still has ${n} events of ${name}, which is deleted`)
   await refuseSignIn(world, person, 'AuthenticationRequired')
   for (const { refreshJwt: token } of signIns.slice(-2)) {
     const { status, body } = await world.call(machine, 'com.atproto.server.refreshSession', {
