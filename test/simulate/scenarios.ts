@@ -110,7 +110,7 @@ export const scenarios = {
     ...{ mute: 8, subscribe: 4, setNotifications: 6, updateSeen: 1 },
   },
   /** Clocks that are wrong. */
-  clocks: { setClock: 8 },
+  clocks: { setClock: 8, changeDailyBackups: 6, sleep: 2 },
   /** People move to other servers and back. */
   moves: {
     ...{ others: 0.25, start: 1, heal: 1, failLink: 1, wait: 1 },

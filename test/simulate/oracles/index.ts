@@ -2,6 +2,7 @@
 import { rightClock } from '../acts/clocks.ts'
 import type { World } from '../world/world.ts'
 import { checkApps } from './apps.ts'
+import { checkBackups } from './backups.ts'
 import { checkCounts } from './counts.ts'
 import { checkEventStreams } from './event-streams.ts'
 import { checkExpiry } from './expiry.ts'
@@ -23,7 +24,7 @@ const oracles = [
   checkMoves,
   ...[checkStatuses, checkRepositories, checkEventStreams, checkRelay, checkSettings, checkPushes],
   ...[checkNotifications, checkCounts, checkMedia, checkSessions, checkApps, checkMail, checkGrowth],
-  ...[checkPlaces, checkExpiry, checkServices],
+  ...[checkPlaces, checkExpiry, checkServices, checkBackups],
 ]
 
 /** Ends all faults, lets the servers come to rest, and checks everything. @throws Violation */
