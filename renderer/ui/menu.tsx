@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { classes } from './class-names.ts'
 import styles from './menu.module.css'
 
@@ -13,10 +14,14 @@ interface MenuProps {
   readonly children: ReactNode
 }
 
-/** A button that opens a menu. The popover API closes it on Escape and outside clicks, and restores the focus. */
+/**
+ * A button that opens a menu. The popover API closes it on Escape and outside clicks, and restores the focus. Items exist while it
+ * is open, so that long lists stay small.
+ */
 export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below', children }: MenuProps) {
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
   return (
     <div className={styles.anchor}>
       <button aria-haspopup="menu" className={triggerClass} popoverTarget={id} type="button">
@@ -26,19 +31,24 @@ export function Menu({ trigger, label, triggerClass = styles.icon, side = 'below
       <div
         className={classes(styles.menu, styles[side])}
         id={id}
+        // Before it is shown, so that it is placed with the size of its items.
+        onBeforeToggle={({ newState }) => {
+          if (newState === 'open') flushSync(() => setOpen(true))
+        }}
         onClick={(event) => {
           if ((event.target as Element).closest('[role^="menuitem"]')) menu.current?.hidePopover()
         }}
         onKeyDown={move}
         onToggle={(event) => {
           if (event.newState === 'open') items(menu.current)[0]?.focus()
+          else setOpen(false)
         }}
         popover="auto"
         ref={menu}
         role="menu"
         tabIndex={-1}
       >
-        {children}
+        {isOpen && children}
       </div>
     </div>
   )
