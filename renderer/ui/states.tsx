@@ -59,7 +59,7 @@ export function ErrorState({ error, onRetry }: { readonly error: unknown; onRetr
   )
 }
 
-type Pages = Pick<
+export type Pages = Pick<
   UseInfiniteQueryResult,
   'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
 > & { readonly error: unknown }

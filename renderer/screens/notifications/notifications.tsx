@@ -1,12 +1,13 @@
 import { BellRing, CheckCheck } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useNotifications, useSeenMarker, useUnreadCount } from '../../api/notifications.ts'
 import { type Filter, filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { ChoiceChips } from '../../ui/choice-chips.tsx'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, More, Skeleton } from '../../ui/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { DayGroups } from './day-groups.tsx'
 
@@ -54,35 +55,5 @@ export function NotificationsScreen() {
       {notifications.length > 0 && <DayGroups notifications={notifications} />}
       {list.hasNextPage && <LoadMore list={list} loaded={notifications.length} />}
     </Page>
-  )
-}
-
-interface LoadMoreProps {
-  readonly list: ReturnType<typeof useNotifications>
-  /** The number of items in the list. */
-  readonly loaded: number
-}
-
-/** Loads the next page when scrolled near, or on click. */
-function LoadMore({ list, loaded }: LoadMoreProps) {
-  const { isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list
-  const end = useRef<HTMLDivElement>(null)
-  // No automatic retry after an error: a rate-limited page would be requested endlessly.
-  const isResting = isFetchingNextPage || isFetchNextPageError
-  // An observer reports only changes. Observe again for each page, in case the end stays near.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (isResting || !end.current) return
-    const watch = new IntersectionObserver(
-      (entries) => entries.at(-1)?.isIntersecting && void fetchNextPage(),
-      { rootMargin: '800px' },
-    )
-    watch.observe(end.current)
-    return () => watch.disconnect()
-  }, [isResting, loaded])
-  return (
-    <div ref={end}>
-      <More list={list} />
-    </div>
   )
 }
