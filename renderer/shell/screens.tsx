@@ -47,7 +47,7 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/service-tokens': ServiceTokensScreen,
   '/move': MoveScreen,
   '/notifications': NotificationsScreen,
-  '/notifications/:repo/:collection/:rkey': PostScreen,
+  '/posts/:repo/:collection/:rkey': PostScreen,
   '/subscriptions': SubscriptionsScreen,
   '/settings': SettingsScreen,
   '/preferences': PreferencesScreen,

@@ -15,6 +15,7 @@ import { data } from './en/data.ts'
 import * as entrance from './en/entrance.ts'
 import { errors } from './en/errors.ts'
 import { factors } from './en/factors.ts'
+import { feed } from './en/feed.ts'
 import { friends } from './en/friends.ts'
 import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
@@ -46,6 +47,7 @@ export const t = {
   connect,
   data,
   factors,
+  feed,
   move,
   network,
   people,

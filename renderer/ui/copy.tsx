@@ -8,7 +8,7 @@ import styles from './copy.module.css'
 const shownForMs = 2000
 
 /** Copies a text. `navigator.clipboard` exists only on secure origins, hence the fallback. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text

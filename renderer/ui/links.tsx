@@ -1,6 +1,7 @@
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { t } from '../strings/en.ts'
 import styles from './links.module.css'
 
 /** A link to a screen, with the look of a button. */
@@ -8,6 +9,25 @@ export function LinkButton({ href, children }: { readonly href: string; readonly
   return (
     <Link className={styles.button} href={href}>
       {children}
+    </Link>
+  )
+}
+
+/** The link above the title to the screen before; to Home if the visit began here. */
+export function PreviousLink() {
+  const { navigation } = window
+  return (
+    <Link
+      className={styles.back}
+      href="/"
+      onClick={(event) => {
+        if (!navigation?.canGoBack) return
+        event.preventDefault()
+        history.back()
+      }}
+    >
+      <ArrowLeft aria-hidden size={16} />
+      {t.ui.back}
     </Link>
   )
 }

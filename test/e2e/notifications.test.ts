@@ -156,19 +156,18 @@ describe('groups and posts', () => {
     for (const [at, text] of texts.entries()) await posts.nth(at).getByText(text).waitFor()
     await posts.nth(1).getByText('1 reply').waitFor()
     await page.getByRole('list', { name: 'Replies to bob.test' }).waitFor()
-    await page.getByRole('link', { name: 'Inbox' }).and(page.locator('[aria-current]')).waitFor()
     expect(await findings(page)).toEqual([])
     await page.setViewportSize({ width: 320, height: 740 })
     expect(await overflow(page)).toBe(0)
 
-    await page.goBack()
+    await page.getByRole('link', { name: 'Back' }).click()
     await heading(page, 'Inbox').waitFor()
   })
 
   test('post: one that was deleted is explained', async () => {
     const deleted = await social.post(bob, { text: 'soon deleted' })
     await social.remove(bob, deleted)
-    const page = await world.signedIn(dora, `/notifications/${deleted.uri.slice('at://'.length)}`)
+    const page = await world.signedIn(dora, `/posts/${deleted.uri.slice('at://'.length)}`)
     await page.getByText('This post is not available.').waitFor()
   })
 
@@ -180,7 +179,7 @@ describe('groups and posts', () => {
     })
     const facets = [facet(0, 5, 'https://bread.example/'), facet(6, 11, 'javascript:alert(1)')]
     const { uri } = await social.post(dora, { text, facets })
-    const page = await world.signedIn(dora, `/notifications/${uri.slice('at://'.length)}`)
+    const page = await world.signedIn(dora, `/posts/${uri.slice('at://'.length)}`)
     const links = page.getByRole('article').locator('a:not([href^="#/people/"])')
     await links.first().waitFor()
     expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([

@@ -1,28 +1,39 @@
+import { Link } from 'wouter'
 import { desktop } from '../../bridge.ts'
+import { personPath, searchPath } from './paths.ts'
 import styles from './post-card.module.css'
-import { segmentsOf } from './segments.ts'
+import { type Segment, segmentsOf } from './segments.ts'
 
-/** The text of a post, with its links and mentions. The desktop opens no pages of others: there, links are text. */
+/** The text of a post. Mentions and tags lead to their screens; the desktop opens no pages of others: there, links are text. */
 export function RichText({ record }: { readonly record: unknown }) {
   const segments = segmentsOf(record)
   if (segments.length === 0) return null
   return (
-    <p className={styles.text}>
-      {segments.map(({ text, start, kind, url }) => {
-        if (kind === 'text') return text
-        if (url === undefined || desktop) {
-          return (
-            <span className={styles.facet} key={start} title={url}>
-              {text}
-            </span>
-          )
-        }
-        return (
-          <a href={url} key={start} rel="noopener noreferrer nofollow" target="_blank" title={url}>
-            {text}
-          </a>
-        )
-      })}
+    <p className={styles.text} dir="auto">
+      {segments.map((segment) => (
+        <Piece key={segment.start} segment={segment} />
+      ))}
     </p>
   )
+}
+
+function Piece({ segment: { text, kind, url, value = '' } }: { readonly segment: Segment }) {
+  switch (kind) {
+    case 'text':
+      return text
+    case 'mention':
+      return <Link href={personPath(value)}>{text}</Link>
+    case 'tag':
+      return <Link href={searchPath('posts', `#${value}`)}>{text}</Link>
+    case 'link':
+      return desktop ? (
+        <span className={styles.facet} title={url}>
+          {text}
+        </span>
+      ) : (
+        <a href={url} rel="noopener noreferrer nofollow" target="_blank" title={url}>
+          {text}
+        </a>
+      )
+  }
 }

@@ -7,6 +7,8 @@ export interface Segment {
   readonly kind: 'text' | 'link' | 'mention' | 'tag'
   /** The target of a link; always http or https. */
   readonly url?: string
+  /** The DID of a mention, or the tag without `#`. */
+  readonly value?: string
 }
 
 interface Facet {
@@ -14,6 +16,7 @@ interface Facet {
   readonly end: number
   readonly kind: Segment['kind']
   readonly url?: string
+  readonly value?: string
 }
 
 export function segmentsOf(record: unknown): readonly Segment[] {
@@ -51,19 +54,23 @@ function facetOf(facet: unknown, length: number): Facet | undefined {
     Number(byteEnd) <= length
   if (!isRange || !Array.isArray(features)) return undefined
   const range = { start: Number(byteStart), end: Number(byteEnd) }
-  const { $type, uri } = (features[0] ?? {}) as Readonly<Record<string, unknown>>
+  const { $type, uri, did, tag } = (features[0] ?? {}) as Readonly<Record<string, unknown>>
   switch (String($type).split('#')[1]) {
     case 'link': {
       const url = webUrl(uri)
       return url === undefined ? undefined : { ...range, kind: 'link', url }
     }
     case 'mention':
-      return { ...range, kind: 'mention' }
+      return isDid(did) ? { ...range, kind: 'mention', value: did } : undefined
     case 'tag':
-      return { ...range, kind: 'tag' }
+      return typeof tag === 'string' ? { ...range, kind: 'tag', value: tag } : undefined
     default:
       return undefined
   }
+}
+
+function isDid(value: unknown): value is string {
+  return typeof value === 'string' && /^did:[a-z]+:[\w.:%-]+$/.test(value)
 }
 
 /** The URL, if it is one of the web. */

@@ -1,42 +1,42 @@
-import { UserX } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Ellipsis, Flag, UserX } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { useParams } from 'wouter'
-import { app } from '../../../lexicons/generated/index.ts'
+import { app, com } from '../../../lexicons/generated/index.ts'
 import { changeSubscription } from '../../api/activity-subscriptions.ts'
 import { useActor } from '../../api/actors.ts'
 import { errorName } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
-import { useFollowing } from '../../api/follows.ts'
 import { useWork, useXrpcQuery } from '../../api/hooks.ts'
 import { nameOf } from '../../api/names.ts'
 import { useSession } from '../../api/sessions.ts'
 import { NotCarried } from '../../parts/network/not-carried.tsx'
-import { PostCard } from '../../parts/posts/post-card.tsx'
+import { FollowButton } from '../../parts/people/person-row.tsx'
+import { RelationItems } from '../../parts/people/relation-items.tsx'
+import { ReportDialog } from '../../parts/people/report-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
-import { BackLink } from '../../ui/links.tsx'
-import { Page, Panel, Section } from '../../ui/page.tsx'
+import { PreviousLink } from '../../ui/links.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
 import { Address, PersonName } from '../../ui/person.tsx'
-import { Badge, EmptyState, Loaded, LoadedList } from '../../ui/states.tsx'
-import { toast, toastError } from '../../ui/toast.tsx'
+import { Badge, EmptyState, Loaded } from '../../ui/states.tsx'
+import { toastError } from '../../ui/toast.tsx'
 import styles from './person.module.css'
+import { PersonPosts } from './person-posts.tsx'
 
 const { getProfile } = app.example.actor
-const { getAuthorFeed } = app.example.feed
 
 type Profile = Body<typeof getProfile.main>
 
-const shownPosts = 20
-
-/** A person, here or on another server: profile, follow, subscription and the newest posts that are here. */
+/** A person, here or on another server: profile, relations to the account, and the posts that are here. */
 export function PersonScreen() {
   const { did } = useParams<{ did: string }>()
   const query = useXrpcQuery(getProfile, { actor: did as never }, { staleTime: 0 })
   const isMissing = errorName(query.error) === 'ProfileNotFound'
   return (
-    <Page before={<BackLink href="/notifications" name={t.nav.inbox} />} title={t.people.title}>
+    <Page before={<PreviousLink />} title={t.people.title}>
       {isMissing ? (
         <EmptyState icon={UserX} text={t.people.missingText} title={t.people.missing} />
       ) : (
@@ -44,7 +44,7 @@ export function PersonScreen() {
           {(profile) => (
             <>
               <About profile={profile} />
-              <Posts actor={profile.did} />
+              <PersonPosts profile={profile} />
             </>
           )}
         </Loaded>
@@ -56,8 +56,7 @@ export function PersonScreen() {
 function About({ profile }: { readonly profile: Profile }) {
   const session = useSession()
   const { data: actor } = useActor(profile.did)
-  const { did, description, avatar, followersCount = 0, viewer } = profile
-  const status = actor?.status === undefined ? undefined : t.people.statuses[actor.status]
+  const { did, description, avatar, followersCount = 0 } = profile
   return (
     <>
       <Panel>
@@ -69,11 +68,12 @@ function About({ profile }: { readonly profile: Profile }) {
             </h2>
             <Address of={profile} />
             <p className="soft">{t.people.followers(followersCount)}</p>
-            <p className="buttons">
-              {status && <Badge variant="warn">{status}</Badge>}
-              {viewer?.followedBy && <Badge>{t.people.followsYou}</Badge>}
-            </p>
-            {description && <p className={styles.description}>{description}</p>}
+            <Badges profile={profile} status={actor?.status} />
+            {description && (
+              <p className={styles.description} dir="auto">
+                {description}
+              </p>
+            )}
           </div>
           {did !== session.did && <Actions profile={profile} />}
         </div>
@@ -84,29 +84,33 @@ function About({ profile }: { readonly profile: Profile }) {
   )
 }
 
+function Badges({ profile, status }: { readonly profile: Profile; readonly status: string | undefined }) {
+  const { followedBy, muted, blocking, blockedBy } = profile.viewer ?? {}
+  const statusText = status === undefined ? undefined : t.people.statuses[status]
+  return (
+    <p className="buttons">
+      {statusText && <Badge variant="warn">{statusText}</Badge>}
+      {followedBy && <Badge>{t.people.followsYou}</Badge>}
+      {muted && <Badge variant="warn">{t.people.states.muted}</Badge>}
+      {blocking && <Badge variant="danger">{t.people.states.blocked}</Badge>}
+      {blockedBy && <Badge variant="danger">{t.people.states.blocksYou}</Badge>}
+    </p>
+  )
+}
+
 function Actions({ profile }: { readonly profile: Profile }): ReactNode {
   const { did, viewer } = profile
-  const name = nameOf(profile)
+  const [isReporting, setReporting] = useState(false)
   const isSubscribed = viewer?.activitySubscription?.post === true
-  const follow = useFollowing({
-    onSuccess: (_, { following }) =>
-      toast(following === undefined ? t.people.followed(name) : t.people.unfollowed(name)),
-    onError: toastError,
-  })
   const subscribe = useWork(
     (account, post: boolean) => changeSubscription(account, did, { post }, viewer?.activitySubscription),
     [getProfile],
     { onError: toastError },
   )
+  const name = nameOf(profile)
   return (
     <div className={styles.actions}>
-      <Button
-        busy={follow.isPending}
-        onClick={() => follow.mutate({ subject: did, following: viewer?.following })}
-        variant={viewer?.following ? 'plain' : 'primary'}
-      >
-        {viewer?.following ? t.people.unfollow : t.ui.follow}
-      </Button>
+      <FollowButton person={profile} />
       <Button
         aria-pressed={isSubscribed}
         busy={subscribe.isPending}
@@ -114,31 +118,19 @@ function Actions({ profile }: { readonly profile: Profile }): ReactNode {
       >
         {isSubscribed ? t.people.subscribed : t.ui.subscribe}
       </Button>
+      <Menu label={t.people.menu(name)} trigger={<Ellipsis aria-hidden size={18} />}>
+        <RelationItems person={profile} />
+        <MenuItem icon={<Flag aria-hidden size={16} />} onSelect={() => setReporting(true)}>
+          {t.people.report}
+        </MenuItem>
+      </Menu>
+      {isReporting && (
+        <ReportDialog
+          onClose={() => setReporting(false)}
+          subject={com.core.admin.defs.repoRef.$build({ did })}
+          title={t.people.reportPerson(name)}
+        />
+      )}
     </div>
-  )
-}
-
-function Posts({ actor }: { readonly actor: Profile['did'] }) {
-  const query = useXrpcQuery(getAuthorFeed, {
-    actor,
-    limit: shownPosts,
-    filter: 'posts_with_replies',
-    includePins: false,
-  })
-  return (
-    <Section title={t.people.posts}>
-      <LoadedList
-        empty={<p className="soft">{t.people.noPosts}</p>}
-        itemsOf={({ feed }) => feed}
-        label={t.people.posts}
-        query={query}
-      >
-        {({ post, reason }) => (
-          <li key={`${post.uri} ${reason?.$type}`}>
-            <PostCard post={post} />
-          </li>
-        )}
-      </LoadedList>
-    </Section>
   )
 }

@@ -1,4 +1,4 @@
-/** Texts of the screen that shows a post. */
+/** Texts of posts, and of the screen that shows one. */
 import { count } from '../format.ts'
 
 export const post = {
@@ -18,4 +18,21 @@ export const post = {
   unknownEmbed: 'This post has an attachment that cannot be shown here.',
   noQuote: 'The quoted post is not available.',
   open: 'Open',
+  /** The name of a button and its count, such as “Like, 3 likes”. */
+  action: (name: string, total: string) => `${name}, ${total}`,
+  reply: 'Reply',
+  repost: 'Repost',
+  like: 'Like',
+  quote: 'Quote',
+  menu: (author: string) => `More actions on the post of ${author}`,
+  copyLink: 'Copy link',
+  linkCopied: 'Link copied',
+  delete: 'Delete',
+  deleted: 'Post deleted',
+  deletedHere: 'You deleted this post.',
+  notDeleted: (reason: string) => `The post was not deleted. ${reason}`,
+  notRestored: (reason: string) => `The post was not restored. ${reason}`,
+  undoText: 'Undo restores it while the message is shown.',
+  moreReplies: (replies: number) => `Show ${count(replies, { one: 'more reply', other: 'more replies' })}`,
+  continueThread: (replies: number) => `Continue with ${count(replies, { one: 'reply', other: 'replies' })}`,
 }
