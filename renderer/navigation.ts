@@ -7,6 +7,7 @@ import {
   IdCard,
   type LucideIcon,
   Radio,
+  Search,
   Server,
   SlidersHorizontal,
   UsersRound,
@@ -51,6 +52,7 @@ const groups: readonly EntryGroup[] = [
     name: t.nav.you,
     entries: [
       single(House, { path: '/', name: t.nav.home, key: 'h' }),
+      single(Search, { path: '/search', name: t.nav.search, key: 's' }),
       single(Bell, { path: '/notifications', name: t.nav.inbox, key: 'n' }),
       single(Radio, { path: '/subscriptions', name: t.nav.subscriptions, key: 'b' }),
       {

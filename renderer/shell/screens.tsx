@@ -25,6 +25,7 @@ import { PostScreen } from '../screens/post/post.tsx'
 import { PreferencesScreen } from '../screens/preferences/preferences.tsx'
 import { ReportsScreen } from '../screens/reports/reports.tsx'
 import { RequestsScreen } from '../screens/requests/requests.tsx'
+import { SearchScreen } from '../screens/search/search.tsx'
 import { ServerScreen } from '../screens/server/server.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
@@ -48,6 +49,8 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/move': MoveScreen,
   '/notifications': NotificationsScreen,
   '/posts/:repo/:collection/:rkey': PostScreen,
+  '/search': SearchScreen,
+  '/search/:kind/:words': SearchScreen,
   '/subscriptions': SubscriptionsScreen,
   '/settings': SettingsScreen,
   '/preferences': PreferencesScreen,

@@ -25,6 +25,7 @@ import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
 import { requests } from './en/requests.ts'
+import { search } from './en/search.ts'
 import { seen } from './en/seen.ts'
 import { server } from './en/server.ts'
 import * as shell from './en/shell.ts'
@@ -54,6 +55,7 @@ export const t = {
   post,
   profile,
   requests,
+  search,
   seen,
   server,
   tunnel,

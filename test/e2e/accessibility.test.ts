@@ -36,6 +36,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/apps', 'Apps and sessions', 'Phone'],
   ['/data', 'Data', 'Records and media'],
   ['/apps', 'Apps and sessions', 'This session'],
+  ['/search', 'Search', 'Search by words'],
   ['/notifications', 'Inbox', 'mentioned you'],
   ['/subscriptions', 'Subscriptions', 'bob.test'],
   ['/settings', 'Settings', 'Appearance'],
@@ -265,6 +266,9 @@ test('accessibility tree: navigation and Subscriptions', async () => {
         - listitem:
           - link "Home":
             - /url: "#/"
+        - listitem:
+          - link "Search":
+            - /url: "#/search"
         - listitem:
           - link "Inbox 1 unread":
             - /url: "#/notifications"

@@ -85,6 +85,7 @@ export const nav = {
   open: 'Open menu',
   you: 'You',
   home: 'Home',
+  search: 'Search',
   inbox: 'Inbox',
   subscriptions: 'Subscriptions',
   account: 'Account',
