@@ -13,6 +13,7 @@ import { CopyBlock, CopyField } from '../../ui/copy.tsx'
 import { FoldedSection, Page, Panel, Row, Section } from '../../ui/page.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { ConnectSection } from './connect-section.tsx'
+import { HomeFeed } from './feed/home-feed.tsx'
 import { StorageSection } from './storage-section.tsx'
 
 export function HomeScreen() {
@@ -47,6 +48,8 @@ export function HomeScreen() {
       <ActivitySection />
       <StorageSection />
       <Identifiers />
+      {/* Last, because it has no end. */}
+      <HomeFeed />
     </Page>
   )
 }
