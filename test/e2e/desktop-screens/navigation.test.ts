@@ -13,12 +13,13 @@ test('browser: no desktop screens', async () => {
   expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
 })
 
-test('navigation: nine entries, and tabs for the other screens', async () => {
+test('navigation: ten entries, and tabs for the other screens', async () => {
   const page = await signedIn()
   const links = (navigation: string) => page.getByRole('navigation', { name: navigation }).getByRole('link')
   await links('Main').getByText('People and invites').waitFor()
   expect(await links('Main').allTextContents()).toEqual([
     'Home',
+    'Search',
     'Inbox',
     'Subscriptions',
     'Account',
