@@ -6,7 +6,15 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { app } from '../../lexicons/generated/index.ts'
 import { callAs } from './client.ts'
-import { type FeedItem, type Pages, unknownItems, withNewest } from './feed-pages.ts'
+import {
+  actorOf,
+  type Page,
+  type Pages,
+  unknownItems,
+  withNewest,
+  withOwn,
+  withoutDeleted,
+} from './feed-pages.ts'
 import { keyOf, useXrpcQuery } from './hooks.ts'
 import { isRemoved } from './removed-posts.ts'
 import { useSession } from './sessions.ts'
@@ -50,31 +58,31 @@ interface NewPosts {
 }
 
 /** The posts that arrived since the timeline was read. The account's own are shown at once, and all if it was empty. */
-export function useNewPosts(pages: readonly (readonly FeedItem[])[], isLoaded: boolean): NewPosts {
+export function useNewPosts(cached: Pages | undefined): NewPosts {
   const { did } = useSession()
   const client = useQueryClient()
   const { data: newest } = useXrpcQuery(getTimeline, newestParams, {
-    enabled: isLoaded,
+    enabled: cached !== undefined,
     staleTime: freshMs,
     pollMs: () => pollMs,
   })
-  const unknown = useMemo(
-    () => (newest ? unknownItems(pages, newest).filter(({ post }) => !isRemoved(post.uri)) : []),
-    [pages, newest],
-  )
-  const show = () => {
-    if (newest) client.setQueryData<Pages>(timelineKey(did), (cached) => cached && withNewest(cached, newest))
+  const unknown = useMemo(() => {
+    const items = cached && newest ? unknownItems(cached, newest) : []
+    // The account's own posts are shown at once, and it has just seen what it reposts.
+    return items.filter((item) => actorOf(item) !== did && !isRemoved(item.post.uri))
+  }, [cached, newest, did])
+  const change = (to: (pages: Pages, newest: Page) => Pages) => {
+    if (newest) client.setQueryData<Pages>(timelineKey(did), (pages) => pages && to(pages, newest))
   }
-  const isEmpty = pages.every(({ length }) => length === 0)
-  const isOwn = unknown.every(({ post, reason }) => post.author.did === did && reason === undefined)
-  const isShownAtOnce = isLoaded && unknown.length > 0 && (isEmpty || isOwn)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer
+  const isEmpty = cached?.pages.every(({ feed }) => feed.length === 0) ?? true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each response
   useEffect(() => {
-    if (isShownAtOnce) show()
-  }, [isShownAtOnce, newest])
+    if (isEmpty) change(withNewest)
+    change((pages, latest) => withOwn(withoutDeleted(pages, latest, did), latest, did))
+  }, [newest])
   return {
-    count: isShownAtOnce ? 0 : unknown.length,
+    count: isEmpty ? 0 : unknown.length,
     isCapped: newest?.cursor !== undefined && unknown.length === newest.feed.length,
-    show,
+    show: () => change(withNewest),
   }
 }

@@ -68,6 +68,16 @@ function withReaction(post: PostView, kind: Reaction, uri: string | undefined): 
   } as PostView
 }
 
+/** Counts a reply to a post or a quote of it that was just written. */
+export function useCountWritten(post: PostView): (kind: 'reply' | 'quote') => void {
+  const { did } = useSession()
+  const client = useQueryClient()
+  return (kind) => {
+    const count = kind === 'reply' ? 'replyCount' : 'quoteCount'
+    changePost(client, did, post.uri, (view) => ({ ...view, [count]: (view[count] ?? 0) + 1 }))
+  }
+}
+
 async function create(did: string, kind: Reaction, { uri, cid }: PostRef, via?: PostRef): Promise<string> {
   const { collection } = kinds[kind]
   const record = { $type: collection, subject: { uri, cid }, via, createdAt: new Date().toISOString() }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findings, findingsInBothSchemes, focused, overflow } from '../support/page/accessibility.ts'
 import type { Page } from '../support/page/browser.ts'
+import { halves } from '../support/records/pictures.ts'
 import { hour } from '../support/server/clock.ts'
 import {
   owner as alice,
@@ -125,6 +126,8 @@ test('reply and quote: dialogs write them', async () => {
   await dialog.getByLabel('Post text').fill('Look at that')
   await dialog.getByRole('button', { name: 'Post', exact: true }).click()
   await expect.poll(async () => (await read()).quoteCount).toBe(1)
+  await button(page, 'Reply, 1 reply').waitFor()
+  await button(page, 'Quote, 1 quote').waitFor()
 })
 
 describe('own posts', () => {
@@ -308,6 +311,28 @@ describe('the screen of a post', () => {
     await article(page, '@carol has #bread').getByRole('link', { name: '@carol' }).click()
     await page.getByRole('heading', { name: 'carol.test' }).waitFor()
   })
+})
+
+test('pictures are enlarged with their descriptions, and close with Escape', async () => {
+  const headers = { authorization: `Bearer ${bob.accessJwt}`, 'content-type': 'image/png' }
+  const body = new Uint8Array(halves(40, 20))
+  const uploaded = await world.server.fetch('/xrpc/com.core.repo.uploadBlob', {
+    method: 'POST',
+    headers,
+    body,
+  })
+  const { blob } = uploaded.body
+  const images = [{ image: blob, alt: 'Two rows of beans' }]
+  const embed = { $type: 'app.example.embed.images', images }
+  await social.post(bob, { text: 'A picture', embed })
+  const page = await world.signedIn(alice)
+  await page.getByRole('button', { name: 'Two rows of beans' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Picture' })
+  await dialog.getByRole('img', { name: 'Two rows of beans' }).waitFor()
+  await dialog.getByText('Two rows of beans').waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Two rows of beans' }).and(page.locator(':focus')).waitFor()
 })
 
 test('hostile names and texts keep to their place', async () => {

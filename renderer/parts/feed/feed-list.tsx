@@ -1,4 +1,4 @@
-import { memo, startTransition, useEffect, useRef, useState } from 'react'
+import { memo, startTransition, useLayoutEffect, useRef, useState } from 'react'
 import { type FeedItem, keyOfItem } from '../../api/feed-pages.ts'
 import { LoadMore } from '../../ui/load-more.tsx'
 import type { Pages } from '../../ui/states.tsx'
@@ -45,7 +45,8 @@ interface FeedPageProps {
 const FeedPage = memo(function FeedPage({ items, hidesMuted }: FeedPageProps) {
   const list = useRef<HTMLUListElement>(null)
   const [isNear, setNear] = useState(() => !heights.has(items))
-  useEffect(() => {
+  // A layout effect: it ends before the element leaves the document, when its height can still be read.
+  useLayoutEffect(() => {
     const element = list.current
     if (!element) return
     const watch = new IntersectionObserver(

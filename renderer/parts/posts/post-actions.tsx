@@ -1,6 +1,6 @@
 import { Heart, type LucideIcon, MessageCircle, Quote, Repeat2 } from 'lucide-react'
 import { useState } from 'react'
-import { type PostRef, useReaction } from '../../api/reactions.ts'
+import { type PostRef, useCountWritten, useReaction } from '../../api/reactions.ts'
 import type { PostView } from '../../api/views.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber } from '../../strings/format.ts'
@@ -20,6 +20,7 @@ export function PostActions({ post, via }: PostActionsProps) {
   const [writing, setWriting] = useState<'reply' | 'quote'>()
   const like = useReaction('like', post, { via, onError: toastError })
   const repost = useReaction('repost', post, { via, onError: toastError })
+  const countWritten = useCountWritten(post)
   const { replyCount = 0, repostCount = 0, quoteCount = 0, likeCount = 0, viewer } = post
   return (
     <div className={styles.actions}>
@@ -55,6 +56,7 @@ export function PostActions({ post, via }: PostActionsProps) {
       {writing && (
         <ComposerDialog
           onClose={() => setWriting(undefined)}
+          onPosted={() => countWritten(writing)}
           {...(writing === 'reply' ? { replyTo: post } : { quote: post })}
         />
       )}

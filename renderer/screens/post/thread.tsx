@@ -5,6 +5,7 @@ import { useActor } from '../../api/actors.ts'
 import { parseAtUri } from '../../api/at-uri.ts'
 import type { Body } from '../../api/client.ts'
 import { nameOf } from '../../api/names.ts'
+import { useCountWritten } from '../../api/reactions.ts'
 import { useIsRemoved } from '../../api/removed-posts.ts'
 import { Composer } from '../../parts/composer/composer.tsx'
 import { postPath } from '../../parts/posts/paths.ts'
@@ -22,6 +23,7 @@ export type Thread = Extract<Node, { readonly post: unknown }>
 /** The main post between its parents and its replies, with a form for a reply. */
 export function ThreadView({ thread }: { readonly thread: Thread }) {
   const { post } = thread
+  const countWritten = useCountWritten(post)
   return (
     <Panel>
       {parentsOf(thread).map((node, index) => (
@@ -33,7 +35,7 @@ export function ThreadView({ thread }: { readonly thread: Thread }) {
       <PostCard isMain post={post} />
       {!post.viewer?.replyDisabled && (
         <div className={styles.replyForm}>
-          <Composer key={post.uri} replyTo={post} />
+          <Composer key={post.uri} onPosted={() => countWritten('reply')} replyTo={post} />
         </div>
       )}
       <Replies key={`replies ${post.uri}`} of={thread} />

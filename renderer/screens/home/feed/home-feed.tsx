@@ -18,7 +18,7 @@ export function HomeFeed() {
   const { did, status } = useSession()
   const timeline = useTimeline()
   const section = useRef<HTMLDivElement>(null)
-  const newPosts = useNewPosts(timeline.pages, timeline.isSuccess)
+  const newPosts = useNewPosts(timeline.data)
   const { data: profile } = useOwnProfile(did)
   const isEmpty = timeline.pages.every(({ length }) => length === 0) && !timeline.hasNextPage
   const show = () => {
