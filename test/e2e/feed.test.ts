@@ -89,7 +89,7 @@ describe('with posts', () => {
     await postsOf(page).getByText('The beans are up').waitFor()
     await social.post(bob, { text: 'Second row' })
     await social.post(bob, { text: 'Third row' })
-    await page.clock.runFor(61_000)
+    await page.clock.fastForward(61_000)
     const offer = page.getByRole('button', { name: '2 new posts' })
     await offer.waitFor()
     expect(await postsOf(page).count()).toBe(1)
@@ -100,6 +100,31 @@ describe('with posts', () => {
     expect(await postsOf(page).count()).toBe(3)
     await page.keyboard.press('Tab')
     await page.getByRole('article').first().locator(':focus').waitFor()
+  })
+
+  test('it is read again each minute while the window is visible, and rests while it is hidden', async () => {
+    const page = await world.visitor('/sign-in')
+    await page.clock.install()
+    await signIn(page)
+    await postsOf(page).getByText('The beans are up').waitFor()
+    await page.waitForLoadState('networkidle')
+    let reads = 0
+    page.on('request', (request) => {
+      if (request.url().includes('getTimeline')) reads++
+    })
+    const show = (state: 'hidden' | 'visible') =>
+      page.evaluate(`
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+    await page.clock.fastForward(61_000)
+    await expect.poll(() => reads).toBe(1)
+    await show('hidden')
+    await page.clock.fastForward(600_000)
+    expect(reads).toBe(1)
+    await social.post(bob, { text: 'Second row' })
+    await show('visible')
+    await page.getByRole('button', { name: '1 new post' }).waitFor()
+    expect(reads).toBe(2)
   })
 
   test('own posts appear at once', async () => {
