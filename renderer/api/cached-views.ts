@@ -33,7 +33,10 @@ export function changePerson(client: QueryClient, did: string, person: string, v
 }
 
 function changeViews(client: QueryClient, did: string, change: Change): void {
-  const ofAccount = client.getQueryCache().findAll({ predicate: ({ queryKey }) => queryKey.includes(did) })
+  const ofAccount = client.getQueryCache().findAll({
+    // Further members of a key may name people that the response is about.
+    predicate: ({ queryKey }) => queryKey.slice(0, 2).includes(did),
+  })
   for (const { queryKey, state } of ofAccount) {
     const changed = changedIn(state.data, change)
     if (changed !== state.data) client.setQueryData(queryKey, changed, { updatedAt: state.dataUpdatedAt })

@@ -182,14 +182,12 @@ async function signIn(page: Page): Promise<void> {
 
 test('a long feed loads while it is scrolled, and keeps only what is near in the document', async () => {
   await social.follow(alice, bob)
-  await write(
-    bob,
-    Array.from({ length: 200 }, (_, index) => `Number ${index}`),
-  )
-  await write(
-    bob,
-    Array.from({ length: 100 }, (_, index) => `Number ${index + 200}`),
-  )
+  await social.post(bob, { text: 'Number 0' })
+  const second = await social.post(bob, { text: 'Number 1' })
+  const texts = Array.from({ length: 300 }, (_, index) => `Number ${index}`)
+  await write(bob, texts.slice(2, 200))
+  await write(bob, texts.slice(200))
+  await social.repost(bob, second)
   const page = await world.signedIn(alice)
   await postsOf(page).getByText('Number 299').waitFor()
   const last = postsOf(page).getByText('Number 0', { exact: true })
@@ -200,6 +198,7 @@ test('a long feed loads while it is scrolled, and keeps only what is near in the
   await expect.poll(scrolledToEnd).toBe(1)
   await last.waitFor()
   expect(await postsOf(page).count()).toBeLessThan(200)
+
   // The place is kept when the person comes back.
   await page.getByRole('heading', { name: 'People to follow' }).waitFor()
   await last.scrollIntoViewIfNeeded()
@@ -210,4 +209,12 @@ test('a long feed loads while it is scrolled, and keeps only what is near in the
   await page.goBack()
   await last.waitFor()
   await expect.poll(placeOf).toBe(place)
+
+  // The post is also at the far top of the feed, whose height stays.
+  const height = () => page.evaluate('document.documentElement.scrollHeight')
+  const before = await height()
+  const liked = postsOf(page).filter({ has: page.getByText('Number 1', { exact: true }) })
+  await liked.getByRole('button', { name: 'Like, 0 likes' }).click()
+  await liked.getByRole('button', { name: 'Like, 1 like' }).waitFor()
+  expect(await height()).toBe(before)
 })

@@ -44,29 +44,31 @@ interface FeedPageProps {
 
 const FeedPage = memo(function FeedPage({ items, hidesMuted }: FeedPageProps) {
   const list = useRef<HTMLUListElement>(null)
-  const [isNear, setNear] = useState(() => !heights.has(items))
+  /** Of the place that is kept while the page is far; undefined: near. */
+  const [height, setHeight] = useState(() => heights.get(items))
   // A layout effect: it ends before the element leaves the document, when its height can still be read.
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return
     const watch = new IntersectionObserver(
       (entries) => {
-        const isIntersecting = entries.at(-1)?.isIntersecting ?? true
+        const isNear = entries.at(-1)?.isIntersecting ?? true
         // The focus must not be lost by scrolling.
-        if (!isIntersecting && element.contains(document.activeElement)) return
-        if (!isIntersecting && element.hasChildNodes()) heights.set(items, element.offsetHeight)
-        startTransition(() => setNear(isIntersecting))
+        if (!isNear && element.contains(document.activeElement)) return
+        const { offsetHeight } = element
+        startTransition(() => setHeight(isNear ? undefined : offsetHeight))
       },
       { rootMargin: nearby },
     )
     watch.observe(element)
     return () => {
-      if (element.hasChildNodes()) heights.set(items, element.offsetHeight)
+      heights.set(items, element.offsetHeight)
       watch.disconnect()
     }
   }, [items])
+  const isNear = height === undefined
   return (
-    <ul className={styles.page} ref={list} style={isNear ? undefined : { blockSize: heights.get(items) }}>
+    <ul className={styles.page} ref={list} style={isNear ? undefined : { blockSize: height }}>
       {isNear && items.map((item) => <FeedRow hidesMuted={hidesMuted} item={item} key={keyOfItem(item)} />)}
     </ul>
   )

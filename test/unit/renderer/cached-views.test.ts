@@ -38,6 +38,14 @@ test('a post is changed wherever the account has it, also under another name of 
   expect(read('feed').pages[0].feed[0].post.record).toBe(before.pages[0].feed[0].post.record)
 })
 
+test('responses to another account stay as they are, also those about this one', () => {
+  const { client, read } = cache()
+  client.setQueryData(['did:plc:other', 'profile', did], bob)
+  changePerson(client, did, bob.did, { muted: true })
+  expect(client.getQueryData(['did:plc:other', 'profile', did])).toBe(bob)
+  expect(read('feed', 'did:plc:other').post.author).toBe(bob)
+})
+
 test('a person is changed with all posts, and keeps other relations', () => {
   const { client, read } = cache()
   changePerson(client, did, bob.did, { muted: true })
