@@ -1,7 +1,9 @@
 /** Changes views in the cache, so that an action shows at once in every list that has the post or the person. */
-import type { QueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/query-core'
+import type { app } from '../../lexicons/generated/index.ts'
 import { placeOf } from './at-uri.ts'
-import type { PostView } from './views.ts'
+
+type PostView = app.example.feed.defs.PostView
 
 type View = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
 /** Pages of feeds: what identifies an item, and how new items join pages that were read. */
-import type { InfiniteData } from '@tanstack/react-query'
+import type { InferMethodOutputBody } from '@atproto/lex-schema'
+import type { InfiniteData } from '@tanstack/query-core'
 import { app } from '../../lexicons/generated/index.ts'
 import { placeOf } from './at-uri.ts'
-import type { Body } from './client.ts'
 
 const { reasonRepost } = app.example.feed.defs
 
-export type Page = Body<typeof app.example.feed.getTimeline.main>
+export type Page = InferMethodOutputBody<typeof app.example.feed.getTimeline.main>
 export type Pages = InfiniteData<Page>
 
 /** A post in a feed, and the repost that put it there. */

@@ -1,8 +1,10 @@
 /** Views in the cache, changed by actions. */
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/query-core'
 import { expect, test } from 'vitest'
+import type { app } from '../../../lexicons/generated/index.ts'
 import { changePerson, changePost } from '../../../renderer/api/cached-views.ts'
-import type { PostView } from '../../../renderer/api/views.ts'
+
+type PostView = app.example.feed.defs.PostView
 
 const did = 'did:plc:reader'
 const bob = { did: 'did:plc:bob', handle: 'bob.test', viewer: { following: 'at://follow' } }
