@@ -184,6 +184,34 @@ export function countUnread(db: Reader, did: string, wanted: Wanted, seenAt?: Da
   return row?.count ?? 0
 }
 
+/** The notifications of a reason that arrived in a period. */
+export interface PeriodCount {
+  /** Index of the period. */
+  readonly period: number
+  readonly reason: Reason
+  readonly count: number
+}
+
+/**
+ * Counts the notifications that the account's filter includes, by period and reason; only counts above 0.
+ * @param starts of the periods in milliseconds since 1970, ascending; the last period has no end
+ */
+export function countByPeriod(
+  db: Reader,
+  { did, wanted, starts }: { did: string; wanted: Wanted; starts: readonly number[] },
+): PeriodCount[] {
+  const periods = starts.map((start, at) => [start, starts[at + 1] ?? Number.MAX_SAFE_INTEGER])
+  return db
+    .all<{ period: number; reason: number; count: number }>(
+      `SELECT p.key AS period, k.reason, sum((SELECT count(*) FROM notifications n
+         WHERE ${inKind} AND n.indexed_at >= p.value ->> 0 AND n.indexed_at < p.value ->> 1)) AS count
+       FROM notification_kinds k CROSS JOIN json_each(?) p WHERE ${wantedKinds}
+       GROUP BY p.key, k.reason HAVING count > 0 ORDER BY p.key, k.reason`,
+      [JSON.stringify(periods), ...wantedParams(did, wanted)],
+    )
+    .map(({ reason, ...row }) => ({ ...row, reason: reasonOf(reason) }))
+}
+
 /** The account's seen marker as the client gave it, which may be in the future. */
 export function givenSeenAt(db: Reader, did: string): DatetimeString | undefined {
   const row = db.get<{ at: number }>(

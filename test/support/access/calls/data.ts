@@ -13,6 +13,7 @@ export const dataCalls: CallTable = {
       subject: { $type: 'com.core.admin.defs#repoRef', did: bystander.did },
     },
   }),
+  'com.core.notification.getActivityCounts': () => ({ params: { starts: '2030-01-01T00:00:00.000Z' } }),
   'com.core.repo.applyWrites': ({ did }) => ({
     input: {
       repo: did,
