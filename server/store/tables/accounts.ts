@@ -122,6 +122,14 @@ export function isEmpty(db: Reader): boolean {
   return found === undefined
 }
 
+/** Number of the accounts that `page` returns. */
+export function count(db: Reader): number {
+  return (
+    db.get<{ count: number }>(`SELECT count(*) AS count FROM accounts a WHERE ${isNotBeingDeleted}`)?.count ??
+    0
+  )
+}
+
 /** Returns accounts in order of creation, after `after`. */
 export function page(
   db: Reader,

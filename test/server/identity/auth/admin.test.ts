@@ -154,6 +154,7 @@ describe('listAccounts', () => {
 
   test('a last page of exactly the limit has no cursor', async () => {
     const { body } = await server.get('com.core.admin.listAccounts', { limit: '100' }, adminAuth)
+    expect(body.total).toBe(body.accounts.length)
     const limit = String(body.accounts.length)
     const exact = await server.get('com.core.admin.listAccounts', { limit }, adminAuth)
     expect(exact.body.accounts).toHaveLength(body.accounts.length)

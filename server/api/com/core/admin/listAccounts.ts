@@ -17,6 +17,7 @@ export const listAccounts = method(com.core.admin.listAccounts, {
     const rows = found.slice(0, limit)
     const last = found.length > limit ? rows.at(-1) : undefined
     return {
+      total: accounts.count(store),
       cursor: last && encodeCursor(last.createdAt, last.did),
       accounts: rows.map((account) => ({
         did: account.did,
