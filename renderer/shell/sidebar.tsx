@@ -5,8 +5,10 @@ import { signOut } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { serverState } from '../api/desktop.ts'
 import { endpoint } from '../api/endpoint.ts'
+import { displayNameOf } from '../api/names.ts'
 import { useOwnProfile } from '../api/profile.ts'
 import { switchTo, useSession, useSessions } from '../api/sessions.ts'
+import type { Session } from '../api/vault.ts'
 import { entrances } from '../entrances.ts'
 import { type Entry, groupsOf, isShownTo, isWithin } from '../navigation.ts'
 import { useStore } from '../store.ts'
@@ -106,10 +108,26 @@ function closeSidebar(): void {
   if (sidebar?.matches(':popover-open')) sidebar.hidePopover()
 }
 
+interface AccountProps {
+  readonly account: Pick<Session, 'did' | 'handle'>
+}
+
 /** The picture of an account that is signed in here. */
-function AccountAvatar({ did, handle }: { readonly did: string; readonly handle: string }) {
+function AccountAvatar({ account: { did, handle } }: AccountProps) {
   const { data } = useOwnProfile(did)
   return <Avatar handle={handle} picture={data?.avatar} />
+}
+
+/** The display name of an account that is signed in here, then its handle. */
+function AccountName({ account: { did, handle } }: AccountProps) {
+  const { data } = useOwnProfile(did)
+  const name = data && displayNameOf(data)
+  if (!name) return <span className={styles.name}>{handle}</span>
+  return (
+    <span className={styles.names}>
+      <bdi className={styles.name}>{name}</bdi> <span className={styles.handle}>{handle}</span>
+    </span>
+  )
 }
 
 function AccountMenu() {
@@ -118,25 +136,25 @@ function AccountMenu() {
   const [, navigate] = useLocation()
   const trigger = (
     <>
-      <AccountAvatar did={session.did} handle={session.handle} />
-      <span className={styles.handle}>{session.handle}</span>
+      <AccountAvatar account={session} />
+      <AccountName account={session} />
       <ChevronsUpDown aria-hidden size={16} />
     </>
   )
   return (
     <div className={styles.foot}>
       <Menu label={t.nav.switcher} side="above" trigger={trigger} triggerClass={styles.switcher}>
-        {sessions.map(({ did, handle }) => (
+        {sessions.map((account) => (
           <MenuItem
-            checked={did === session.did}
-            icon={<AccountAvatar did={did} handle={handle} />}
-            key={did}
+            checked={account.did === session.did}
+            icon={<AccountAvatar account={account} />}
+            key={account.did}
             onSelect={() => {
-              switchTo(did)
+              switchTo(account.did)
               navigate('/')
             }}
           >
-            {handle}
+            <AccountName account={account} />
           </MenuItem>
         ))}
         <MenuItem icon={<Plus aria-hidden size={16} />} onSelect={() => navigate(entrances.signIn)}>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { errorName } from '../../api/call-errors.ts'
 import { usePages } from '../../api/hooks.ts'
+import { displayNameOf, nameOf } from '../../api/names.ts'
 import { useProfile } from '../../api/views.ts'
 import { AccountBadge } from '../../parts/account/account-badge.tsx'
 import { t } from '../../strings/en.ts'
@@ -75,12 +76,13 @@ function StatusBadge({ account: { status, activation } }: { readonly account: Li
 function InvitedBy({ who }: { readonly who: string }) {
   const isAdmin = who === 'admin'
   const { data } = useProfile(isAdmin ? undefined : who)
-  return <> · {t.accounts.invitedBy(isAdmin ? t.accounts.admin : (data?.handle ?? who))}</>
+  return <> · {t.accounts.invitedBy(isAdmin ? t.accounts.admin : data ? nameOf(data) : who)}</>
 }
 
 function AccountRow({ account }: { readonly account: ListedAccount }) {
   const { did, handle, email, indexedAt, owner, status, invitesDisabled, activation } = account
   const { data: profile } = useProfile(did)
+  const name = profile ? displayNameOf(profile) : ''
   const invitedBy = account.invitedBy?.forAccount
   return (
     <Row
@@ -88,7 +90,7 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
       as="li"
       detail={
         <>
-          {profile?.displayName && `${handle} · `}
+          {name && `${handle} · `}
           {email ?? t.accounts.noEmail} · {t.accounts.joined} <RelativeTime at={indexedAt} />
           {invitedBy && <InvitedBy who={invitedBy} />}
           {activation && <Activation activation={activation} />}
@@ -97,7 +99,7 @@ function AccountRow({ account }: { readonly account: ListedAccount }) {
       icon={<Avatar handle={handle} picture={profile?.avatar} />}
       title={
         <>
-          {profile?.displayName || handle} {owner && <Badge>{t.status.owner}</Badge>}{' '}
+          {name ? <bdi>{name}</bdi> : handle} {owner && <Badge>{t.status.owner}</Badge>}{' '}
           {status && <StatusBadge account={account} />}{' '}
           {invitesDisabled && <Badge>{t.accounts.noInvites}</Badge>}
         </>
