@@ -6,7 +6,6 @@ import { authorizedRequest, isEntrance } from './entrances.ts'
 import { isLocal, screens } from './navigation.ts'
 import { RestoredDialog } from './parts/backups/restored.tsx'
 import { Entrance } from './screens/entrance/entrance.tsx'
-import { ReadyDialog } from './screens/entrance/ready.tsx'
 import { Halted } from './screens/halted/halted.tsx'
 import { DesktopEvents } from './shell/desktop-events.tsx'
 import { LeaveDialog } from './shell/leave-dialog.tsx'
@@ -27,7 +26,6 @@ export function App() {
       {!desktop && <TestNetworkLine />}
       <LeaveDialog />
       <RestoredDialog />
-      <ReadyDialog />
       <Toasts />
     </Router>
   )

@@ -19,14 +19,20 @@ export function useAccountRefresh(): void {
 /** Caches the DID of the owner, so that the navigation does not change after the response. */
 const ownerKey = 'pds.owner'
 
-/** Whether there is a session of the account that owns the server, which is whether it may list accounts. */
+/** Whether there is a session of the account that owns the server; false until the server has responded. */
 export function useIsOwner(): boolean {
+  return useOwnership() ?? false
+}
+
+/** Whether the current account owns the server, which is whether it may list accounts; undefined until the server has responded. */
+export function useOwnership(): boolean | undefined {
   const { did = '', status } = useMaybeSession() ?? {}
-  const { data = false } = useQuery({
+  const { data } = useQuery({
     queryKey: [did, 'is owner'],
     enabled: did !== '' && status !== 'takendown',
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: () => localStorage.getItem(ownerKey) === did,
+    // Cached for the owner only: someone else may have become it.
+    placeholderData: () => (localStorage.getItem(ownerKey) === did ? true : undefined),
     queryFn: async () => {
       try {
         await callAs(did, com.core.admin.listAccounts, { params: { limit: 1 } })

@@ -1,53 +1,22 @@
-/** How many notifications of each kind arrived on each of the last days. */
-import { useQuery } from '@tanstack/react-query'
-import { app } from '../../lexicons/generated/index.ts'
-import { callAs } from './client.ts'
-import type { Notification } from './notifications.ts'
-import { useSession } from './sessions.ts'
+/** How many notifications of each reason arrived on each of the last days. */
+import type { DatetimeString } from '@atproto/lex-schema'
+import { useMemo } from 'react'
+import { com } from '../../lexicons/generated/index.ts'
+import { useXrpcQuery } from './hooks.ts'
 
-const { listNotifications } = app.example.notification
+const activityDays = 14
 
-export const activityDays = 14
-/** At most this many notifications are read, newest first. */
-export const maxRead = 500
-const pageSize = 100
-
-export interface Activity {
-  /** The notifications of each day, oldest day first. */
-  readonly days: readonly { readonly day: Date; readonly notifications: readonly Notification[] }[]
-  /** Whether there are more than were read. */
-  readonly isCapped: boolean
+/** Counted by the server for the days of this computer, oldest day first. @param now in milliseconds */
+export function useActivity(now: number) {
+  const today = new Date(now).toDateString()
+  const starts = useMemo(() => startsUpTo(new Date(today)), [today])
+  return useXrpcQuery(com.core.notification.getActivityCounts, { starts })
 }
 
-export function useActivity() {
-  const { did } = useSession()
-  return useQuery({
-    queryKey: [did, 'activity'],
-    queryFn: ({ signal }) => readActivity(did, signal),
-    structuralSharing: false,
+/** The midnights of the last days. Days differ in length when clocks are changed. */
+function startsUpTo(today: Date): DatetimeString[] {
+  return Array.from({ length: activityDays }, (_, index) => {
+    const day = today.getDate() + index - activityDays + 1
+    return new Date(today.getFullYear(), today.getMonth(), day).toISOString() as DatetimeString
   })
-}
-
-async function readActivity(did: string, signal: AbortSignal): Promise<Activity> {
-  const days = Array.from({ length: activityDays }, (_, index) => startOfDay(index - activityDays + 1))
-  const first = days[0]?.getTime() ?? 0
-  const read: Notification[] = []
-  let cursor: string | undefined
-  do {
-    const page = await callAs(did, listNotifications, { params: { limit: pageSize, cursor }, signal })
-    const recent = page.notifications.filter(({ indexedAt }) => Date.parse(indexedAt) >= first)
-    read.push(...recent)
-    cursor = recent.length < page.notifications.length ? undefined : page.cursor
-  } while (cursor !== undefined && read.length < maxRead)
-  const byDay = Map.groupBy(read, ({ indexedAt }) => new Date(indexedAt).toDateString())
-  return {
-    days: days.map((day) => ({ day, notifications: byDay.get(day.toDateString()) ?? [] })),
-    isCapped: cursor !== undefined,
-  }
-}
-
-/** Local midnight. @param offset in days from today */
-function startOfDay(offset: number): Date {
-  const now = new Date()
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + offset)
 }

@@ -16,6 +16,9 @@ const { getCopies } = com.core.admin
 type Copies = Body<typeof getCopies.main>
 export type CopyPlace = Copies['places'][number]
 
+/** The screen that shows the copies. */
+export const copiesScreen = desktop ? '/backups' : '/network'
+
 const bannerMs = 60_000
 const idleMs = 10_000
 const busyMs = 2000

@@ -25,13 +25,11 @@ export type NewAccount = com.core.server.createAccount.$InputBody
 
 /** Creates an account and stores its session. @param adminPassword for the first account, away from the server's computer */
 export async function signUp(account: NewAccount, adminPassword?: string): Promise<Session> {
-  const { email } = account
   const response = await call(com.core.server.createAccount, {
     body: account,
     headers: asAdmin(adminPassword),
   })
-  const unconfirmed = email === undefined ? {} : { email, emailConfirmed: false, emailAuthFactor: false }
-  const session = sessionFrom({ ...response, ...unconfirmed, active: true })
+  const session = sessionFrom({ ...response, active: true })
   addSession(session)
   return session
 }

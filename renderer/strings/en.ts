@@ -17,6 +17,7 @@ import { errors } from './en/errors.ts'
 import { factors } from './en/factors.ts'
 import { feed } from './en/feed.ts'
 import { friends } from './en/friends.ts'
+import * as home from './en/home.ts'
 import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
 import { network } from './en/network.ts'
@@ -36,6 +37,7 @@ export const t = {
   ...shell,
   ...entrance,
   ...account,
+  ...home,
   ...identity,
   ...notifications,
   ...administration,

@@ -2,12 +2,19 @@ import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { t } from '../strings/en.ts'
+import { classes } from './class-names.ts'
 import styles from './links.module.css'
 
+interface LinkButtonProps {
+  readonly href: string
+  readonly size?: 'm' | 's'
+  readonly children: ReactNode
+}
+
 /** A link to a screen, with the look of a button. */
-export function LinkButton({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+export function LinkButton({ href, size = 'm', children }: LinkButtonProps) {
   return (
-    <Link className={styles.button} href={href}>
+    <Link className={classes(styles.button, size === 's' && styles.small)} href={href}>
       {children}
     </Link>
   )

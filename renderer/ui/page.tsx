@@ -1,5 +1,5 @@
 /** Layout of a screen: header, sections, panels and rows. */
-import { createContext, type ReactNode, use, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, type Ref, use, useEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
 import styles from './page.module.css'
@@ -67,10 +67,16 @@ interface SectionProps {
   readonly children: ReactNode
 }
 
+interface FoldedSectionProps extends SectionProps {
+  /** Whether it is open at first. */
+  readonly isOpen?: boolean
+  readonly ref?: Ref<HTMLDetailsElement>
+}
+
 /** A section that is closed at first, for settings that few people need. */
-export function FoldedSection({ title, lead, action, children }: SectionProps) {
+export function FoldedSection({ title, lead, action, isOpen = false, ref, children }: FoldedSectionProps) {
   return (
-    <details className={styles.folded}>
+    <details className={styles.folded} open={isOpen} ref={ref}>
       <summary>
         <h2>{title}</h2>
       </summary>

@@ -31,7 +31,7 @@ async function begin() {
 }
 
 const screens: readonly (readonly [path: string, title: string, ready: string])[] = [
-  ['/', 'Home', 'Make an app password'],
+  ['/', 'Home', 'No client has signed in yet.'],
   ['/account', 'Account', 'Repository blocks'],
   ['/apps', 'Apps and sessions', 'Phone'],
   ['/data', 'Data', 'Records and media'],
@@ -143,10 +143,14 @@ test('keyboard: sign-in, navigation, app passwords and menus work without a mous
   await expect.poll(() => focused(page)).toBe('Skip to content')
   await press('Enter')
   await press('Tab')
-  await page.getByLabel('Post text').and(page.locator(':focus')).waitFor()
-  // Pictures, language, the button.
-  for (let tabs = 0; tabs < 4; tabs++) await press('Tab')
-  await page.getByLabel('Client', { exact: true }).and(page.locator(':focus')).waitFor()
+  await expect.poll(() => focused(page)).toBe('1 unread notification')
+  await press('Tab')
+  await expect.poll(() => focused(page)).toBe('Everyone')
+  await page.getByText('No client has signed in yet.').waitFor()
+  await page.getByRole('radio', { name: 'This window' }).focus()
+  await press('ArrowRight')
+  await page.getByRole('radio', { name: 'Bluesky', checked: true }).and(page.locator(':focus')).waitFor()
+  await press('Tab')
   await press('Tab')
   await press('Tab')
   await expect.poll(() => focused(page)).toBe('Copy address')

@@ -256,3 +256,12 @@ test('birth date: it is set beside other preferences and changed, and app passwo
   const { body: limited } = await world.server.get(getPreferences, {}, app.accessJwt)
   expect(limited.preferences).toMatchObject([saved, { isOverAge13: true, isOverAge18: true }])
 })
+
+test('identifiers: in a narrow window the copy button covers no command', async () => {
+  const page = await world.signedIn(await world.server.account('pia'), '/account', { width: 360 })
+  await page.getByText('Identifiers for tools').click()
+  const command = await page.getByText(/^curl /).boundingBox()
+  const copy = await page.getByRole('button', { name: 'Copy command' }).boundingBox()
+  if (!command || !copy) throw new Error('not shown')
+  expect(copy.x).toBeGreaterThanOrEqual(command.x + command.width)
+})

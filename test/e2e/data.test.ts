@@ -191,3 +191,17 @@ test.each([
   await page.getByRole('dialog').waitFor()
   expect(await findings(page)).toEqual([])
 })
+
+test('storage: all bars have one length in a narrow window', async () => {
+  const page = await world.signedIn(alice, '/apps', { width: 360 })
+  await page.route('**/*getUsage*', async (route) => {
+    const response = await route.fetch()
+    const body = { ...(await response.json()), blobs: { count: 1, bytes: 123_000_000 } }
+    return route.fulfill({ response, json: body })
+  })
+  await page.goto(`${world.url}/#/data`)
+  await page.getByText('123 MB', { exact: true }).waitFor()
+  const boxes = await Promise.all((await page.getByRole('meter').all()).map((bar) => bar.boundingBox()))
+  expect(boxes).toHaveLength(2)
+  expect(new Set(boxes.map((box) => box?.width)).size).toBe(1)
+})

@@ -50,14 +50,22 @@ describe('a server with accounts', () => {
     await page.getByText('Welcome, hanna.test.').waitFor()
   })
 
-  test('sign-up: a birth date is optional, and stored in the preferences of the account', async () => {
+  test('sign-up: asks for handle and password only; email and birth date are offered later', async () => {
     const page = await world.visitor('/create')
     await page.getByLabel('Handle').fill('petra')
     await page.getByText('petra.test is available').waitFor()
+    expect(await page.getByRole('main').locator('input:visible').count()).toBe(2)
     await page.getByLabel('Password', { exact: true }).fill('petra-password')
-    await page.getByLabel('Birth date').fill('1990-02-03')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('Welcome, petra.test.').waitFor()
+    // Nothing covers what the new person presses next.
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'add an email address' }).waitFor()
+    await page.getByRole('button', { name: 'add a birth date' }).click()
+    await page.getByLabel('Birth date').fill('1990-02-03')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Birth date saved').waitFor()
+    await page.getByRole('button', { name: 'add a birth date' }).waitFor({ state: 'detached' })
     const { body: petra } = await world.server.post('com.core.server.createSession', {
       identifier: 'petra.test',
       password: 'petra-password',

@@ -34,7 +34,7 @@ test('profile: a first profile is created, and shown', async () => {
   await dialog.getByLabel('Website').fill('alice.example')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Profile saved').waitFor()
-  await page.getByText('Alice 👩‍👩‍👧‍👧').waitFor()
+  await page.getByRole('main').getByText('Alice 👩‍👩‍👧‍👧').waitFor()
   await page.getByText('Bread on Sundays.').waitFor()
   expect(await profileOf(alice)).toEqual({
     $type: collection,

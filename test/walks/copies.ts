@@ -19,7 +19,6 @@ async function walk(): Promise<void> {
   await picture(page, 'first-start')
   await signUp(page)
   clicks++
-  await click(page, 'button', 'Continue')
   await picture(page, 'home')
 
   await openMenu(page)

@@ -21,7 +21,6 @@ async function walk(): Promise<void> {
   await mkdir(disk)
   let { app, page } = await open(machine)
   await signUp(page)
-  await page.getByRole('button', { name: 'Continue' }).click()
   await backups(page)
 
   await page.getByRole('button', { name: 'Add a place…' }).click()

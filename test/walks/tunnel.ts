@@ -51,7 +51,6 @@ async function walk(): Promise<void> {
   const before = (await call(page, 'settings.view')).settings
   // Those of the network would not be reached.
   await call(page, 'settings.change', { plcUrl: directory.url, relays: relay.url })
-  await page.getByRole('button', { name: 'Continue' }).click()
 
   const menu = page.getByRole('button', { name: 'Open menu' })
   if (await menu.isVisible()) await menu.click()

@@ -1,12 +1,8 @@
 import { Link, useLocation } from 'wouter'
-import { placeName, useCopies } from '../../api/copies.ts'
-import { desktop } from '../../bridge.ts'
+import { copiesScreen, placeName, useCopies } from '../../api/copies.ts'
 import { t } from '../../strings/en.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { useNow } from '../../ui/time.tsx'
-
-/** The screen that shows the copies. */
-const screen = desktop ? '/backups' : '/network'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -18,9 +14,9 @@ export function ReplicasBanner() {
   const troubled = data?.places.filter(({ problem }) => problem) ?? []
   const isElsewhere = troubled.some(({ problem }) => problem?.kind === 'elsewhere')
   const late = troubled.find(({ problem }) => now - Date.parse(problem?.since ?? '') >= dayMs)
-  if (path === screen || (!isElsewhere && !late)) return null
+  if (path === copiesScreen || (!isElsewhere && !late)) return null
   return (
-    <Banner action={<Link href={screen}>{t.copies.show}</Link>} variant="danger">
+    <Banner action={<Link href={copiesScreen}>{t.copies.show}</Link>} variant="danger">
       {late && !isElsewhere ? (
         t.copies.banner(placeName(late.url), late.problem?.message ?? '')
       ) : (

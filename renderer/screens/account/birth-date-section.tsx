@@ -1,12 +1,11 @@
 import { Cake } from 'lucide-react'
 import { app } from '../../../lexicons/generated/index.ts'
-import { birthDateIn, putBirthDate } from '../../api/birth-date.ts'
+import { birthDateIn } from '../../api/birth-date.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
-import { BirthDateField } from '../../parts/account/birth-date-field.tsx'
-import { useDialogWork } from '../../parts/dialog-action.ts'
+import { BirthDateDialog } from '../../parts/account/birth-date-dialog.tsx'
 import { t } from '../../strings/en.ts'
 import { formatDate } from '../../strings/format.ts'
-import { DialogButton, FormDialog } from '../../ui/dialog.tsx'
+import { DialogButton } from '../../ui/dialog.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 
@@ -41,19 +40,5 @@ function BirthDateRow({ date }: { readonly date: string | undefined }) {
         title={date === undefined ? t.birthDate.none : formatDate(`${date}T12:00:00Z`)}
       />
     </Panel>
-  )
-}
-
-function BirthDateDialog({ date, onClose }: { readonly date: string | undefined; onClose(): void }) {
-  const change = useDialogWork({
-    run: (field, did) => putBirthDate(did, field('birthDate')),
-    invalidates: [getPreferences],
-    done: t.birthDate.done,
-    onClose,
-  })
-  return (
-    <FormDialog {...change} action={t.ui.save} title={t.birthDate.change}>
-      <BirthDateField defaultValue={date} required />
-    </FormDialog>
   )
 }

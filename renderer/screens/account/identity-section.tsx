@@ -12,16 +12,18 @@ import { Panel, Row, Section } from '../../ui/page.tsx'
 import { FormError, Loaded, Notice } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { HandleDialog } from './handle-dialog.tsx'
+import { Identifiers } from './identifiers.tsx'
 import styles from './identity.module.css'
 import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
 
-/** The handle and the recovery keys of the account. */
+/** The handle, the recovery keys and the identifiers of the account. */
 export function IdentitySection() {
   const { did } = useSession()
   return (
     <Section lead={t.identity.lead} title={t.identity.title}>
       {did.startsWith('did:plc:') ? <PlcIdentity /> : <WebIdentity />}
+      <Identifiers />
     </Section>
   )
 }

@@ -12,10 +12,12 @@ import { useArchive } from './archive.ts'
 import { CollectionsSection } from './collections-section.tsx'
 import { MediaSection } from './media-section.tsx'
 import { MissingMediaSection } from './missing-media-section.tsx'
+import { StorageSection } from './storage-section.tsx'
 
 export function DataScreen() {
   return (
     <Page lead={t.data.lead} title={t.nav.data}>
+      <StorageSection />
       <CollectionsSection />
       <MediaSection />
       <MissingMediaSection />

@@ -1,29 +1,25 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { com } from '../../../lexicons/generated/index.ts'
-import { putBirthDate } from '../../api/birth-date.ts'
 import { errorName, explain } from '../../api/call-errors.ts'
 import type { Body } from '../../api/client.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { type NewAccount, signUp } from '../../api/sign-in.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
-import { BirthDateField } from '../../parts/account/birth-date-field.tsx'
 import { useHandleChoice } from '../../parts/account/handle-check.ts'
 import { HandleField } from '../../parts/account/handle-field.tsx'
-import { newEmail } from '../../parts/account/new-email.ts'
 import { NewPasswordField } from '../../parts/account/new-password-field.tsx'
+import { newAccount } from '../../parts/account/welcome.ts'
 import { useSettingsChange } from '../../parts/settings/settings.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import type { Fields } from '../../ui/form.tsx'
 import { Switch } from '../../ui/switch.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { useAdminPassword } from './admin-password.tsx'
 import styles from './entrance.module.css'
 import { EntranceForm, useEnter } from './entrance-form.tsx'
 import { OtherWays } from './other-ways.tsx'
-import { showReadyDialog } from './ready.tsx'
 
 interface SignUpProps {
   readonly isFirst: boolean
@@ -39,11 +35,11 @@ const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>
   InvalidInviteCode: 'inviteCode',
 }
 
-/** Creates an account: handle, password, optional email address and birth date. */
+/** Creates an account: handle and password. Home asks for the rest. */
 export function SignUp({ isFirst, server }: SignUpProps) {
   const choice = useHandleChoice(server.availableUserDomains)
   const { handle, check } = choice
-  const { mutate, isPending, error } = useSignUp(isFirst)
+  const { mutate, isPending, error } = useSignUp()
   const adminPassword = useAdminPassword(error)
   const asksInvite = server.inviteCodeRequired === true && !adminPassword.isAsked
   const named = fieldOfError[errorName(error) ?? '']
@@ -54,11 +50,9 @@ export function SignUp({ isFirst, server }: SignUpProps) {
     const account = {
       handle,
       password: field('newPassword'),
-      email: field('email').trim() || undefined,
       inviteCode: field('inviteCode').trim() || undefined,
     }
-    const birthDate = field('birthDate') || undefined
-    mutate({ account, birthDate, adminPassword: field('adminPassword') || undefined })
+    mutate({ account, adminPassword: field('adminPassword') || undefined })
   }
   return (
     <>
@@ -92,8 +86,6 @@ export function SignUp({ isFirst, server }: SignUpProps) {
         )}
         <HandleField choice={choice} serverError={errorOf('handle')} />
         <NewPasswordField error={errorOf('password')} label={t.ui.password} username={handle} />
-        <Field autoComplete="email" hint={t.signUp.emailHint} label={t.ui.email} name="email" {...newEmail} />
-        <BirthDateField />
         {server.unclaimed === undefined && adminPassword.field}
         {desktop && isFirst && <FirstRunChoices />}
       </EntranceForm>
@@ -104,22 +96,15 @@ export function SignUp({ isFirst, server }: SignUpProps) {
 
 interface NewSignUp {
   readonly account: NewAccount
-  readonly birthDate: string | undefined
   readonly adminPassword: string | undefined
 }
 
-function useSignUp(isFirst: boolean) {
+function useSignUp() {
   const enter = useEnter()
   return useMutation({
-    mutationFn: async ({ account, birthDate, adminPassword }: NewSignUp) => {
-      const session = await signUp(account, adminPassword)
-      // The account exists: its Account screen shows that there is no date.
-      if (birthDate !== undefined) await putBirthDate(session.did, birthDate).catch(() => undefined)
-      return session
-    },
-    onSuccess: (session, { adminPassword }) => {
-      toast(t.signUp.done(session.handle))
-      if (isFirst || adminPassword !== undefined) showReadyDialog()
+    mutationFn: ({ account, adminPassword }: NewSignUp) => signUp(account, adminPassword),
+    onSuccess: (session) => {
+      newAccount.set(session.did)
       enter(session)
     },
   })
@@ -135,7 +120,7 @@ function Legal({ links }: Pick<SignUpProps['server'], 'links'>) {
   )
 }
 
-/** Desktop options of the first sign-up: start at login, and the data folder. */
+/** Desktop options of the first sign-up: start at login, the data folder, and how long the server runs. */
 function FirstRunChoices() {
   const { data: view } = useDesktopQuery('settings.view')
   const change = useSettingsChange()
@@ -152,6 +137,7 @@ function FirstRunChoices() {
       <p>
         {t.firstRun.dataFolder} <code>{view.dataFolder}</code>
       </p>
+      <p>{view.hasTray && view.settings.closeToTray ? t.firstRun.tray : t.firstRun.noTray}</p>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import type { Body } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { clientName } from '../../parts/apps/client-name.ts'
+import { isOfClient, sessionName, useClients } from '../../parts/apps/clients.ts'
 import { t } from '../../strings/en.ts'
 import { RelativeTime, useNow } from '../../ui/time.tsx'
 import styles from './connect.module.css'
@@ -12,7 +13,6 @@ const pollMs = 3_000
 const awaitedMs = 10 * 60_000
 
 type Visitor = Body<typeof com.core.server.listVisitors.main>['visitors'][number]
-type Session = Body<typeof com.core.server.listSessions.main>['sessions'][number]
 
 /**
  * Whether clients are connected. Once one is awaited, its arrival is shown: a request of it, then its session.
@@ -22,13 +22,14 @@ export function Arrival({ awaitedAt }: { readonly awaitedAt: number | undefined 
   const now = useNow()
   const isAwaited = awaitedAt !== undefined && now - awaitedAt < awaitedMs
   const { data: open } = useXrpcQuery(com.core.server.listSessions, {}, { pollMs: () => isAwaited && pollMs })
-  const clients = open?.sessions.filter(({ openedWith }) => openedWith !== 'password')
+  const clients = open?.sessions.filter(isOfClient)
   const arrived = useNew(clients, ({ id }) => id)[0]
   const [newest] = clients ?? []
+  const { data: known } = useClients()
   if (arrived)
     return (
       <p className={styles.light} data-state="connected" role="status">
-        <strong>{t.connect.connected}.</strong> {t.connect.connectedText(nameOfSession(arrived))}
+        <strong>{t.connect.connected}.</strong> {t.connect.connectedText(sessionName(arrived))}
       </p>
     )
   if (isAwaited) return <Awaited />
@@ -36,11 +37,11 @@ export function Arrival({ awaitedAt }: { readonly awaitedAt: number | undefined 
     <p className={styles.light} data-state={newest ? 'connected' : 'none'}>
       {newest ? (
         <>
-          <strong>{t.connect.connected}:</strong> {nameOfSession(newest)},{' '}
+          <strong>{t.connect.connected}:</strong> {sessionName(newest)},{' '}
           <RelativeTime at={newest.lastUsedAt} />
         </>
       ) : (
-        open && t.connect.none
+        known && (known.last ? t.connect.noneNow : t.connect.none)
       )}
     </p>
   )
@@ -65,12 +66,6 @@ function useNew<T>(list: readonly T[] | undefined, keyOf: (item: T) => string): 
   const [first, setFirst] = useState<ReadonlySet<string>>()
   if (list && !first) setFirst(new Set(list.map(keyOf)))
   return list && first ? list.filter((item) => !first.has(keyOf(item))) : []
-}
-
-/** The name that the person gave, with what the client says of itself. */
-function nameOfSession({ appPasswordName, app, client }: Session): string {
-  if (appPasswordName !== undefined) return `${appPasswordName} (${clientName(client)})`
-  return app === undefined ? clientName(client) : nameOf({ origin: app })
 }
 
 function nameOf({ origin, client }: Partial<Pick<Visitor, 'origin' | 'client'>>): string {

@@ -1,34 +1,42 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ExternalLink } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { com } from '../../../lexicons/generated/index.ts'
-import { makeAppPassword } from '../../api/app-passwords.ts'
-import { callDesktop } from '../../api/desktop.ts'
-import { endpoint } from '../../api/endpoint.ts'
-import { keyOf } from '../../api/hooks.ts'
-import { useSession } from '../../api/sessions.ts'
-import { desktop } from '../../bridge.ts'
+import { AppWindow, Cloud, CodeXml, KeyRound, LogIn, SquareTerminal, Terminal } from 'lucide-react'
+import { type Ref, useState } from 'react'
+import { useClients } from '../../parts/apps/clients.ts'
 import { t } from '../../strings/en.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyBlock, CopyField } from '../../ui/copy.tsx'
-import { SelectField } from '../../ui/field.tsx'
-import { Panel, Section, Stack } from '../../ui/page.tsx'
-import { toastError } from '../../ui/toast.tsx'
+import { ChoiceTiles } from '../../ui/choice-tiles.tsx'
+import { FoldedSection, Panel, Stack } from '../../ui/page.tsx'
 import { Arrival } from './arrival.tsx'
 import styles from './connect.module.css'
+import { type Client, Guide } from './guide.tsx'
 
-type Client = keyof typeof t.connect.appNames
+const icons = {
+  window: AppWindow,
+  official: Cloud,
+  password: KeyRound,
+  oauth: LogIn,
+  goat: Terminal,
+  library: CodeXml,
+  curl: SquareTerminal,
+} as const
+
 /** Those that were made since the screen was opened: each is shown until it is left. */
 type Passwords = Readonly<Partial<Record<Client, string>>>
 
-interface PasswordProps {
-  readonly password: string | undefined
-  onMade(password: string): void
+/** How a client is connected: open as long as the account never had one. A client that arrives leaves it open. */
+export function ConnectSection({ ref }: { readonly ref: Ref<HTMLDetailsElement> }) {
+  const { data: clients, isError } = useClients()
+  const [isOpen, setOpen] = useState<boolean>()
+  if (isOpen === undefined && (clients || isError)) setOpen(clients?.last === undefined)
+  if (isOpen === undefined) return null
+  return (
+    <FoldedSection isOpen={isOpen} lead={t.connect.lead} ref={ref} title={t.connect.title}>
+      <Connect />
+    </FoldedSection>
+  )
 }
 
-/** Connects a client: what to type there, an app password for it, and whether it has arrived. */
-export function ConnectSection() {
-  const [client, setClient] = useState<Client>('official')
+/** What to type in a client, an app password for it, and whether it has arrived. */
+function Connect() {
+  const [client, setClient] = useState<Client>('window')
   const [awaitedAt, setAwaitedAt] = useState<number>()
   const [passwords, setPasswords] = useState<Passwords>({})
   const choose = (next: Client) => {
@@ -41,178 +49,20 @@ export function ConnectSection() {
     setAwaitedAt(Date.now())
   }
   return (
-    <Section lead={t.connect.lead} title={t.connect.title}>
-      <Panel padded>
-        <Stack>
-          <SelectField
-            label={t.connect.client}
-            onChange={choose}
-            options={t.connect.clients}
-            value={client}
-          />
-          <Guide client={client} key={client} onMade={onMade} password={passwords[client]} />
-          <Arrival awaitedAt={awaitedAt} />
-          <Help />
-        </Stack>
-      </Panel>
-    </Section>
-  )
-}
-
-function Guide({ client, ...made }: PasswordProps & { readonly client: Client }) {
-  switch (client) {
-    case 'official':
-      return (
-        <Steps>
-          <Step text={t.connect.steps.official}>
-            <OfficialLink />
-          </Step>
-          <Step text={t.connect.steps.provider}>
-            <Address />
-          </Step>
-          <Step text={t.connect.steps.account}>
-            <Credentials client={client} {...made} />
-          </Step>
-        </Steps>
-      )
-    case 'password':
-      return (
-        <Steps>
-          <Step text={t.connect.steps.otherServer}>
-            <Address />
-          </Step>
-          <Step text={t.connect.steps.account}>
-            <Credentials client={client} {...made} />
-          </Step>
-        </Steps>
-      )
-    case 'oauth':
-      return <OAuthGuide />
-    default:
-      return <CodeGuide client={client} {...made} />
-  }
-}
-
-/** The app window opens no pages of others; the desktop opens this one in the browser. */
-function OfficialLink() {
-  const icon = <ExternalLink aria-hidden size={14} />
-  if (desktop) {
-    return (
-      <Button icon={icon} onClick={() => void callDesktop('app.openPage', 'officialClient')}>
-        {t.connect.openOfficial}
-      </Button>
-    )
-  }
-  return (
-    <a className={styles.link} href="https://bsky.app" rel="noreferrer" target="_blank">
-      {t.connect.openOfficial} {icon}
-    </a>
-  )
-}
-
-function OAuthGuide() {
-  const { handle } = useSession()
-  const isPublic = endpoint.startsWith('https:')
-  return (
-    <Steps>
-      <Step text={isPublic ? t.connect.steps.oauthPublic : t.connect.steps.oauth}>
-        <Address />
-        {isPublic && <CopyField label={t.connect.copyHandle} name={t.ui.handle} text={handle} />}
-      </Step>
-      <Step text={t.connect.steps.allow} />
-    </Steps>
-  )
-}
-
-interface CodeGuideProps extends PasswordProps {
-  readonly client: 'goat' | 'library' | 'curl'
-}
-
-function CodeGuide({ client, password, onMade }: CodeGuideProps) {
-  const { did } = useSession()
-  const text = codeOf[client](did, password ?? 'xxxx-xxxx-xxxx-xxxx')
-  const isCode = client === 'library'
-  return (
-    <Steps>
-      <Step text={isCode ? t.connect.steps.code : t.connect.steps.command}>
-        {password === undefined ? (
-          <MakePassword client={client} onMade={onMade} />
-        ) : (
-          <p>{t.connect.passwordHidden}</p>
-        )}
-        <CopyBlock label={isCode ? t.connect.copyCode : t.ui.copyCommand} text={text} wrap />
-      </Step>
-    </Steps>
-  )
-}
-
-/** The DID works in each of them, also where a handle is looked up in the public network. */
-const codeOf = {
-  goat: (did: string, password: string) =>
-    `goat account login --pds-host ${endpoint} -u ${did} -p ${password}`,
-  library: (did: string, password: string) =>
-    `import { AtpAgent } from '@atproto/api'
-
-const agent = new AtpAgent({ service: '${endpoint}' })
-await agent.login({ identifier: '${did}', password: '${password}' })
-await agent.post({ text: 'Hello from my own server' })`,
-  curl: (did: string, password: string) =>
-    `curl ${endpoint}/xrpc/com.atproto.server.createSession --json '{"identifier":"${did}","password":"${password}"}'`,
-}
-
-function Steps({ children }: { readonly children: ReactNode }) {
-  return <ol className={styles.steps}>{children}</ol>
-}
-
-function Step({ text, children }: { readonly text: string; readonly children?: ReactNode }) {
-  return (
-    <li>
-      <p>{text}</p>
-      {children}
-    </li>
-  )
-}
-
-function Address() {
-  return <CopyField label={t.ui.copyAddress} name={t.connect.address} text={endpoint} />
-}
-
-/** Handle and app password. */
-function Credentials({ client, password, onMade }: PasswordProps & { readonly client: Client }) {
-  const { handle } = useSession()
-  return (
-    <>
-      <CopyField label={t.connect.copyHandle} name={t.ui.handle} text={handle} />
-      {password === undefined ? (
-        <MakePassword client={client} onMade={onMade} />
-      ) : (
-        <>
-          <CopyField label={t.connect.copyPassword} name={t.appPasswords.value} text={password} />
-          <p>{t.connect.passwordHidden}</p>
-        </>
-      )}
-    </>
-  )
-}
-
-interface MakePasswordProps extends Pick<PasswordProps, 'onMade'> {
-  readonly client: Client
-}
-
-/** Makes an app password. One of the same kind that was never used is replaced: its secret is lost. */
-function MakePassword({ client, onMade }: MakePasswordProps) {
-  const { did } = useSession()
-  const cache = useQueryClient()
-  const make = useMutation({
-    mutationFn: () => makeAppPassword(did, t.connect.appNames[client]),
-    onSuccess: onMade,
-    onError: toastError,
-    onSettled: () => void cache.invalidateQueries({ queryKey: keyOf(did, com.core.server.listAppPasswords) }),
-  })
-  return (
-    <Button busy={make.isPending} onClick={() => make.mutate()} variant="primary">
-      {t.connect.makePassword}
-    </Button>
+    <Panel padded>
+      <Stack>
+        <ChoiceTiles
+          icons={icons}
+          label={t.connect.client}
+          onChange={choose}
+          options={t.connect.clients}
+          value={client}
+        />
+        <Guide client={client} key={client} onMade={onMade} password={passwords[client]} />
+        <Arrival awaitedAt={awaitedAt} />
+        <Help />
+      </Stack>
+    </Panel>
   )
 }
 

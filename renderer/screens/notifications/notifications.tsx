@@ -9,6 +9,7 @@ import { LoadMore } from '../../ui/load-more.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { ActivitySection } from './activity-section.tsx'
 import { DayGroups } from './day-groups.tsx'
 
 export function NotificationsScreen() {
@@ -37,6 +38,7 @@ export function NotificationsScreen() {
       lead={t.notifications.lead}
       title={t.nav.inbox}
     >
+      <ActivitySection />
       <ChoiceChips
         label={t.notifications.filter}
         onChange={setFilter}

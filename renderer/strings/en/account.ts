@@ -1,31 +1,6 @@
 /** Texts of the screens under “You”. */
 import { count, formatBytes, formatNumber } from '../format.ts'
 
-export const home = {
-  lead: 'Your server and how to connect to it.',
-  did: 'Your DID',
-  serverDid: 'Server DID',
-  didHint: 'A DID is the permanent identifier of an account. It stays the same when the handle changes.',
-  copyServerDid: 'Copy server DID',
-  account: 'Signed in as',
-  manage: 'Manage account',
-  unread: (unread: number) => count(unread, { one: 'unread notification', other: 'unread notifications' }),
-  activity: 'Last 14 days',
-  activityLead: 'Notifications by day and kind.',
-  noActivity: 'No notifications in the last 14 days.',
-  activityChart: (total: number) => `${count(total, { one: 'notification', other: 'notifications' })}`,
-  activityCapped: (shown: number) => `Only the newest ${formatNumber(shown)} are counted.`,
-  activityTable: 'Show as table',
-  activityTotal: 'Total',
-  storage: 'Storage',
-  storageLead: 'Space that your account uses.',
-  storageTotal: (size: string) => `${size} in total`,
-  storageRecords: 'Records',
-  storageMedia: 'Media',
-  storageBackups: 'Backups of the server',
-  identifiers: 'Identifiers for tools',
-}
-
 export const birthDate = {
   title: 'Birth date',
   hint: 'Apps of the network choose by it what to show, and some require it. Apps that you sign in to with your main password can read the date; others learn only whether you are at least 13, 16 or 18.',

@@ -21,7 +21,6 @@ export const signUp = {
   letters: 'Use only letters, digits and hyphens. Do not start or end with a hyphen.',
   strength: { label: 'Strength', short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
   passwordHint: 'At least 8 characters. Several unrelated words work well.',
-  emailHint: 'For password resets and sign-in codes. You can add it later.',
   inviteHint: 'New accounts need an invite code. Ask the owner of this server for one.',
   refused:
     'This server does not accept new accounts from here. If it is new and yours, create the first account on its own computer, or enter its admin password.',
@@ -31,7 +30,6 @@ export const signUp = {
     'For the first account. In the file admin-password of the server’s data folder, or as PDS_ADMIN_PASSWORD in its settings.',
   wrongAdminPassword: 'This is not the admin password of this server.',
   submit: 'Create account',
-  done: (handle: string) => `Welcome, ${handle}. Your account is ready.`,
   privacy: 'Privacy policy',
   terms: 'Terms of service',
 }
@@ -40,8 +38,6 @@ export const firstRun = {
   dataFolder: 'Your data is stored on this computer, in',
   startAtLogin: 'Start when I sign in to this computer',
   startAtLoginHint: 'So that clients can always reach your server.',
-  readyTitle: 'Your server is ready',
-  readyText: 'Clients ask for this address. Sign in there with your handle and an app password.',
   tray: 'The server keeps running when you close the window. Use Quit in the tray menu to stop it.',
   noTray: 'The server runs while this window is open.',
 }

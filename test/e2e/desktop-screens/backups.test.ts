@@ -26,8 +26,8 @@ describe('backups', () => {
     desktop.backups = backups
   })
 
-  test('their size is part of the storage on Home', async () => {
-    const page = await signedIn('/')
+  test('their size is part of the storage under Data', async () => {
+    const page = await signedIn('/data')
     const meter = page.getByRole('meter', { name: 'Backups of the server' })
     await expect.poll(() => meter.getAttribute('value')).toBe('3545000')
     await page.getByRole('link', { name: 'Backups of the server' }).click()

@@ -124,22 +124,21 @@ describe('server not running', () => {
   })
 })
 
-test('first run: shows the data folder and ends with the address', async () => {
+test('first run: shows the data folder, says how long the server runs, and ends on Home', async () => {
   const fresh = await World.open()
   try {
     const bridge = new ScriptedDesktop(fresh.url)
     const page = await fresh.visitor('/', {}, bridge)
     await page.getByText('/home/alice/.local/share/desktop-pds').waitFor()
+    await page.getByText('The server keeps running when you close the window.').waitFor()
+    expect(await findings(page)).toEqual([])
     await page.getByRole('switch', { name: 'Start when I sign in to this computer' }).click()
     await page.getByLabel('Handle').fill('alice')
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await page.getByRole('button', { name: 'Create account' }).click()
-    const ready = page.getByRole('dialog', { name: 'Your server is ready' })
-    await ready.getByText(fresh.url).waitFor()
-    await ready.getByText('The server keeps running when you close the window.').waitFor()
-    expect(await findings(page)).toEqual([])
-    await ready.getByRole('button', { name: 'Continue' }).click()
     await heading(page, 'Home').waitFor()
+    await page.getByText('Welcome, alice.test.').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
     expect(bridge.callsOf('settings.change')).toEqual([[{ startAtLogin: true }]])
     expect(await page.evaluate('localStorage.getItem("pds.sessions")')).toBeNull()
     expect(await fresh.closeProfiles()).toEqual([])

@@ -43,6 +43,8 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark'
   /** BCP 47. */
   readonly locale?: string
+  /** IANA name. */
+  readonly timeZone?: string
   /** The time at which the clock of its pages stands still, in milliseconds. */
   readonly now?: number
 }
@@ -50,14 +52,14 @@ export interface View {
 /** A new browser profile, without a session. */
 export async function newProfile(
   browser: Browser,
-  { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB', now }: View = {},
+  { width = 1280, height = 800, colorScheme = 'light', locale = 'en-GB', timeZone = 'UTC', now }: View = {},
 ): Promise<BrowserContext> {
   const profile = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
     locale,
-    timezoneId: 'UTC',
+    timezoneId: timeZone,
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   if (now !== undefined) await profile.clock.setFixedTime(now)

@@ -1,14 +1,17 @@
-import { type Activity, maxRead, useActivity } from '../../api/activity.ts'
+import { useActivity } from '../../api/activity.ts'
 import { filters } from '../../parts/notification-filters.ts'
 import { t } from '../../strings/en.ts'
 import { formatNumber, formatShortDay } from '../../strings/format.ts'
-import { Panel, Section } from '../../ui/page.tsx'
+import { FoldedSection, Panel } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
+import { useNow } from '../../ui/time.tsx'
 import styles from './activity.module.css'
 
 const { all: _, ...reasonsByKind } = filters
 type Kind = keyof typeof reasonsByKind
 const kinds = Object.keys(reasonsByKind) as Kind[]
+
+type Period = NonNullable<ReturnType<typeof useActivity>['data']>['periods'][number]
 
 interface DayCounts {
   readonly day: Date
@@ -18,42 +21,41 @@ interface DayCounts {
 
 /** A chart of the notifications of the last days, with a table of the same numbers. */
 export function ActivitySection() {
-  const activity = useActivity()
+  const activity = useActivity(useNow())
   return (
-    <Section lead={t.home.activityLead} title={t.home.activity}>
+    <FoldedSection lead={t.activity.lead} title={t.activity.title}>
       <Loaded query={activity} rows={2}>
-        {({ days, isCapped }) => (
+        {({ periods }) => (
           <Panel padded>
-            <Chart days={days.map(countsOf)} />
-            {isCapped && <p className={styles.note}>{t.home.activityCapped(maxRead)}</p>}
+            <Chart days={periods.map(countsOf)} />
           </Panel>
         )}
       </Loaded>
-    </Section>
+    </FoldedSection>
   )
 }
 
-function countsOf({ day, notifications }: Activity['days'][number]): DayCounts {
+function countsOf({ start, counts: ofReasons }: Period): DayCounts {
   const countOf = (kind: Kind) => {
     const reasons: readonly string[] = reasonsByKind[kind]
-    return notifications.filter(({ reason }) => reasons.includes(reason)).length
+    return ofReasons.reduce((sum, { reason, count }) => sum + (reasons.includes(reason) ? count : 0), 0)
   }
   const counts = Object.fromEntries(kinds.map((kind) => [kind, countOf(kind)])) as DayCounts['counts']
-  return { day, counts, total: kinds.reduce((sum, kind) => sum + counts[kind], 0) }
+  return { day: new Date(start), counts, total: kinds.reduce((sum, kind) => sum + counts[kind], 0) }
 }
 
 function Chart({ days }: { readonly days: readonly DayCounts[] }) {
   const totalOf = (kind: Kind) => days.reduce((sum, { counts }) => sum + counts[kind], 0)
   const shown = kinds.filter((kind) => totalOf(kind) > 0)
   const [first, last] = [days[0], days.at(-1)]
-  if (shown.length === 0 || !first || !last) return <p className={styles.note}>{t.home.noActivity}</p>
+  if (shown.length === 0 || !first || !last) return <p className={styles.note}>{t.activity.none}</p>
   const total = days.reduce((sum, day) => sum + day.total, 0)
   return (
     <figure className={styles.figure}>
       <span aria-hidden className={styles.max}>
         {formatNumber(Math.max(...days.map((day) => day.total)))}
       </span>
-      <Bars days={days} kinds={shown} label={t.home.activityChart(total)} />
+      <Bars days={days} kinds={shown} label={t.activity.chart(total)} />
       <div aria-hidden className={styles.axis}>
         <span>{formatShortDay(first.day)}</span>
         <span>{formatShortDay(last.day)}</span>
@@ -66,7 +68,7 @@ function Chart({ days }: { readonly days: readonly DayCounts[] }) {
         ))}
       </ul>
       <details className={styles.details}>
-        <summary>{t.home.activityTable}</summary>
+        <summary>{t.activity.table}</summary>
         <DayTable days={days} kinds={shown} />
       </details>
     </figure>
@@ -125,7 +127,7 @@ function DayTable({ days, kinds }: DaysProps) {
               {t.notifications.filters[kind]}
             </th>
           ))}
-          <th scope="col">{t.home.activityTotal}</th>
+          <th scope="col">{t.activity.total}</th>
         </tr>
       </thead>
       <tbody>

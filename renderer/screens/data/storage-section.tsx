@@ -12,11 +12,12 @@ import { formatBytes } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
-import styles from './home.module.css'
+import styles from './storage.module.css'
 
 interface Part {
   readonly name: string
-  readonly path: string
+  /** The screen that shows it, unless it is this one. */
+  readonly path?: string
   readonly icon: ReactNode
   readonly bytes: number
 }
@@ -25,7 +26,7 @@ interface Part {
 export function StorageSection() {
   const usage = useXrpcQuery(com.core.server.getUsage, {})
   return (
-    <Section lead={t.home.storageLead} title={t.home.storage}>
+    <Section lead={t.storage.lead} title={t.storage.title}>
       <Loaded query={usage} rows={2}>
         {(data) => (desktop ? <WithBackups parts={partsOf(data)} /> : <Parts parts={partsOf(data)} />)}
       </Loaded>
@@ -36,14 +37,12 @@ export function StorageSection() {
 function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.main>): readonly Part[] {
   return [
     {
-      name: t.home.storageRecords,
-      path: '/data',
+      name: t.storage.records,
       icon: <FileText aria-hidden size={20} strokeWidth={1.75} />,
       bytes: collections.reduce((sum, { bytes }) => sum + bytes, 0),
     },
     {
-      name: t.home.storageMedia,
-      path: '/data',
+      name: t.storage.media,
       icon: <Images aria-hidden size={20} strokeWidth={1.75} />,
       bytes: blobs.bytes,
     },
@@ -53,7 +52,7 @@ function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.ma
 function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
   const { data: backups = [] } = usePoints(ownBackups)
   const part = {
-    name: t.home.storageBackups,
+    name: t.storage.backups,
     path: '/backups',
     icon: <Archive aria-hidden size={20} strokeWidth={1.75} />,
     bytes: backups.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
@@ -71,10 +70,10 @@ function Parts({ parts }: { readonly parts: readonly Part[] }) {
           detail={<Meter label={name} max={total} title={formatBytes(bytes)} value={bytes} />}
           icon={icon}
           key={name}
-          title={<Link href={path}>{name}</Link>}
+          title={path === undefined ? name : <Link href={path}>{name}</Link>}
         />
       ))}
-      <p className={styles.note}>{t.home.storageTotal(formatBytes(total))}</p>
+      <p className={styles.note}>{t.storage.total(formatBytes(total))}</p>
     </Panel>
   )
 }
