@@ -1,6 +1,5 @@
 import { Circle, CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { Link } from 'wouter'
 import { app } from '../../../lexicons/generated/index.ts'
 import { birthDateIn } from '../../api/birth-date.ts'
 import { copiesScreen } from '../../api/copies.ts'
@@ -122,7 +121,11 @@ function Later() {
   return (
     <p className={styles.later}>
       {t.firstSteps.later}
-      {email === undefined && <Link href="/account">{t.firstSteps.email}</Link>}
+      {email === undefined && (
+        <LinkButton href="/account" size="s">
+          {t.firstSteps.email}
+        </LinkButton>
+      )}
       {asksDate && (
         <DialogButton dialog={(close) => <BirthDateDialog onClose={close} />} size="s">
           {t.firstSteps.birthDate}
