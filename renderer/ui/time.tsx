@@ -49,9 +49,18 @@ export function Since({ text, at, never }: SinceProps) {
   )
 }
 
-/** “3 minutes ago”, with the exact time as tooltip. Renders again only when the text changes. @param at ISO 8601 */
-export function RelativeTime({ at }: { readonly at: string }) {
-  const text = useSyncExternalStore(subscribe, () => formatRelative(at, now))
+interface RelativeTimeProps {
+  /** ISO 8601. */
+  readonly at: string
+  /** It cannot be in the future: “now” if the clock of this computer is behind that of the server. */
+  readonly isPast?: boolean
+}
+
+/** “3 minutes ago”, with the exact time as tooltip. Renders again only when the text changes. */
+export function RelativeTime({ at, isPast = false }: RelativeTimeProps) {
+  const text = useSyncExternalStore(subscribe, () =>
+    formatRelative(at, isPast ? Math.max(now, Date.parse(at)) : now),
+  )
   return (
     <time dateTime={at} title={formatDateTime(at)}>
       {text}

@@ -38,7 +38,7 @@ export function Arrival({ awaitedAt }: { readonly awaitedAt: number | undefined 
       {newest ? (
         <>
           <strong>{t.connect.connected}:</strong> {sessionName(newest)},{' '}
-          <RelativeTime at={newest.lastUsedAt} />
+          <RelativeTime at={newest.lastUsedAt} isPast />
         </>
       ) : (
         known && (known.last ? t.connect.noneNow : t.connect.none)

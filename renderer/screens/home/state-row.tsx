@@ -82,7 +82,7 @@ function copyState({ state, place }: CopySummary): TileState {
   const name = place && placeName(place.url)
   const copied = place?.lastCopiedAt && (
     <>
-      {t.home.copied} <RelativeTime at={place.lastCopiedAt} />
+      {t.home.copied} <RelativeTime at={place.lastCopiedAt} isPast />
     </>
   )
   switch (state) {
@@ -118,7 +118,7 @@ function Backup() {
   if (!newest) return t.home.noBackup
   return (
     <>
-      {t.home.backup} <RelativeTime at={newest.at} />
+      {t.home.backup} <RelativeTime at={newest.at} isPast />
     </>
   )
 }
@@ -144,7 +144,7 @@ function clientsState({ signedIn, last }: Clients): TileState {
   if (!last) return { value: t.home.noClient, detail: t.home.clientDetail, href }
   const detail = (
     <>
-      {last.name}, <RelativeTime at={last.at} />
+      {last.name}, <RelativeTime at={last.at} isPast />
     </>
   )
   return { value: signedIn > 0 ? t.home.clientCount(signedIn) : t.home.noClientNow, detail, href }
