@@ -208,6 +208,7 @@ test('account switcher: switches between two accounts and signs one out', async 
   await page.getByRole('button', { name: 'Account menu, grace.test' }).click()
   await page.getByRole('menuitemradio', { name: 'frank.test' }).click()
   await page.getByRole('button', { name: 'Account menu, frank.test' }).waitFor()
+  await open(page, 'Account')
   await page.getByRole('main').getByText(frank.email).waitFor()
   await page.getByRole('button', { name: 'Account menu, frank.test' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

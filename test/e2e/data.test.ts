@@ -63,11 +63,11 @@ test('records: a collection lists its records, one is viewed as JSON, deleted an
 test('records: a record that was changed elsewhere is not deleted', async () => {
   await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Bob' })
   const page = await world.signedIn(bob, '/data/app.example.actor.profile')
-  await page.getByText('Bob', { exact: true }).waitFor()
+  await page.getByRole('main').getByText('Bob', { exact: true }).waitFor()
   await social.put(bob, 'app.example.actor.profile', 'self', { displayName: 'Robert' })
   await page.getByRole('button', { name: 'Delete record self' }).click()
   await page.getByText('The record was changed in the meantime.').waitFor()
-  await page.getByText('Robert', { exact: true }).waitFor()
+  await page.getByRole('main').getByText('Robert', { exact: true }).waitFor()
 })
 
 test('download: the repository is saved as a CAR file', async () => {
@@ -99,7 +99,6 @@ describe('media', () => {
     const page = await world.signedIn(dora, '/data')
     const posts = page.getByRole('list', { name: 'Collections' }).getByRole('listitem').first()
     await posts.getByText(/^1 record · \d+ bytes$/).waitFor()
-    await page.getByRole('link', { name: 'Home' }).click()
     await page.getByText(/ in total$/).waitFor()
     const bytes = await page.getByRole('meter', { name: 'Media' }).getAttribute('value')
     expect(Number(bytes)).toBe(content.length + 'hello'.length)
