@@ -24,10 +24,10 @@ export function useIsOwner(): boolean {
   return useOwnership() ?? false
 }
 
-/** Whether the current account owns the server, which is whether it may list accounts; undefined until the server has responded. */
+/** Whether the current account owns the server, which is whether it may list accounts; undefined until that is known. */
 export function useOwnership(): boolean | undefined {
   const { did = '', status } = useMaybeSession() ?? {}
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: [did, 'is owner'],
     enabled: did !== '' && status !== 'takendown',
     staleTime: Number.POSITIVE_INFINITY,
@@ -44,5 +44,5 @@ export function useOwnership(): boolean | undefined {
       }
     },
   })
-  return data
+  return data ?? (isError ? false : undefined)
 }

@@ -12,6 +12,7 @@ import { classes } from '../../ui/class-names.ts'
 import { DialogButton } from '../../ui/dialog.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Section } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './first-steps.module.css'
 import { setHiddenMarks, useHiddenMarks } from './hidden-marks.ts'
@@ -27,9 +28,17 @@ interface FirstStepsProps {
  * recovery key that the identity names no longer.
  */
 export function FirstSteps({ onConnect }: FirstStepsProps) {
-  const { status } = useSession()
+  const { did, status } = useSession()
   const marks = useMarks()
-  return marks && status === undefined ? <List marks={marks} onConnect={onConnect} /> : null
+  const hidden = useHiddenMarks(did)
+  if (status !== undefined) return null
+  if (marks) return <List marks={marks} onConnect={onConnect} />
+  // Keeps the place of a list that is most likely shown.
+  return hidden ? null : (
+    <Section title={t.firstSteps.title}>
+      <Skeleton />
+    </Section>
+  )
 }
 
 function List({ marks, onConnect }: FirstStepsProps & { readonly marks: Marks }) {

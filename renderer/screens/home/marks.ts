@@ -34,12 +34,12 @@ export function useMarks(): Marks | undefined {
     {},
     { enabled: did.startsWith('did:plc:'), staleTime: keysStaleMs },
   )
-  const { data: view } = useDesktopQuery('settings.view')
-  if (isOwner === undefined || [profile, clients, copies, keys].some(({ isLoading }) => isLoading))
+  const settings = useDesktopQuery('settings.view')
+  if (isOwner === undefined || [profile, clients, copies, keys, settings].some(({ isLoading }) => isLoading))
     return undefined
   const copy = copies.data && copySummary(copies.data, now).state
   // The sheet of the copies brings the account back as well.
-  const hasSheet = isOwner && view?.isSheetKept && copy !== 'none'
+  const hasSheet = isOwner && settings.data?.isSheetKept && copy !== 'none'
   const steps: readonly (readonly [Mark, boolean | undefined])[] = [
     ['profile', profile.data && hasFace(profile.data)],
     ['client', clients.data && clients.data.last !== undefined],
