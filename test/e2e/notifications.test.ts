@@ -357,7 +357,7 @@ test('inbox: scrolling loads all pages once, grouped by day', async () => {
 
 test('inbox: a complete list creates no IntersectionObserver', async () => {
   await notifyAlice()
-  const page = await world.signedIn(alice)
+  const page = await world.signedIn(alice, '/settings')
   await page.evaluate(() => {
     const page = globalThis as unknown as { IntersectionObserver: new () => object; observers: number }
     page.observers = 0
