@@ -8,13 +8,14 @@ import { mentionsOf } from '../../support/store/scan.ts'
 
 setupLivedIn({ aliases: new Map() })
 
-/** Columns that keep names of ours: what persons and apps wrote, events as they were sent, and permissions that hold under any name. */
+/** Columns that keep names of ours: what persons and apps wrote or called, events as sent, permissions that hold under any name. */
 const texts = [
   'events.frame',
   'drafts.draft',
   'actor_preferences.preferences',
   'deleted_records.bytes',
   'app_passwords.permissions',
+  'push_registrations.called',
 ]
 
 test('a start with aliases renames the records, and persons see what they saw', async () => {
