@@ -14,6 +14,7 @@ import { createOwnCheck, type OwnCheck } from './conformance/own-check.ts'
 import { createDoctor, type Doctor } from './doctor/doctor.ts'
 import { createInspector, type Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { createMoves, type Moves } from './moving/moves.ts'
+import { createOwnBackups, type OwnBackups } from './replicas/local/own-backups.ts'
 import { type BackupProofs, createBackupProofs } from './replicas/local/proofs.ts'
 import { createReplicas, type Replicas, type ReplicasOptions } from './replicas/replicas.ts'
 
@@ -25,6 +26,7 @@ export interface Operation {
   readonly doctor: Doctor
   readonly inspector: Inspector
   readonly conformance: OwnCheck
+  readonly backups: OwnBackups
   readonly backupProofs: BackupProofs
   readonly pageCheck: PageCheck
   readonly copies: Replicas
@@ -56,6 +58,7 @@ export async function createOperation(
       ...{ ...platform, ...identity, repositories, accountDeletion, probes: doctor.probes },
       onUnloadable: warnOfWorker(platform),
     }),
+    backups: createOwnBackups({ dataDir, store, files, now, signal, onUnloadable: warnOfWorker(platform) }),
     backupProofs: createBackupProofs({
       ...{ dataDir, files, now, signal },
       repairMedia: async (cids) => (await blobs.examine(cids)).includes('backup repaired'),

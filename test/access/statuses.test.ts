@@ -3,6 +3,7 @@
  * rules that shares no code with the server.
  */
 import { beforeAll, expect, test } from 'vitest'
+import { nodeFiles } from '../../server/store/files/files.ts'
 import { calls } from '../support/access/calls/index.ts'
 import { each, send } from '../support/access/client.ts'
 import {
@@ -55,7 +56,8 @@ function expectedError({ auth, active }: Method, state: State, token: Token): st
 const ordinary = new Map<State, Subject>()
 const owners = new Map<State, Subject>()
 
-setupServer({ accounts: ['bystander'] })
+// Files other than those of Node: backups are made in this thread, without the start of a worker for each.
+setupServer({ accounts: ['bystander'], files: { ...nodeFiles } })
 beforeAll(async () => {
   const withoutOwner = tokenNames.filter((name) => name !== 'owner')
   for (const state of states) {

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { protocolErrors } from '../../server/platform/xrpc/xrpc-errors.ts'
+import { nodeFiles } from '../../server/store/files/files.ts'
 import { type Account, adminAuth } from '../support/server/server.ts'
 import { server, setupServer } from '../support/server/setup.ts'
 import { oddHeaders } from './tokens.ts'
@@ -42,7 +43,8 @@ let someToken: string
 let known: Known
 let round = 0
 
-setupServer({ options: { inspector: 'on' } })
+// Files other than those of Node: backups are made in this thread, without the start of a worker for each.
+setupServer({ files: { ...nodeFiles }, options: { inspector: 'on' } })
 afterAll(() => agent.destroy())
 
 /** New accounts for each method: earlier inputs may have changed or deleted the others. */
@@ -207,6 +209,9 @@ function send({ verb, path, headers: given, body }: Sent): Promise<Got> {
   })
 }
 
+/** Methods for the owner on the computer of the server: their answers may name the data folder. */
+const showsFolder = new Set(['com.core.admin.listBackups'])
+
 /** Signs of internals: stack traces, paths, SQL and runtime errors. */
 const internals =
   /\n\s+at |node:|file:\/\/\/\w+\/|node_modules|\.[tj]s:\d|SQLITE|sqlite|SELECT |INSERT |UPDATE \w+ SET|DELETE FROM|constraint failed|E(NOENT|ACCES|ISDIR)|call stack|is not a function|Cannot (read|convert|destructure)|\[object |undefined \(reading/
@@ -215,7 +220,8 @@ function check({ nsid, schema }: Method, { status, headers: received, bytes }: G
   const text = bytes.toString()
   const context = `${nsid}: ${status} ${text.slice(0, 500)}`
   expect(text, context).not.toMatch(internals)
-  expect(text.includes(server.config.dataDir), context).toBe(false)
+  if (status !== 200 || !showsFolder.has(nsid))
+    expect(text.includes(server.config.dataDir), context).toBe(false)
   expect(received['access-control-allow-origin'], context).toBe('*')
   if (status !== 200) {
     expect([400, 401, 403, 413, 431], context).toContain(status)

@@ -45,6 +45,16 @@ export function refuseForeignPage({ isForeignPage }: Caller): void {
   if (isForeignPage) throw protocolError('Forbidden', 'Only pages of this server may call this')
 }
 
+interface CallToThisComputer {
+  readonly caller: Caller
+  readonly fail: (name: 'NotAtThisComputer', message: string) => Error
+}
+
+/** Requires a caller on this computer. @throws XrpcError NotAtThisComputer */
+export function requireThisComputer({ caller, fail }: CallToThisComputer): void {
+  if (!isAtThisComputer(caller)) throw fail('NotAtThisComputer', 'Do this on the computer of this server')
+}
+
 /** Whether a program of this computer calls, or the interface in a browser of this computer. */
 export function isAtThisComputer({ isLocal, isForeignPage }: Caller): boolean {
   return isLocal && !isForeignPage

@@ -1,22 +1,22 @@
 /** The daily backup, made while the server runs, and the checks of backups. */
 
 import type { Platform } from '../../platform/platform.ts'
-import { makeBackup } from '../replicas/local/backups.ts'
 import { backupIsDue } from '../replicas/local/list.ts'
+import type { OwnBackups } from '../replicas/local/own-backups.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'
 
-type Deps = Pick<Platform, 'config' | 'store' | 'files' | 'log' | 'now' | 'signal'>
+interface Deps extends Pick<Platform, 'config' | 'files' | 'log' | 'now' | 'signal'> {
+  readonly operation: { readonly backups: Pick<OwnBackups, 'make'> }
+}
 
 /** Makes a backup when the newest one is a day old. */
-export async function backUpWhenDue({ config, store, files, log, now, signal }: Deps): Promise<void> {
+export async function backUpWhenDue({ config, files, log, now, signal, operation }: Deps): Promise<void> {
   const { dataDir, dailyBackups } = config
   if (!dailyBackups || !(await backupIsDue(dataDir, now(), files))) return
-  const made = await makeBackup({ dataDir, store, files, now, mayMakeSpace: true, signal }).catch(
-    (error: unknown) => {
-      // The server stops: the next start makes it.
-      if (!signal.aborted) throw error
-    },
-  )
+  const made = await operation.backups.make({ mayMakeSpace: true }).catch((error: unknown) => {
+    // The server stops: the next start makes it.
+    if (!signal.aborted) throw error
+  })
   if (!made) return
   const { name, proof } = made
   if (proof) log.error({ backup: name, problem: proof.problem }, 'daily backup is incomplete')

@@ -9,6 +9,7 @@ import type { Repository } from '../../repository/repository.ts'
 import type { PageCheck } from '../../store/page-check.ts'
 import type { Moves } from '../moving/moves.ts'
 import { removeLeftovers } from '../replicas/local/leftovers.ts'
+import type { OwnBackups } from '../replicas/local/own-backups.ts'
 import type { BackupProofs } from '../replicas/local/proofs.ts'
 import type { Replicas } from '../replicas/replicas.ts'
 import { backUpWhenDue, checkBackups } from './daily-backup.ts'
@@ -22,6 +23,7 @@ interface Deps extends Platform {
   readonly federation: Federation
   readonly operation: {
     readonly moves: Moves
+    readonly backups: OwnBackups
     readonly backupProofs: BackupProofs
     readonly pageCheck: PageCheck
     readonly copies: Replicas
@@ -37,7 +39,7 @@ export function periodicJobs(services: Deps): Job[] {
   const { config, store, files, clock, identity, repository, federation, operation } = services
   const { relays, blobs } = repository
   const { backlinks, intake, upstreams, catchUp, wantedRecords, recheck } = federation
-  const { moves, backupProofs, pageCheck, copies } = operation
+  const { moves, backups, backupProofs, pageCheck, copies } = operation
   return [
     job('check of the clock', minute, () => clock.check()),
     job('check of the lock', minute, () => store.checkLock()),
@@ -61,6 +63,7 @@ export function periodicJobs(services: Deps): Job[] {
     // A minute later, because a backup reads the whole store while clients wait for their first responses.
     job('daily backup', hour, () => backUpWhenDue(services), { firstMs: minute }),
     job('check of backups', hour, () => checkBackups(backupProofs, services), { firstMs: 2 * minute }),
+    job('removal of deleted backups', 5 * minute, () => backups.eraseDeleted()),
     job('check of all pages', hour, () => pageCheck.run(), { firstMs: 4 * minute }),
     job('limit of kept journals', minute, () => copies.limitJournals()),
     job('clean-up of copies', hour, () => clock.isPlausible() && copies.compact(), { firstMs: 10 * minute }),

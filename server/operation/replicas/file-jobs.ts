@@ -5,6 +5,7 @@ import { onFiles } from '../../store/files/jobs-on-files.ts'
 import { runInWorker } from '../../util/worker-or-inline.ts'
 import { tryAssemble } from './assemble.ts'
 import { checkAssembled, checkRestore } from './check-restore.ts'
+import { eraseBackups } from './local/deleted.ts'
 import { publish } from './local/publish.ts'
 
 const work = {
@@ -12,6 +13,7 @@ const work = {
   check: checkRestore,
   'check assembled': checkAssembled,
   publish,
+  erase: eraseBackups,
   summarize: (files: Files, job: { readonly dataDir: string }) => summarizeData(files, job.dataDir),
 }
 

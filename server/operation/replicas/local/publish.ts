@@ -73,7 +73,7 @@ async function removeExpired(files: Files, dataDir: string, now: Date): Promise<
 }
 
 /** Yields the lists of media of all backups, also of folders that a person renamed; undefined for a damaged one. */
-async function* mediaLists(files: Files, dataDir: string): AsyncGenerator<Uint8Array | undefined> {
+export async function* mediaLists(files: Files, dataDir: string): AsyncGenerator<Uint8Array | undefined> {
   const target = localTarget(dataDir, files)
   const folder = join(backupFolder(dataDir), basesFolder)
   for (const name of await files.list(folder)) {

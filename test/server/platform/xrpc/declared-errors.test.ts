@@ -4,10 +4,11 @@
  */
 import { P256Keypair } from '@atproto/crypto'
 import type { DidString } from '@atproto/syntax'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
+import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { iso } from '../../../../server/util/time.ts'
 import { PasskeyDevice } from '../../../support/accounts/passkey.ts'
 import {
@@ -180,6 +181,34 @@ const deletion = (account: Account, token: string) =>
   core('server.deleteAccount', { did: account.did, password: account.password, token }, account)
 /** Sent through a proxy. */
 const elsewhere = { 'x-forwarded-for': '192.0.2.7' }
+
+/** Calls a method of administrators from another computer. */
+function readElsewhere(name: string) {
+  return server.fetch(`/xrpc/com.core.admin.${name}`, { headers: { authorization: adminAuth, ...elsewhere } })
+}
+
+function callElsewhere(name: string, input?: object) {
+  return server.fetch(`/xrpc/com.core.admin.${name}`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: adminAuth, ...elsewhere },
+      ...(input && { 'content-type': 'application/json' }),
+    },
+    ...(input && { body: JSON.stringify(input) }),
+  })
+}
+
+/** Calls while the disk has too little space for work on backups. */
+async function withoutSpace(
+  work: 'make' | 'find' | 'delete',
+  attempt: () => Promise<Answer>,
+): Promise<Answer> {
+  const failing = vi.spyOn(server.running.services.operation.backups, work)
+  failing.mockRejectedValue(new StoreUnavailable('The disk has too little free space. Free disk space.'))
+  const answer = await attempt()
+  failing.mockRestore()
+  return answer
+}
 const reset = (token: string, password = 'a new password') =>
   core('server.resetPassword', { token, password })
 const adminPassword = (did: string, password: string) =>
@@ -729,14 +758,21 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
     return afterExpiry(account, (authFactorToken) => server.signIn(account, { authFactorToken }))
   },
 
-  'com.core.admin.listOutbox NotAtThisComputer': () =>
-    server.fetch('/xrpc/com.core.admin.listOutbox', { headers: { authorization: adminAuth, ...elsewhere } }),
+  'com.core.admin.listOutbox NotAtThisComputer': () => readElsewhere('listOutbox'),
   'com.core.admin.deleteOutboxMessage NotAtThisComputer': () =>
-    server.fetch('/xrpc/com.core.admin.deleteOutboxMessage', {
-      method: 'POST',
-      headers: { authorization: adminAuth, 'content-type': 'application/json', ...elsewhere },
-      body: JSON.stringify({ id: 'x' }),
-    }),
+    callElsewhere('deleteOutboxMessage', { id: 'x' }),
+  'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
+  'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
+  'com.core.admin.makeBackup BackupFailed': () =>
+    withoutSpace('make', () => core('admin.makeBackup', undefined, owner)),
+  'com.core.admin.checkBackup NotAtThisComputer': () => callElsewhere('checkBackup', { id: 'x' }),
+  'com.core.admin.checkBackup BackupNotFound': () => core('admin.checkBackup', { id: 'x' }, owner),
+  'com.core.admin.checkBackup BackupFailed': () =>
+    withoutSpace('find', () => core('admin.checkBackup', { id: 'x' }, owner)),
+  'com.core.admin.deleteBackup NotAtThisComputer': () => callElsewhere('deleteBackup', { id: 'x' }),
+  'com.core.admin.deleteBackup BackupNotFound': () => core('admin.deleteBackup', { id: 'x' }, owner),
+  'com.core.admin.deleteBackup BackupFailed': () =>
+    withoutSpace('delete', () => core('admin.deleteBackup', { id: 'x' }, owner)),
   'com.core.server.createCode MailedCodeRequired': async () => {
     const mailing = await TestServer.start({ smtpUrl: 'smtp://127.0.0.1:1' })
     try {

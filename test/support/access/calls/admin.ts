@@ -7,6 +7,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.acceptEmptyPlace': () => ({ input: { url: 'file:///disk' }, answer: 'InvalidRequest' }),
   // A malformed address, so that nothing is sent.
   'com.core.admin.addUpstream': () => ({ input: { url: '://' }, answer: 'InvalidUpstream' }),
+  'com.core.admin.checkBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
   'com.core.admin.checkNetwork': () => ({}),
   'com.core.admin.checkRelays': () => ({}),
   'com.core.admin.closeReport': () => ({
@@ -20,6 +21,7 @@ export const adminCalls: CallTable = {
     input: { did: subject.did },
     answer: ofOther(subject, token),
   }),
+  'com.core.admin.deleteBackup': () => ({ input: { id: 'none' }, answer: 'BackupNotFound' }),
   'com.core.admin.deleteOutboxMessage': () => ({ input: { id: 'x' } }),
   'com.core.admin.disableAccountInvites': (subject) => ({
     input: { account: subject.did },
@@ -45,10 +47,12 @@ export const adminCalls: CallTable = {
     answer: deleted(subject),
   }),
   'com.core.admin.listAccounts': () => ({}),
+  'com.core.admin.listBackups': () => ({}),
   'com.core.admin.listOutbox': () => ({}),
   'com.core.admin.listReports': () => ({}),
   'com.core.admin.listRequests': () => ({}),
   'com.core.admin.listUpstreams': () => ({}),
+  'com.core.admin.makeBackup': () => ({}),
   'com.core.admin.moveAccount': () => ({
     input: { did: bystander.did, server: 'localhost', password: 'a password' },
     answer: 'MoveRefused',

@@ -1,6 +1,6 @@
 import type { DatetimeString } from '@atproto/lex-schema'
 import { com } from '../../../../../lexicons/generated/index.ts'
-import { isAtThisComputer } from '../../../../identity/callers/foreign-page.ts'
+import { requireThisComputer } from '../../../../identity/callers/foreign-page.ts'
 import type { Config } from '../../../../platform/config/config.ts'
 import { listOutbox as list, type OutboxMessage } from '../../../../platform/mail/outbox.ts'
 import { findByDid } from '../../../../store/tables/accounts.ts'
@@ -11,8 +11,7 @@ const maxMessages = 200
 export const listOutbox = method(com.core.admin.listOutbox, {
   auth: 'admin',
   async handler({ auth, caller, config, files, store, fail }) {
-    if (!isAtThisComputer(caller))
-      throw fail('NotAtThisComputer', 'Open the outbox on the computer of this server')
+    requireThisComputer({ caller, fail })
     const own = auth.did === undefined ? undefined : findByDid(store, auth.did)?.email
     const messages = await list(config.dataDir, files)
     return {
