@@ -93,11 +93,11 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   const copyNotices = setupCopyNotices({ server, window, bus, notify })
   const tray = setupTray({ server, window, settings, actions, copyNotices, quitting, bus, log })
   setupClosing({ file, window, tray, quitting, bus })
-  setupMenu({ window, actions, backups, log })
+  setupMenu({ window, actions, makeBackup: backups.make, log })
   setupNotifications({ server, window, file, secrets, bus })
   const calls = {
     ...{ ...server.calls, ...settings.calls, ...updates.calls, ...actions.calls, ...logs.calls },
-    ...{ ...backups, ...copies, ...restores, ...tunnel, ...connector },
+    ...{ ...backups.calls, ...copies, ...restores, ...tunnel, ...connector },
     ...{ ...outboxCalls({ dataDir, server, bus, log }), ...factorCalls(server) },
   }
   setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, logs, log })

@@ -44,6 +44,9 @@ const isDesktop = desktop !== undefined
 const local = (...screens: readonly Screen[]): readonly Screen[] =>
   isDesktop ? screens.map((screen) => ({ ...screen, local: true })) : []
 
+/** For screens that the desktop shows to everyone at this computer, and a browser to the owner. */
+const ofOwner = { local: isDesktop, ownerOnly: !isDesktop }
+
 /** An entry with the name of its screen. */
 const single = (icon: LucideIcon, screen: Screen): Entry => ({ icon, name: screen.name, screens: [screen] })
 
@@ -78,26 +81,14 @@ const groups: readonly EntryGroup[] = [
           { path: '/reports', name: t.nav.reports, key: 'm', ownerOnly: true },
         ],
       },
-      single(Globe, {
-        path: '/network',
-        name: t.nav.network,
-        key: 'w',
-        local: isDesktop,
-        ownerOnly: !isDesktop,
-      }),
-      {
-        name: t.nav.backups,
-        icon: Archive,
-        screens: local({ path: '/backups', name: t.nav.backups, key: 'k' }),
-      },
+      single(Globe, { path: '/network', name: t.nav.network, key: 'w', ...ofOwner }),
+      single(Archive, { path: '/backups', name: t.nav.backups, key: 'k', ...ofOwner }),
       {
         name: t.nav.server,
         icon: Server,
         screens: [
           ...local({ path: '/server', name: t.nav.server, key: 'r' }),
-          ...(isAtServer
-            ? [{ path: '/outbox', name: t.nav.outbox, key: 'o', local: isDesktop, ownerOnly: !isDesktop }]
-            : []),
+          ...(isAtServer ? [{ path: '/outbox', name: t.nav.outbox, key: 'o', ...ofOwner }] : []),
         ],
       },
       {

@@ -228,7 +228,7 @@ export interface RecoverySheet {
 
 /** The source of a restore. */
 export type RestoreSource =
-  /** The backups of this computer. */
+  /** The backups of this computer. `com.core.admin.listBackups` has more, while the server runs. */
   | { readonly from: 'backups' }
   /** A place of this server, by its URL. */
   | { readonly from: 'place'; readonly url: string }
@@ -341,10 +341,6 @@ export interface DesktopCalls {
   /** Sends a message in the server's format, with a code that is not valid. */
   'outbox.test': (to: string) => Outcome
 
-  /** Makes a backup and checks it as `backups.check` does. Fails with the reason if it cannot be restored. */
-  'backups.make': () => Outcome<RestorePoint>
-  /** Restores a backup into a scratch folder and verifies everything in it. The value has the result. */
-  'backups.check': (at: string) => Outcome<RestorePoint>
   /** Newest first. */
   'backups.replaced': () => readonly ReplacedData[]
   /** Puts a folder with replaced data back whole. Returns the folder that has the present data then. */

@@ -1,4 +1,4 @@
-/** The page's calls on backups: by the time of each, with errors as sentences, and exports to files that the person chooses. */
+/** Backups for the menu and for restores, and the page's calls on replaced data and on exports to files that the person chooses. */
 
 import { join } from 'node:path'
 import type { DidString } from '@atproto/syntax'
@@ -35,41 +35,43 @@ export interface BackupsDeps {
 const exportFiles: FileFilter = { name: t.dialogs.backupFiles, extensions: ['age', 'gz'] }
 const repositoryFiles: FileFilter = { name: t.dialogs.repositoryFiles, extensions: ['car'] }
 
-export function setupBackups({
-  dataDir,
-  server,
-  window,
-  log,
-}: BackupsDeps): CallsOf<'backups' | 'repository'> {
-  const now = () => new Date()
-  const ownProofs = createBackupProofs({ dataDir, now })
-  const prove = (backup: stored.Backup) =>
-    (server.services?.operation.backupProofs ?? ownProofs).prove(backup)
+export interface Backups {
+  readonly calls: CallsOf<'backups' | 'repository'>
+  /** Makes a backup, also while the server is stopped. @throws Error if it cannot be restored */
+  make(): Promise<stored.Backup>
+}
 
+export function setupBackups({ dataDir, server, window, log }: BackupsDeps): Backups {
+  const now = () => new Date()
+  return {
+    async make() {
+      const operation = server.services?.operation
+      const made = await (operation?.backups.make() ?? makeBackup({ dataDir, now }))
+      const proofs = operation?.backupProofs ?? createBackupProofs({ dataDir, now })
+      const proof = await proofs.prove(made)
+      if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
+      return { ...made, proof }
+    },
+    calls: backupCalls({ dataDir, server, window, log }),
+  }
+}
+
+function backupCalls({ dataDir, server, window, log }: BackupsDeps): Backups['calls'] {
   return {
     'backups.replaced': call(args(), async () => toPlain(await listReplaced(dataDir))),
-    'backups.make': outcome(args(), async () => {
-      const made = await makeBackup({ dataDir, now, store: server.services?.store })
-      const proof = await prove(made)
-      if (proof.problem !== undefined) throw new Error(t.notRestorable(proof.problem))
-      return toPoint({ ...made, proof })
-    }),
-    'backups.check': outcome(args(text(100)), async (at) => {
-      const backup = await findBackup(dataDir, at)
-      return toPoint({ ...backup, proof: await prove(backup) })
-    }),
     'backups.forget': outcome(args(text(200)), async (name) => {
       if (!(await deleteReplaced(dataDir, name))) throw new Error(t.restore.noFolder(name))
       log.info({ folder: name }, 'replaced data deleted')
     }),
     'backups.export': outcome(args(optional(text(1000))), async (passphrase) => {
-      const day = now().toISOString().slice(0, 10)
+      const createdAt = new Date()
+      const day = createdAt.toISOString().slice(0, 10)
       const name = `desktop-pds-${day}.tar.gz${passphrase === undefined ? '' : '.age'}`
       const file = await chooseDestination(window.browserWindow, t.dialogs.saveBackup, name, exportFiles)
       if (file === undefined) return undefined
       const store = server.services?.store
       if (store) await store.export(file, passphrase)
-      else await writeOneFile(dataDir, file, { createdAt: now(), passphrase })
+      else await writeOneFile(dataDir, file, { createdAt, passphrase })
       return file
     }),
     'repository.export': outcome(args(text(500)), async (did) => {

@@ -1,7 +1,7 @@
 /** The application menu. Items with a role are the system's commands, with the system's labels and shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { Logger } from '../../server/util/log.ts'
-import type { Calls } from '../ground/calls.ts'
+import { sentenceOf } from '../ground/calls.ts'
 import { t } from '../ground/strings.ts'
 import type { Actions } from '../server/actions.ts'
 import { notify } from '../system/notify.ts'
@@ -10,7 +10,7 @@ import type { MainWindow } from './window.ts'
 export interface MenuDeps {
   readonly window: Pick<MainWindow, 'show'>
   readonly actions: Actions
-  readonly backups: Pick<Calls, 'backups.make'>
+  makeBackup(): Promise<{ readonly at: Date }>
   readonly log: Logger
 }
 
@@ -66,9 +66,15 @@ function fileItems(deps: MenuDeps): Items {
   ]
 }
 
-async function backUp({ window, backups, log }: MenuDeps): Promise<void> {
-  const made = await backups['backups.make'].handle([], (error) => log.warn({ err: error }, 'backup failed'))
-  notify(made.ok ? t.backedUp(made.value.at) : t.notBackedUp(made.message), () => window.show('/backups'))
+async function backUp({ window, makeBackup, log }: MenuDeps): Promise<void> {
+  const text = await makeBackup().then(
+    ({ at }) => t.backedUp(at.toISOString()),
+    (error: unknown) => {
+      log.warn({ err: error }, 'backup failed')
+      return t.notBackedUp(sentenceOf(error))
+    },
+  )
+  notify(text, () => window.show('/backups'))
 }
 
 const editItems: Items = [

@@ -17,7 +17,7 @@ type Copies = Body<typeof getCopies.main>
 export type CopyPlace = Copies['places'][number]
 
 /** The screen that shows the copies. */
-export const copiesScreen = desktop ? '/backups' : '/network'
+export const copiesScreen = '/backups'
 
 const bannerMs = 60_000
 const idleMs = 10_000

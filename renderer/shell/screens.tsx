@@ -61,10 +61,10 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/network': NetworkScreen,
   '/requests': RequestsScreen,
   '/conformance': ConformanceScreen,
+  '/backups': BackupsScreen,
   ...(isAtServer && { '/outbox': OutboxScreen }),
   ...(desktop && {
     '/server': ServerScreen,
-    '/backups': BackupsScreen,
     '/logs': LogsScreen,
     '/about': AboutScreen,
   }),

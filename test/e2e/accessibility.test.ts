@@ -46,6 +46,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/reports', 'Reports', 'No open reports'],
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
+  ['/backups', 'Backups', 'No backup yet'],
   ['/requests', 'Requests', 'This server records all requests'],
   ['/conformance', 'Protocol check', 'No check yet'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
@@ -292,6 +293,9 @@ test('accessibility tree: navigation and Subscriptions', async () => {
         - listitem:
           - link "Network":
             - /url: "#/network"
+        - listitem:
+          - link "Backups":
+            - /url: "#/backups"
         - listitem:
           - link "Outbox":
             - /url: "#/outbox"

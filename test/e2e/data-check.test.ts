@@ -13,7 +13,7 @@ test('data check: the owner sees when all data was verified, and damage on every
   const { pageCheck } = world.server.running.services.operation
   let state = pageCheck.state()
   pageCheck.state = () => state
-  const page = await world.signedIn(owner, '/network')
+  const page = await world.signedIn(owner, '/backups')
   const main = page.getByRole('main')
   await main.getByText('Not all data has been verified yet.').waitFor()
 

@@ -48,7 +48,7 @@ describe('a server of this computer', () => {
     expect(await tiles(page).count()).toBe(4)
     for (const [name, link, title] of [
       ['Who can connect', 'This computer only', 'Network'],
-      ['Copy elsewhere', 'Make a copy', 'Network'],
+      ['Copy elsewhere', 'Make a copy', 'Backups'],
       ['Clients', 'No client yet', 'Apps and sessions'],
       ['People', '2 accounts', 'People'],
     ] as const) {

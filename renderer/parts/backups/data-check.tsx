@@ -14,7 +14,7 @@ import styles from '../replicas/replicas.module.css'
 const pollMs = 60_000
 
 /** The screen that shows the section. */
-const screen = desktop ? '/backups' : '/network'
+const screen = '/backups'
 
 function useDataCheck() {
   return useXrpcQuery(com.core.admin.getDataCheck, {}, { pollMs: () => pollMs })

@@ -1,7 +1,9 @@
 import { Monitor } from 'lucide-react'
 import type { RestorePoint, SettingsView } from '../../../electron/ground/bridge.ts'
-import { usePoints } from '../../api/copies.ts'
-import { useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
+import { com } from '../../../lexicons/generated/index.ts'
+import { useBackups } from '../../api/backups.ts'
+import { useDesktopQuery } from '../../api/desktop.ts'
+import { useProcedure } from '../../api/hooks.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -9,36 +11,25 @@ import { Badge, ErrorState, Notice } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import { BackupPoints } from '../backups/backup-points.tsx'
 import { useSetting } from '../settings/settings.ts'
 import { ReplicaRow } from './replica-row.tsx'
 import styles from './replicas.module.css'
 import { PointFacts } from './restore-points.tsx'
 
-export const ownBackups = { from: 'backups' } as const
-
-/** The backups of this computer. Only in the desktop. */
+/** The backups of this computer. */
 export function LocalRow() {
-  const query = usePoints(ownBackups)
+  const query = useBackups()
   const { data: view } = useDesktopQuery('settings.view')
-  const make = useDesktopCall('backups.make', ['restore.points'], {
-    onSuccess: ({ bytes = 0 }) => toast(t.backups.created(formatBytes(bytes))),
-    onError: toastError,
-  })
-  const points = query.data ?? []
+  const { points = [], isMaking, folder } = query.data ?? {}
   const [newest] = points
   const state = stateOf(newest)
   const problem = newest?.proof?.problem
   return (
     <ReplicaRow
       action={
-        <>
-          <Button busy={make.isPending} onClick={() => make.mutate([])} size="s" variant="primary">
-            {t.backups.create}
-          </Button>
-          <span className="visually-hidden" role="status">
-            {make.isPending ? t.backups.creating : ''}
-          </span>
-        </>
+        // Callers who may use it get the folder, too.
+        folder !== undefined && <MakeButton isMaking={isMaking === true} />
       }
       badges={query.isSuccess && <Badge variant={variants[state]}>{t.copies.localStates[state]}</Badge>}
       detail={
@@ -52,7 +43,7 @@ export function LocalRow() {
       }
       icon={<Monitor aria-hidden size={20} strokeWidth={1.75} />}
       name={t.copies.thisComputer}
-      source={newest && ownBackups}
+      points={newest && <BackupPoints />}
     >
       {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {problem !== undefined && (
@@ -63,6 +54,32 @@ export function LocalRow() {
       )}
       {view && <AutomaticSwitch view={view} />}
     </ReplicaRow>
+  )
+}
+
+const { listBackups, makeBackup } = com.core.admin
+
+/** @param isMaking whether a backup is being made, also by another page or the daily job */
+function MakeButton({ isMaking }: { readonly isMaking: boolean }) {
+  const make = useProcedure(makeBackup, [listBackups], {
+    onSuccess: ({ bytes, proof }) =>
+      toast(
+        proof?.problem === undefined
+          ? t.backups.created(formatBytes(bytes))
+          : t.copies.newestNotRestorable(proof.problem),
+      ),
+    onError: toastError,
+  })
+  const isBusy = make.isPending || isMaking
+  return (
+    <>
+      <Button busy={isBusy} onClick={() => make.mutate(undefined)} size="s" variant="primary">
+        {t.backups.create}
+      </Button>
+      <span className="visually-hidden" role="status">
+        {isBusy ? t.backups.creating : ''}
+      </span>
+    </>
   )
 }
 

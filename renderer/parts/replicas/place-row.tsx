@@ -10,6 +10,7 @@ import { Since } from '../../ui/time.tsx'
 import { DecisionButton } from './decision-button.tsx'
 import { PlaceNotices } from './place-notices.tsx'
 import { ReplicaRow } from './replica-row.tsx'
+import { LoadedPoints } from './restore-points.tsx'
 
 interface PlaceRowProps {
   readonly place: CopyPlace
@@ -60,8 +61,8 @@ export function PlaceRow({ place, view, now }: PlaceRowProps) {
       detail={<Detail now={now} place={place} />}
       icon={<HardDrive aria-hidden size={20} strokeWidth={1.75} />}
       name={name}
-      source={view && source}
-      sourceProblem={place.problem?.kind}
+      // When its problem changes, it is read again.
+      points={view && <LoadedPoints key={place.problem?.kind} name={name} source={source} />}
     >
       <PlaceNotices isOwn={isOwn === true} name={name} place={place} source={view && source} />
     </ReplicaRow>

@@ -1,7 +1,6 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { RestorePoint, RestoreSource } from '../../../electron/ground/bridge.ts'
 import { usePoints } from '../../api/copies.ts'
-import { useDesktopCall } from '../../api/desktop.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes, formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -9,7 +8,6 @@ import { DialogButton } from '../../ui/dialog.tsx'
 import { Row, RowList, Stack } from '../../ui/page.tsx'
 import { Badge, Loaded } from '../../ui/states.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
-import { toastError } from '../../ui/toast.tsx'
 import styles from './replicas.module.css'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -29,29 +27,53 @@ export function LoadedPoints({ source, name }: SourceProps) {
   )
 }
 
-/** More are shown on request. */
-const shownAtFirst = 7
-
-/** The states to which the server can be restored, newest first. */
+/** The states of a place to which the server can be restored, newest first. */
 export function RestorePoints({
   source,
   name,
   points,
 }: SourceProps & { readonly points: readonly RestorePoint[] }) {
+  return (
+    <PointList
+      actions={(point) => (
+        // What a place got since it was read belongs to its last state.
+        <RestoreButton at={point === points[0] ? undefined : point.at} point={point} source={source} />
+      )}
+      more={
+        <DialogButton
+          dialog={(close) => <RestoreDialog asks="time" onClose={close} source={source} />}
+          size="s"
+        >
+          {t.restoring.otherTime}
+        </DialogButton>
+      }
+      name={name}
+      points={points}
+    />
+  )
+}
+
+interface PointListProps<P> {
+  readonly points: readonly P[]
+  /** The name of their place. */
+  readonly name: string
+  /** Buttons below the list. */
+  readonly more?: ReactNode
+  actions(point: P): ReactNode
+}
+
+/** More are shown on request. */
+const shownAtFirst = 7
+
+/** Restore points, newest first. */
+export function PointList<P extends RestorePoint>({ points, name, more, actions }: PointListProps<P>) {
   const [showsAll, setShowsAll] = useState(false)
-  const isBackups = source.from === 'backups'
   if (points.length === 0) return <p className={styles.hint}>{t.restoring.none}</p>
   return (
     <Stack>
       <RowList label={t.restoring.pointsOf(name)}>
-        {points.slice(0, showsAll ? undefined : shownAtFirst).map((point, index) => (
-          <PointRow
-            // What a place got since it was read belongs to its last state.
-            at={index === 0 && !isBackups ? undefined : point.at}
-            key={point.at}
-            point={point}
-            source={source}
-          />
+        {points.slice(0, showsAll ? undefined : shownAtFirst).map((point) => (
+          <PointRow action={actions(point)} key={point.at} point={point} />
         ))}
       </RowList>
       <div className="buttons">
@@ -60,52 +82,35 @@ export function RestorePoints({
             {t.restoring.showAll(points.length)}
           </Button>
         )}
-        {!isBackups && (
-          <DialogButton
-            dialog={(close) => <RestoreDialog asks="time" onClose={close} source={source} />}
-            size="s"
-          >
-            {t.restoring.otherTime}
-          </DialogButton>
-        )}
+        {more}
       </div>
     </Stack>
   )
 }
 
-interface PointRowProps extends Pick<SourceProps, 'source'> {
+interface RestoreButtonProps extends Pick<SourceProps, 'source'> {
   readonly point: RestorePoint
   /** The time to restore to; undefined for the last state. */
   readonly at: string | undefined
 }
 
-function PointRow({ source, point, at }: PointRowProps) {
-  const when = formatDateTime(point.at)
+export function RestoreButton({ point, at, source }: RestoreButtonProps) {
+  return (
+    <DialogButton
+      aria-label={t.restoring.restoreLabel(formatDateTime(point.at))}
+      dialog={(close) => <RestoreDialog at={at} onClose={close} source={source} />}
+      size="s"
+    >
+      {t.restoring.restore}
+    </DialogButton>
+  )
+}
+
+function PointRow({ point, action }: { readonly point: RestorePoint; readonly action: ReactNode }) {
   const { problem, missingMedia } = point.proof ?? {}
-  const check = useDesktopCall('backups.check', ['restore.points'], { onError: toastError })
   return (
     <Row
-      action={
-        <>
-          {source.from === 'backups' && (
-            <Button
-              aria-label={t.restoring.checkLabel(when)}
-              busy={check.isPending}
-              onClick={() => check.mutate([point.at])}
-              size="s"
-            >
-              {point.proof ? t.restoring.checkAgain : t.restoring.check}
-            </Button>
-          )}
-          <DialogButton
-            aria-label={t.restoring.restoreLabel(when)}
-            dialog={(close) => <RestoreDialog at={at} onClose={close} source={source} />}
-            size="s"
-          >
-            {t.restoring.restore}
-          </DialogButton>
-        </>
-      }
+      action={action}
       as="li"
       detail={
         <>
@@ -117,7 +122,7 @@ function PointRow({ source, point, at }: PointRowProps) {
       }
       title={
         <>
-          {when}{' '}
+          {formatDateTime(point.at)}{' '}
           <span role="status">
             {point.proof && (
               <Badge variant={problem === undefined ? 'good' : 'danger'}>

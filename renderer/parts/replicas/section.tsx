@@ -5,6 +5,7 @@ import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import { useCopies } from '../../api/copies.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
+import { isAtServer } from '../../api/endpoint.ts'
 import { useProcedure } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
 import { entrances } from '../../entrances.ts'
@@ -22,7 +23,7 @@ import { RecoverySheetDialog } from './recovery-sheet.tsx'
 
 const { copyNow, getCopies } = com.core.admin
 
-/** Where the data are kept: on this computer, and at places outside of it. In a browser places can be read only. */
+/** Where the data are kept: on the computer of the server, and at places outside of it. In a browser places can be read only. */
 export function ReplicasSection() {
   return useIsOwner() ? <OfOwner /> : <OfVisitor />
 }
@@ -72,7 +73,7 @@ function OfOwner() {
           </div>
         )
       }
-      lead={view ? t.copies.lead : t.copies.leadElsewhere}
+      lead={isAtServer ? t.copies.lead : t.copies.leadElsewhere}
       title={t.copies.title}
     >
       <ElsewhereNotice
@@ -91,7 +92,7 @@ function OfOwner() {
         </Notice>
       )}
       <RowList label={t.copies.list}>
-        {view && <LocalRow />}
+        {isAtServer && <LocalRow />}
         {places.map((place) => (
           <PlaceRow key={place.url} now={query.dataUpdatedAt} place={place} view={view} />
         ))}

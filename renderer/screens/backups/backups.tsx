@@ -1,3 +1,4 @@
+import { desktop } from '../../bridge.ts'
 import { DataCheckSection } from '../../parts/backups/data-check.tsx'
 import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { t } from '../../strings/en.ts'
@@ -6,14 +7,19 @@ import { OneFileSection } from './one-file-section.tsx'
 import { ReplacedSection } from './replaced-section.tsx'
 import { RepositorySection } from './repository-section.tsx'
 
+/** A browser has what the server can do while it runs, the desktop also what needs files of a person or a stopped server. */
 export function BackupsScreen() {
   return (
     <Page lead={t.backups.lead} title={t.nav.backups}>
       <ReplicasSection />
       <DataCheckSection />
-      <ReplacedSection />
-      <OneFileSection />
-      <RepositorySection />
+      {desktop && (
+        <>
+          <ReplacedSection />
+          <OneFileSection />
+          <RepositorySection />
+        </>
+      )}
     </Page>
   )
 }

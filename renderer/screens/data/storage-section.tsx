@@ -2,11 +2,9 @@ import { Archive, FileText, Images } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { com } from '../../../lexicons/generated/index.ts'
+import { useBackups } from '../../api/backups.ts'
 import type { Body } from '../../api/client.ts'
-import { usePoints } from '../../api/copies.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
-import { desktop } from '../../bridge.ts'
-import { ownBackups } from '../../parts/replicas/local-row.tsx'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Meter } from '../../ui/meter.tsx'
@@ -22,13 +20,13 @@ interface Part {
   readonly bytes: number
 }
 
-/** Used space: records, media and, in the desktop, backups. */
+/** Used space: records, media and, where they can be read, backups. */
 export function StorageSection() {
   const usage = useXrpcQuery(com.core.server.getUsage, {})
   return (
     <Section lead={t.storage.lead} title={t.storage.title}>
       <Loaded query={usage} rows={2}>
-        {(data) => (desktop ? <WithBackups parts={partsOf(data)} /> : <Parts parts={partsOf(data)} />)}
+        {(data) => <Parts parts={partsOf(data)} />}
       </Loaded>
     </Section>
   )
@@ -49,6 +47,7 @@ function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.ma
   ]
 }
 
+<<<<<<< HEAD:renderer/screens/data/storage-section.tsx
 function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
   const { data: backups = [] } = usePoints(ownBackups)
   const part = {
@@ -58,9 +57,18 @@ function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
     bytes: backups.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
   }
   return <Parts parts={[...parts, part]} />
+=======
+function useBackupsPart(): readonly Part[] {
+  const { data } = useBackups()
+  if (!data) return []
+  const bytes = data.points.reduce((sum, point) => sum + (point.bytes ?? 0), 0)
+  const icon = <Archive aria-hidden size={20} strokeWidth={1.75} />
+  return [{ name: t.storage.backups, path: '/backups', icon, bytes }]
+>>>>>>> ad07117e (ui: show Backups to the owner in a browser):renderer/screens/home/storage-section.tsx
 }
 
-function Parts({ parts }: { readonly parts: readonly Part[] }) {
+function Parts({ parts: ofAccount }: { readonly parts: readonly Part[] }) {
+  const parts = [...ofAccount, ...useBackupsPart()]
   const total = parts.reduce((sum, { bytes }) => sum + bytes, 0)
   return (
     <Panel>

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ServerState } from '../../../electron/ground/bridge.ts'
 import { callDesktop, DesktopError, useDesktopCall, useDesktopQuery } from '../../api/desktop.ts'
-import { ownBackups } from '../../parts/replicas/local-row.tsx'
-import { LoadedPoints } from '../../parts/replicas/restore-points.tsx'
+import { BackupPoints } from '../../parts/backups/backup-points.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
@@ -52,7 +51,7 @@ export function Failure({ state }: { readonly state: Failed }) {
       {failure === 'damaged' && (
         <section className={styles.more}>
           <h2>{t.halted.backups}</h2>
-          <LoadedPoints name={t.copies.thisComputer} source={ownBackups} />
+          <BackupPoints />
         </section>
       )}
     </Stage>

@@ -5,8 +5,6 @@ import type { Body } from '../../api/client.ts'
 import { serverState } from '../../api/desktop.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { desktop } from '../../bridge.ts'
-import { DataCheckSection } from '../../parts/backups/data-check.tsx'
-import { ReplicasSection } from '../../parts/replicas/section.tsx'
 import { useStore } from '../../store.ts'
 import { t } from '../../strings/en.ts'
 import { CopyField } from '../../ui/copy.tsx'
@@ -64,8 +62,6 @@ function OfOwner() {
           {!desktop && <TrustedPages network={network} />}
           {network.relays.length > 0 && <RelaysSection relays={network.relays} />}
           <BacklinksSection backlinks={network.backlinks} />
-          {!desktop && <ReplicasSection />}
-          {!desktop && <DataCheckSection />}
         </>
       )}
     </Loaded>

@@ -33,6 +33,10 @@ export const backups = {
   create: 'Back up now',
   creating: 'Creating a backup…',
   created: (size: string) => `Backup created, ${size}`,
+  delete: 'Delete',
+  deleteLabel: (when: string) => `Delete backup of ${when}`,
+  deleted: 'Backup deleted',
+  folder: 'Folder of the backups',
   replaced: 'Replaced data',
   replacedLead:
     'Data from before a restore or an import, with the keys and media of all accounts at that time. Each is deleted after 30 days.',

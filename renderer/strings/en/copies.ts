@@ -187,6 +187,7 @@ export const restoring = {
   check: 'Test',
   checkAgain: 'Test again',
   checkLabel: (when: string) => `Test backup of ${when}`,
+  checkAgainLabel: (when: string) => `Test again the backup of ${when}`,
   damaged: 'Damaged',
   missingMedia: (total: number) =>
     `without ${count(total, { one: 'lost media file', other: 'lost media files' })}`,

@@ -1,8 +1,16 @@
 /** The Backups screen. With a scripted bridge. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RestorePoint } from '../../../electron/ground/bridge.ts'
+import { StoreUnavailable } from '../../../server/store/files/store-errors.ts'
 import { done, failed } from '../../support/desktop/desktop-bridge.ts'
-import { backups, bob, desktop, setupScreens, signedIn } from '../../support/desktop/desktop-screens.ts'
+import {
+  backups,
+  bob,
+  desktop,
+  record,
+  setupScreens,
+  signedIn,
+} from '../../support/desktop/desktop-screens.ts'
 import { findings } from '../../support/page/accessibility.ts'
 import type { Page } from '../../support/page/browser.ts'
 import { world } from '../../support/server/setup-ordinary-world.ts'
@@ -50,23 +58,22 @@ describe('backups', () => {
       .waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup created, 1.2 MB').waitFor()
-    desktop.handlers['backups.make'] = () => failed('The disk is full. Make room, then try again.')
+    const { backups: own, backupProofs } = world.server.running.services.operation
+    const space = 'The disk has too little free space for a backup. Free disk space, then try again.'
+    vi.spyOn(own, 'make').mockRejectedValue(new StoreUnavailable(space))
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('The disk is full. Make room, then try again.').waitFor()
+    await page.getByText(space).waitFor()
     await rows.first().getByRole('button', { name: 'Test backup' }).click()
     await rows
       .first()
       .getByText(/^Tested/)
       .waitFor()
-    desktop.handlers['backups.check'] = (at) => {
-      const proof = { problem: 'Its checksum does not match.' }
-      desktop.backups = desktop.backups.map((backup) => (backup.at === at ? { ...backup, proof } : backup))
-      return done({ at, proof })
-    }
+    const prove = vi.spyOn(backupProofs, 'prove')
+    prove.mockImplementation(async ({ name }) => record(name, 'Its checksum does not match.'))
     await rows.last().getByRole('button', { name: 'Test backup' }).click()
     await rows.last().getByText('Damaged', { exact: true }).waitFor()
     await rows.last().getByText('Not restorable: Its checksum does not match.').waitFor()
-    desktop.handlers['backups.check'] = () => failed('The disk has too little free space to test a backup.')
+    prove.mockRejectedValue(new StoreUnavailable('The disk has too little free space to test a backup.'))
     await rows.last().getByRole('button', { name: 'Test backup' }).click()
     await page.getByText('The disk has too little free space to test a backup.').waitFor()
   })
@@ -84,11 +91,8 @@ describe('backups', () => {
     expect(await rows.last().innerText()).not.toMatch(/Tested|restorable/)
 
     const problem = 'The repository of alice.test is damaged: the record org.example.thing/one was changed.'
-    desktop.handlers['backups.check'] = (at) => {
-      const proof = { provenAt, problem }
-      desktop.backups = [{ ...made, proof }, old]
-      return done({ at, proof })
-    }
+    const { backupProofs } = world.server.running.services.operation
+    vi.spyOn(backupProofs, 'prove').mockImplementation(async ({ name }) => record(name, problem))
     await rows
       .first()
       .getByRole('button', { name: /^Test backup/ })

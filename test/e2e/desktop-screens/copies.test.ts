@@ -67,12 +67,13 @@ describe('places', () => {
   test('only the owner sees the places', async () => {
     const page = await signedIn('/backups', {}, [bob])
     await page.getByText('Sign in as the owner of this server to see its places.').waitFor()
-    await page.getByRole('button', { name: 'Back up now' }).waitFor()
+    await page.getByText('No backup yet.').waitFor()
+    expect(await page.getByRole('button', { name: 'Back up now' }).count()).toBe(0)
     expect(await rowsOf(page).count()).toBe(0)
   })
 
   test('in a browser the places can be read, and how to set them', async () => {
-    const page = await world.signedIn(owner, '/network')
+    const page = await world.signedIn(owner, '/backups')
     await rowsOf(page).getByText(disk, { exact: true }).waitFor()
     await page.getByText('Places are set with PDS_COPIES.').waitFor()
     expect(await page.getByRole('button', { name: /Remove|Add a place/ }).count()).toBe(0)
@@ -234,7 +235,7 @@ describe('states of a place', () => {
   test('in a browser the owner continues a server by the endpoint', async () => {
     const page = await world.signedIn(owner, '/account')
     await serve(page, troubled('elsewhere'))
-    await page.goto(`${world.url}/#/network`)
+    await page.goto(`${world.url}/#/backups`)
     await page.getByRole('button', { name: 'Continue on this computer…' }).click()
     const continued = page.waitForRequest('**/com.core.admin.continueServer')
     await page.getByRole('button', { name: 'Continue here' }).click()
@@ -486,7 +487,7 @@ describe('what only the owner can decide', () => {
   test('in a browser, lost changes are dismissed there, and restored by a command', async () => {
     const page = await world.signedIn(owner, '/account')
     await serve(page, lost)
-    await page.goto(`${world.url}/#/network`)
+    await page.goto(`${world.url}/#/backups`)
     await page.getByText('Restore them with: npm run restore').waitFor()
     expect(await page.getByRole('button', { name: 'Restore them…' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor()

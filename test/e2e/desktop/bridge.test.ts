@@ -6,7 +6,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Channel, MailSettings, PlaceInput } from '../../../electron/ground/bridge.ts'
+import type { Channel, MailSettings, PlaceInput, RestorePoint } from '../../../electron/ground/bridge.ts'
 import { listBackups } from '../../../server/operation/replicas/local/list.ts'
 import { call, eventsOf, listen, refusalOf } from '../../support/desktop/bridge.ts'
 import { type App, Machine, soon } from '../../support/desktop/desktop.ts'
@@ -27,18 +27,22 @@ beforeAll(async () => {
 
 afterAll(() => machine.close())
 
-async function post(nsid: string, input: object, accessJwt?: string) {
+async function post<T = { did: string; accessJwt: string }>(
+  nsid: string,
+  input?: object,
+  accessJwt?: string,
+) {
   const answer = await fetch(`${machine.endpoint}/xrpc/${nsid}`, {
     method: 'POST',
     headers: {
-      'content-type': 'application/json',
+      ...(input && { 'content-type': 'application/json' }),
       ...(accessJwt !== undefined && { authorization: `Bearer ${accessJwt}` }),
     },
-    body: JSON.stringify(input),
+    ...(input && { body: JSON.stringify(input) }),
   })
   const body = await answer.text()
   if (!answer.ok) throw new Error(body)
-  return (body === '' ? {} : JSON.parse(body)) as { did: string; accessJwt: string }
+  return (body === '' ? {} : JSON.parse(body)) as T
 }
 
 const mail: MailSettings = { host: '', port: '', security: 'tls', user: '', from: '' }
@@ -85,8 +89,6 @@ const wrong: { readonly [C in Channel]: readonly (readonly unknown[])[] } = {
   'outbox.restore': [[], [{}], [tooLong]],
   'outbox.test': [[], [['a@b.test']]],
   'backups.replaced': [[1]],
-  'backups.make': [[1]],
-  'backups.check': [[], [1], [tooLong]],
   'restore.undo': [[], [1], [tooLong]],
   'backups.forget': [[], [1], [tooLong]],
   'backups.export': [[1], [tooLong]],
@@ -393,18 +395,14 @@ describe('outbox', () => {
 describe('backups', () => {
   const source = { from: 'backups' } as const
 
-  async function make() {
-    const made = await call(page, 'backups.make')
-    if (!made.ok) throw new Error(made.message)
-    return made.value
-  }
+  const make = () =>
+    post<{ id: string } & RestorePoint>('com.core.admin.makeBackup', undefined, alice.accessJwt)
 
-  test('a backup is made, listed, checked, previewed and restored', async () => {
-    const made = await make()
-    expect((await call(page, 'restore.points', source)).points).toContainEqual(made)
-    const proof = { provenAt: expect.any(String) }
-    expect(await call(page, 'backups.check', made.at)).toEqual({ ok: true, value: { ...made, proof } })
-    const { at, bytes } = made
+  test('a backup is listed, previewed and restored', async () => {
+    const { at, bytes, proof } = await make()
+    expect((await call(page, 'restore.points', source)).points).toContainEqual({
+      ...{ at, bytes, proof, isPartial: false },
+    })
     expect(await call(page, 'restore.preview', source, at)).toMatchObject({
       ok: true,
       value: { handles: ['alice.test'], records: 0, notifications: 0, bytes, createdAt: at },
@@ -435,13 +433,13 @@ describe('backups', () => {
   })
 
   test('a damaged, deleted or unknown backup is refused without stopping the server', async () => {
-    const { at } = await make()
+    const { id, at } = await make()
     const [backup] = await listBackups(machine.dataDir)
     const [part = ''] = backup?.parts ?? []
     const file = join(machine.dataDir, 'backups', part)
     await writeFile(file, Buffer.alloc(backup?.bytes ?? 0))
-    expect(await call(page, 'backups.check', at)).toMatchObject({
-      value: { proof: { problem: expect.any(String) } },
+    expect(await post('com.core.admin.checkBackup', { id }, alice.accessJwt)).toMatchObject({
+      proof: { problem: expect.any(String) },
     })
     const refused = async (time: string) => [
       await call(page, 'restore.preview', source, time),

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { makeBackup } from '../../../server/operation/replicas/local/backups.ts'
 import { acquireLock } from '../../../server/store/files/lock.ts'
 import { call, eventsOf, listen } from '../../support/desktop/bridge.ts'
 import { type App, isStandIn, Machine, soon } from '../../support/desktop/desktop.ts'
@@ -167,8 +168,8 @@ test('a damaged file is set aside and a backup restores the data; a file of a ne
   const app = await machine.start()
   const page = await app.page()
   await stateOf(app)
-  expect(await call(page, 'backups.make')).toMatchObject({ ok: true })
   await call(page, 'server.stop')
+  await makeBackup({ dataDir: machine.dataDir, now: () => new Date() })
   await writeFile(join(machine.dataDir, 'pds.sqlite'), 'no database')
   const state = await call(page, 'server.start')
   expect(state).toMatchObject({

@@ -192,12 +192,6 @@ export class ScriptedDesktop {
         return message !== undefined
       },
       'outbox.test': () => done(undefined),
-      'backups.make': () => done({ at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }),
-      'backups.check': (at) => {
-        const proof = { provenAt: new Date().toISOString() }
-        this.backups = this.backups.map((backup) => (backup.at === at ? { ...backup, proof } : backup))
-        return done({ at, proof })
-      },
       'backups.replaced': () => [],
       'restore.undo': () => done('/home/alice/data/replaced-2'),
       'backups.forget': () => done(undefined),

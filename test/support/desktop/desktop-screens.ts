@@ -1,6 +1,7 @@
 /** Accounts, a scripted bridge and sample data for the tests of screens that exist only in the desktop. */
-import { beforeEach } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import type { LogLine, OutboxMessage, RestorePoint } from '../../../electron/ground/bridge.ts'
+import type { Backup } from '../../../server/operation/replicas/local/list.ts'
 import type { Config } from '../../../server/platform/config/config.ts'
 import type { Page, View } from '../page/browser.ts'
 import type { Account } from '../server/server.ts'
@@ -17,7 +18,45 @@ export function setupScreens(config: Partial<Config> = {}): void {
   setupOrdinaryWorld({ config, accounts: ['alice', 'bob', 'carol'] })
   beforeEach(() => {
     desktop = new ScriptedDesktop(world.url)
+    scriptBackups()
   })
+  afterEach(() => void vi.restoreAllMocks())
+}
+
+/** Lets the server answer with the backups of the bridge, and make and test them without a disk. */
+function scriptBackups(): void {
+  const { backups: own, backupProofs } = world.server.running.services.operation
+  const list = () => desktop.backups.map(stored)
+  vi.spyOn(own, 'list').mockImplementation(async () => list())
+  vi.spyOn(own, 'find').mockImplementation(async (id) => list().find(({ name }) => name === id))
+  vi.spyOn(own, 'make').mockImplementation(async () => {
+    const made = { at: new Date().toISOString(), bytes: 1_240_000, isPartial: false }
+    desktop.backups = [made, ...desktop.backups]
+    return stored(made)
+  })
+  vi.spyOn(backupProofs, 'prove').mockImplementation(async ({ name }) => record(name, undefined))
+}
+
+/** Records the result of a test of a backup, as the server does. */
+export function record(name: string, problem: string | undefined) {
+  const now = new Date()
+  const [tested] = desktop.backups.filter(({ at }) => nameOf(at) === name)
+  const provenAt = problem === undefined ? now.toISOString() : tested?.proof?.provenAt
+  desktop.backups = desktop.backups.map((each) =>
+    each === tested ? { ...each, proof: { provenAt, problem } } : each,
+  )
+  return { checkedAt: now, provenAt: provenAt ? new Date(provenAt) : undefined, problem, missing: undefined }
+}
+
+const nameOf = (at: string) => `at-${Date.parse(at)}`
+
+function stored({ at, bytes = 0, isPartial = false, proof }: RestorePoint): Backup {
+  const { provenAt, problem } = proof ?? {}
+  const times = { checkedAt: new Date(), provenAt: provenAt === undefined ? undefined : new Date(provenAt) }
+  return {
+    ...{ name: nameOf(at), timeline: '', seq: 1, at: new Date(at), parts: [], bytes, isPartial },
+    proof: proof && { ...times, problem, missing: undefined },
+  }
 }
 
 /** Opens a page with sessions of accounts, by default of alice. */

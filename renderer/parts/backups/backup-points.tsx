@@ -1,0 +1,93 @@
+import { com } from '../../../lexicons/generated/index.ts'
+import { type BackupPoint, ownBackups, useBackups } from '../../api/backups.ts'
+import { callDesktop } from '../../api/desktop.ts'
+import { useProcedure } from '../../api/hooks.ts'
+import { desktop } from '../../bridge.ts'
+import { t } from '../../strings/en.ts'
+import { formatDateTime } from '../../strings/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyField } from '../../ui/copy.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Loaded } from '../../ui/states.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { PointList, RestoreButton } from '../replicas/restore-points.tsx'
+
+const { checkBackup, deleteBackup, listBackups } = com.core.admin
+
+/** The backups of this computer. While the server does not answer, the desktop restores from them only. */
+export function BackupPoints() {
+  return (
+    <Loaded query={useBackups()} rows={2}>
+      {({ points, folder }) => (
+        <PointList
+          actions={(point) => (
+            <>
+              {point.id !== undefined && <TestButton id={point.id} point={point} />}
+              {desktop && <RestoreButton at={point.at} point={point} source={ownBackups} />}
+              {point.id !== undefined && <DeleteButton id={point.id} point={point} />}
+            </>
+          )}
+          more={folder !== undefined && <Folder path={folder} />}
+          name={t.copies.thisComputer}
+          points={points}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+interface ActionProps {
+  readonly point: BackupPoint
+  readonly id: string
+}
+
+function TestButton({ point, id }: ActionProps) {
+  const check = useProcedure(checkBackup, [listBackups], { onError: toastError })
+  const { check: text, checkLabel, checkAgain, checkAgainLabel } = t.restoring
+  const label = point.proof ? checkAgainLabel : checkLabel
+  return (
+    <Button
+      aria-label={label(formatDateTime(point.at))}
+      busy={check.isPending}
+      onClick={() => check.mutate({ id })}
+      size="s"
+    >
+      {point.proof ? checkAgain : text}
+    </Button>
+  )
+}
+
+function DeleteButton({ point, id }: ActionProps) {
+  const change = useProcedure(deleteBackup, [listBackups], {
+    onSuccess: (_, { undo }) => {
+      if (!undo) toast(t.backups.deleted, () => change.mutate({ id, undo: true }))
+    },
+    onError: toastError,
+  })
+  return (
+    <Button
+      aria-label={t.backups.deleteLabel(formatDateTime(point.at))}
+      busy={change.isPending}
+      onClick={() => change.mutate({ id })}
+      size="s"
+      variant="quiet"
+    >
+      {t.backups.delete}
+    </Button>
+  )
+}
+
+function Folder({ path }: { readonly path: string }) {
+  if (desktop) {
+    return (
+      <Button onClick={() => void callDesktop('app.openFolder', 'backups')} size="s">
+        {t.ui.openFolder}
+      </Button>
+    )
+  }
+  return (
+    <Panel>
+      <CopyField label={t.ui.copyPath} name={t.backups.folder} text={path} />
+    </Panel>
+  )
+}
