@@ -68,7 +68,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
   lockNavigation(log)
   lockPermissions(session.defaultSession, log)
   const copiesKeeper = keepCredentials(secrets, log)
-  const server = setupServer({ config, copiesKeeper, bus, log })
+  const server = setupServer({ config, copiesKeeper, bus, log, logTail: logs })
   const finish = async () => {
     await server.stop()
     await secrets.settled()
@@ -100,7 +100,7 @@ export async function runDesktop({ folders, followLinks, setCleanup }: DesktopDe
     ...{ ...backups.calls, ...copies, ...restores, ...tunnel, ...connector },
     ...{ ...outboxCalls({ dataDir, server, bus, log }), ...factorCalls(server) },
   }
-  setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, logs, log })
+  setupPage({ calls, dataDir, server, window, settings, secrets, quitting, bus, log })
   await tray.find()
   followLinks((screen) => window.show(screen))
   app.on('activate', () => window.show())

@@ -17,13 +17,13 @@ const wire: Wire = {
 
 type Listener = (value: unknown) => void
 const listeners = new Map<keyof Events, Set<Listener>>()
-/** The last value of each event that was sent before the page listened. Log lines are left out: the page can request them. */
+/** The last value of each event that was sent before the page listened. */
 const missed = new Map<keyof Events, unknown>()
 
 // Registered before the initial state is requested, so that no change is lost in between.
 ipcRenderer.on(wire.event, (_, name: keyof Events, value) => {
   const registered = listeners.get(name)
-  if (!registered?.size && name !== 'log') missed.set(name, value)
+  if (!registered?.size) missed.set(name, value)
   for (const listener of registered ?? []) listener(value)
 })
 

@@ -99,10 +99,8 @@ const groups: readonly EntryGroup[] = [
           { path: '/preferences', name: t.nav.notifications, key: 'f' },
           { path: '/requests', name: t.nav.requests, key: 'q', ownerOnly: true },
           { path: '/conformance', name: t.nav.conformance, key: 'c', ownerOnly: true },
-          ...local(
-            { path: '/logs', name: t.nav.logs, key: 'l' },
-            { path: '/about', name: t.nav.about, key: 'v' },
-          ),
+          ...(isAtServer ? [{ path: '/logs', name: t.nav.logs, key: 'l', ...ofOwner }] : []),
+          ...local({ path: '/about', name: t.nav.about, key: 'v' }),
         ],
       },
     ],

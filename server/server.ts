@@ -25,7 +25,8 @@ import { schema } from './schema/schema.ts'
 import { createServices, onClockCorrected, type Services } from './services.ts'
 import { nodeFiles } from './store/files/files.ts'
 import { realElapsed } from './util/deadlines.ts'
-import { createLogger } from './util/log.ts'
+import { createLogger, standardError } from './util/log.ts'
+import { createLogTail } from './util/log-tail.ts'
 import { once } from './util/once.ts'
 import { randomId } from './util/random.ts'
 import { createStops, type Stops } from './util/stops.ts'
@@ -52,7 +53,16 @@ export interface RunningServer {
 /** Replace parts and limits; most of them for tests. */
 export interface ServerOptions
   extends Partial<
-      Pick<PlatformOptions, 'log' | 'onMailKept' | 'plcOrigin' | 'inlineJobs' | 'isForTests' | 'startedWith'>
+      Pick<
+        PlatformOptions,
+        | 'log'
+        | 'logTail'
+        | 'onMailKept'
+        | 'plcOrigin'
+        | 'inlineJobs'
+        | 'isForTests'
+        | 'startedWith'
+      >
     >,
     IdentityOptions,
     Partial<Omit<StoreOptions, 'schema' | 'log'>>,
@@ -90,7 +100,8 @@ async function start(
   outgoing: AbortController,
 ): Promise<RunningServer> {
   const readClock = options.now ?? systemTime
-  const log = options.log ?? createLogger(config.logLevel)
+  const logTail = options.logTail ?? createLogTail(standardError())
+  const log = options.log ?? createLogger(config.logLevel, logTail)
   const files = options.files ?? nodeFiles
   let closing = 0
   const logged = (work: () => Promise<unknown>, message: string) => () =>
@@ -115,7 +126,7 @@ async function start(
 
   const services: Services = await createServices({
     ...options,
-    ...{ config, store, files, log, now, clock, instance },
+    ...{ config, store, files, log, logTail, now, clock, instance },
     port: listener.port,
     proxyPort: listener.proxyPort,
     signal: outgoing.signal,

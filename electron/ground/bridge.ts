@@ -14,9 +14,10 @@ import type * as content from '../../server/store/backups/backup-content.ts'
 import type * as replaced from '../../server/store/backups/replaced.ts'
 import type { SalvagePlan } from '../../server/store/backups/salvage.ts'
 import type { LogLevel } from '../../server/util/log.ts'
+import type { LogLine, LogPage } from '../../server/util/log-tail.ts'
 import type { Plain } from './plain.ts'
 
-export type { LogLevel, OutboxMessage }
+export type { LogLevel, LogLine, LogPage, OutboxMessage }
 
 /** The value, or a sentence with the failure and a remedy. */
 export type Outcome<T = void> =
@@ -286,14 +287,6 @@ export interface SalvagePreview extends Plain<SalvagePlan> {
   readonly unread: readonly string[]
 }
 
-export interface LogLine {
-  readonly time: string
-  readonly level: Exclude<LogLevel, 'silent'>
-  readonly message: string
-  /** The other fields of the line as JSON, with secrets redacted. Empty if there are none. */
-  readonly fields: string
-}
-
 export type UpdateState =
   | { readonly kind: 'current'; readonly checkedAt: string }
   | {
@@ -310,7 +303,6 @@ export interface DesktopEvents {
   settings: SettingsView
   /** Number of messages in the outbox. */
   outbox: number
-  log: LogLine
   /** The data of a restore are being fetched from a place. */
   restoreProgress: RestoreProgress
   /** A screen to show, such as `/notifications`, requested by a native notification, the tray, the menu or a link. */
@@ -393,8 +385,8 @@ export interface DesktopCalls {
   /** Asks for the file of a recovery sheet. The value is the key in it; undefined if the dialog was cancelled. */
   'copies.chooseKey': () => Outcome<string | undefined>
 
-  /** Newest last. */
-  'logs.tail': () => readonly LogLine[]
+  /** As `com.core.admin.getLog`, also before a sign-in, and when the server does not start. */
+  'logs.read': (cursor?: string) => LogPage
 
   'tunnel.view': () => TunnelView
   /** Turns the tunnel on and makes the server public. Resolves with `consent` while the person must agree on a page. */

@@ -15,14 +15,12 @@ import type { EmbeddedServer } from '../server/server.ts'
 import type { SettingsControl } from '../server/settings-control.ts'
 import type { Secrets } from '../settings/secrets.ts'
 import { showUnread } from '../system/badge.ts'
-import type { Logs } from '../system/logs.ts'
 import type { MainWindow } from '../window/window.ts'
 import { registerIpc } from './ipc.ts'
 
 export interface PageDeps {
   readonly calls: Calls
   readonly dataDir: string
-  readonly logs: Logs
   readonly log: Logger
   readonly secrets: Secrets
   readonly bus: Bus
@@ -60,8 +58,7 @@ function reloadOnNewEndpoint(server: EmbeddedServer, window: MainWindow, bus: Bu
   })
 }
 
-function sendEvents({ dataDir, settings, window, secrets, logs, log, bus }: PageDeps): void {
-  logs.onLine((line) => window.send('log', line))
+function sendEvents({ dataDir, settings, window, secrets, log, bus }: PageDeps): void {
   bus.on('serverState', (state) => window.send('serverState', state))
   bus.on('settings', () => window.send('settings', settings.view()))
   bus.on('outbox', () => {

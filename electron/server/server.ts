@@ -4,6 +4,7 @@ import type { Config } from '../../server/platform/config/config.ts'
 import { type RunningServer, startServer } from '../../server/server.ts'
 import type { Services } from '../../server/services.ts'
 import type { Logger } from '../../server/util/log.ts'
+import type { LogTail } from '../../server/util/log-tail.ts'
 import { createSerializer } from '../../server/util/serialize.ts'
 import { args } from '../ground/arguments.ts'
 import { attempt } from '../ground/attempt.ts'
@@ -35,13 +36,14 @@ export interface EmbeddedServer {
 export interface ServerDeps {
   readonly bus: Bus
   readonly log: Logger
+  readonly logTail: LogTail
   /** Read at every start. */
   readonly config: () => Config
   readonly copiesKeeper: CredentialsKeeper
 }
 
 /** Starts and stops run one after the other, in call order. */
-export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): EmbeddedServer {
+export function setupServer({ config, copiesKeeper, bus, log, logTail }: ServerDeps): EmbeddedServer {
   let state: ServerState = { kind: 'stopped' }
   let running: RunningServer | undefined
   let examining = 0
@@ -63,7 +65,7 @@ export function setupServer({ config, copiesKeeper, bus, log }: ServerDeps): Emb
       settings = current
       const onMailKept = () => bus.emit('outbox')
       const onLockLost = (error: Error) => void serialize(() => giveUp(error, current))
-      const options = { log, onMailKept, onLockLost, copiesKeeper }
+      const options = { log, logTail, onMailKept, onLockLost, copiesKeeper }
       running = await startServer(current, options)
       running.services.app.notifications.subscribe((arrivals) => bus.emit('arrival', arrivals))
       log.info({ port: running.port }, 'server started')

@@ -62,10 +62,9 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/requests': RequestsScreen,
   '/conformance': ConformanceScreen,
   '/backups': BackupsScreen,
-  ...(isAtServer && { '/outbox': OutboxScreen }),
+  ...(isAtServer && { '/outbox': OutboxScreen, '/logs': LogsScreen }),
   ...(desktop && {
     '/server': ServerScreen,
-    '/logs': LogsScreen,
     '/about': AboutScreen,
   }),
 }

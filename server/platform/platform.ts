@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts'
 import type { Files } from '../store/files/files.ts'
 import { type Background, createBackground } from '../util/background.ts'
 import type { Logger } from '../util/log.ts'
+import type { LogTail } from '../util/log-tail.ts'
 import type { TrustedClock } from './clock/trusted-clock.ts'
 import { createNames, type Names } from './config/aliases.ts'
 import { type Config, publicOrigin, type StartOptions } from './config/config.ts'
@@ -29,6 +30,8 @@ export interface Platform {
   /** The file system of the data folder. */
   readonly files: Files
   readonly log: Logger
+  /** The last lines of the log. Empty if the logger is of another program, which did not name it. */
+  readonly logTail: LogTail
   readonly now: () => Date
   /** Whether the time of this machine can be right. */
   readonly clock: TrustedClock
@@ -66,6 +69,7 @@ export interface PlatformOptions
     | 'store'
     | 'files'
     | 'log'
+    | 'logTail'
     | 'now'
     | 'clock'
     | 'signal'

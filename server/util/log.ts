@@ -30,11 +30,13 @@ const PATHS = [
   ...['code', 'input.code', 'output.code', 'mail.code'],
 ]
 
-/** Creates the logger. Lines are written synchronously, so that none is lost when the process dies. */
-export function createLogger(
-  level: LogLevel,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): Logger {
+/** The standard error. Lines are written synchronously, so that none is lost when the process dies. */
+export function standardError(): DestinationStream {
+  return pino.destination({ dest: 2, sync: true })
+}
+
+/** Creates the logger. */
+export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

@@ -1,30 +1,34 @@
 import { ArrowDown } from 'lucide-react'
 import { type UIEvent, useLayoutEffect, useRef, useState } from 'react'
 import { callDesktop } from '../../api/desktop.ts'
+import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { formatDateTime, formatTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Field, SelectField } from '../../ui/field.tsx'
 import { Page, Stack } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/states.tsx'
+import { Loaded } from '../../ui/states.tsx'
 import { matches, type NumberedLine, textOf, useLogLines } from './log-lines.ts'
 import styles from './logs.module.css'
 
 export function LogsScreen() {
-  const lines = useLogLines()
+  const query = useLogLines()
   const [minLevel, setMinLevel] = useState<keyof typeof t.logs.levels>('trace')
   const [text, setText] = useState('')
-  const shown = lines?.filter((line) => matches(line, minLevel, text.trim()))
+  const shown = (lines: readonly NumberedLine[] = []) =>
+    lines.filter((line) => matches(line, minLevel, text.trim()))
   return (
     <Page
       action={
         <>
-          <CopyButton full label={t.logs.copy} text={shown?.map(textOf).join('\n') ?? ''} />
-          <Button onClick={() => void callDesktop('app.openFolder', 'logs')}>{t.ui.openFolder}</Button>
+          <CopyButton full label={t.logs.copy} text={shown(query.data?.lines).map(textOf).join('\n')} />
+          {desktop && (
+            <Button onClick={() => void callDesktop('app.openFolder', 'logs')}>{t.ui.openFolder}</Button>
+          )}
         </>
       }
-      lead={t.logs.lead}
+      lead={desktop ? t.logs.lead : t.logs.leadServer}
       title={t.nav.logs}
       wide
     >
@@ -42,11 +46,11 @@ export function LogsScreen() {
             value={text}
           />
         </div>
-        {shown ? (
-          <Tail isEmpty={lines?.length === 0} key={`${minLevel} ${text}`} lines={shown} />
-        ) : (
-          <Skeleton rows={6} />
-        )}
+        <Loaded query={query} rows={6}>
+          {({ lines }) => (
+            <Tail isEmpty={lines.length === 0} key={`${minLevel} ${text}`} lines={shown(lines)} />
+          )}
+        </Loaded>
       </Stack>
     </Page>
   )

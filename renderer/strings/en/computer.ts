@@ -83,6 +83,8 @@ export const backups = {
 
 export const logs = {
   lead: 'Live log of the server, without passwords and tokens.',
+  leadServer:
+    'The last lines since the server was started, without passwords and tokens. All lines go to the terminal or the service that runs it.',
   label: 'Log',
   level: 'Show',
   levels: {

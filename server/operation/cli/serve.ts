@@ -2,7 +2,8 @@
 import '../../util/file-threads.ts'
 import { ConfigError, helpText, readConfig, startOptions } from '../../platform/config/config.ts'
 import { startServer } from '../../server.ts'
-import { createLogger } from '../../util/log.ts'
+import { createLogger, standardError } from '../../util/log.ts'
+import { createLogTail } from '../../util/log-tail.ts'
 import { exitDespiteHangs } from '../replicas/places/folder-calls.ts'
 
 const args = process.argv.slice(2)
@@ -22,10 +23,11 @@ async function serve(): Promise<void> {
   try {
     const source = { env: process.env, args }
     const config = readConfig(source)
-    const log = createLogger(config.logLevel)
+    const logTail = createLogTail(standardError())
+    const log = createLogger(config.logLevel, logTail)
     const lost = Promise.withResolvers<Error>()
     const server = await startServer(config, {
-      log,
+      ...{ log, logTail },
       onLockLost: lost.resolve,
       startedWith: startOptions(source),
     })

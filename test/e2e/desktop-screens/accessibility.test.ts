@@ -44,7 +44,7 @@ describe('accessibility', () => {
   beforeEach(() => {
     desktop.outbox = [confirmation, reset]
     desktop.backups = backups
-    desktop.handlers['logs.tail'] = () => [line(1), line(2, 'warn'), line(3, 'error')]
+    desktop.log = [line(1), line(2, 'warn'), line(3, 'error')]
   })
 
   async function* eachScreen(page: Page) {

@@ -32,10 +32,10 @@ describe('logs', () => {
   const shown = (page: Page) => page.getByRole('log').locator('> div')
 
   test('lines appear live, are filtered by level and text, and copied as shown', async () => {
-    desktop.handlers['logs.tail'] = () => [line(1), line(2, 'warn', 'smtp timed out'), line(3, 'debug')]
+    desktop.log = [line(1), line(2, 'warn', 'smtp timed out'), line(3, 'debug')]
     const page = await signedIn('/logs')
     await page.getByText('line 3').waitFor()
-    await desktop.emit('log', { ...line(4, 'error', 'smtp refused'), fields: '{"status":550}' })
+    desktop.log.push({ ...line(4, 'error', 'smtp refused'), fields: '{"status":550}' })
     await page.getByText('smtp refused').waitFor()
     await page.getByLabel('Show').selectOption('Warnings and errors')
     await expect.poll(() => shown(page).count()).toBe(2)
@@ -53,13 +53,13 @@ describe('logs', () => {
   })
 
   test('2,000 lines are kept, and scrolling up pauses', async () => {
-    desktop.handlers['logs.tail'] = () => Array.from({ length: 2000 }, (_, at) => line(at))
+    desktop.log = Array.from({ length: 2000 }, (_, at) => line(at))
     const page = await signedIn('/logs')
     const log = page.getByRole('log')
     await log.getByText('line 1999').waitFor()
     const distance = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
     await expect.poll(distance).toBeLessThan(24)
-    await desktop.emit('log', line(2000))
+    desktop.log.push(line(2000))
     await log.getByText('line 2000').waitFor()
     await expect.poll(distance).toBeLessThan(24)
     expect(await shown(page).count()).toBe(2000)
@@ -68,7 +68,7 @@ describe('logs', () => {
     await log.focus()
     await page.keyboard.press('Home')
     await page.getByText('Paused while you scroll.').waitFor()
-    await desktop.emit('log', line(2001))
+    desktop.log.push(line(2001))
     await log.getByText('line 2001').waitFor()
     expect(await distance()).toBeGreaterThan(1000)
     await page.getByRole('button', { name: 'Jump to newest' }).click()

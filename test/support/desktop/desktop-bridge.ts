@@ -8,6 +8,7 @@ import type {
   DesktopBridge,
   DesktopCalls,
   DesktopEvents,
+  LogLine,
   MailSettings,
   OutboxMessage,
   Outcome,
@@ -84,6 +85,7 @@ export class ScriptedDesktop {
   state: ServerState
   view: SettingsView
   outbox: OutboxMessage[] = []
+  log: LogLine[] = []
   /** Of this computer. */
   backups: readonly RestorePoint[] = []
   tunnel: TunnelView = { state: 'absent', isPublic: false }
@@ -231,7 +233,10 @@ export class ScriptedDesktop {
       'connector.view': () => this.connector,
       'connector.open': () => ({}),
       'connector.close': () => undefined,
-      'logs.tail': () => [],
+      'logs.read': (cursor = '0') => ({
+        lines: this.log.slice(Number(cursor)),
+        cursor: String(this.log.length),
+      }),
       'updates.check': () => ({ kind: 'current', checkedAt: new Date().toISOString() }),
       'app.openFolder': () => undefined,
       'app.openPage': () => undefined,

@@ -7,6 +7,7 @@ import { listOutbox, type OutboxMessage } from '../../../server/platform/mail/ou
 import { type RunningServer, type ServerOptions, startServer } from '../../../server/server.ts'
 import type { Files } from '../../../server/store/files/files.ts'
 import { createLogger } from '../../../server/util/log.ts'
+import { createLogTail } from '../../../server/util/log-tail.ts'
 import { writeEmptyStore } from '../store/empty-store.ts'
 import { adminPassword, ServerClient } from './client.ts'
 import { day, TestClock } from './clock.ts'
@@ -61,9 +62,10 @@ export class TestServer extends ServerClient {
   async open(): Promise<void> {
     const { logLevel } = this.config
     const capture = { write: (line: string) => void this.logged.push(line) }
-    const log = createLogger(logLevel, logLevel === 'fatal' ? undefined : capture)
+    const logTail = createLogTail(capture)
+    const log = createLogger(logLevel, logLevel === 'fatal' ? undefined : logTail)
     const files = this.#files
-    const defaults = { now: this.clock.now, log, passwords, files }
+    const defaults = { now: this.clock.now, log, logTail, passwords, files }
     this.#running = await startServer(this.config, { ...defaults, ...this.#options })
   }
 

@@ -147,29 +147,27 @@ describe('log', () => {
     expect((await readdir(folder)).sort()).toEqual(['pds.1.log', 'pds.2.log', 'pds.log'])
     expect(await readFile(join(folder, 'pds.log'), 'utf8')).toContain('line 12')
     for (const name of await readdir(folder)) expect((await stat(join(folder, name))).size).toBeLessThan(300)
-    expect(logs.tail()).toHaveLength(12)
+    expect(logs.after().lines).toHaveLength(12)
   })
 
-  test('appends to the existing file, keeps the last 2,000 lines, and passes each to listeners', () => {
+  test('appends to the existing file, and keeps the last 2,000 lines', () => {
     openLogs(folder).write(line('before'))
     const logs = openLogs(folder)
-    const received: string[] = []
-    logs.onLine(({ message }) => received.push(message))
     for (let count = 1; count <= 2005; count++) logs.write(line(`${count}`, { port: count }))
-    expect(logs.tail()).toHaveLength(2000)
-    expect(logs.tail().at(-1)).toEqual({
+    const { lines } = logs.after()
+    expect(lines).toHaveLength(2000)
+    expect(lines.at(-1)).toEqual({
       time: '2026-11-21T09:45:00.000Z',
       level: 'info',
       message: '2005',
       fields: '{"port":2005}',
     })
-    expect(received).toHaveLength(2005)
   })
 
   test('lines stay in memory if no file can be written', () => {
     const logs = openLogs(join(folder, 'a\0b'))
     logs.write(line('in memory'))
-    expect(logs.tail().map(({ message }) => message)).toEqual(['in memory'])
+    expect(logs.after().lines.map(({ message }) => message)).toEqual(['in memory'])
   })
 })
 
@@ -239,14 +237,14 @@ describe('preload script', () => {
   test('replays the last value of each event that was sent before the page listened', () => {
     const { exposed, send } = run({ endpoint: 'http://localhost:2583', sessions: null })
     send('serverState', { kind: 'starting' })
-    send('log', { message: 'a line' })
+    send('outbox', 1)
     const received: unknown[] = []
     const end = exposed.desktop?.on('serverState', (state) => received.push(state.kind))
-    exposed.desktop?.on('log', (line) => received.push(line))
+    exposed.desktop?.on('outbox', (count) => received.push(count))
     exposed.desktop?.on('serverState', (state) => received.push(`also ${state.kind}`))
     send('serverState', { kind: 'stopped' })
     end?.()
     send('serverState', { kind: 'starting' })
-    expect(received).toEqual(['starting', 'stopped', 'also stopped', 'also starting'])
+    expect(received).toEqual(['starting', 1, 'stopped', 'also stopped', 'also starting'])
   })
 })

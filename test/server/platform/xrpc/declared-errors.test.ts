@@ -761,6 +761,7 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.listOutbox NotAtThisComputer': () => readElsewhere('listOutbox'),
   'com.core.admin.deleteOutboxMessage NotAtThisComputer': () =>
     callElsewhere('deleteOutboxMessage', { id: 'x' }),
+  'com.core.admin.getLog NotAtThisComputer': () => readElsewhere('getLog'),
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>

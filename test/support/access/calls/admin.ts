@@ -40,6 +40,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.getCopies': () => ({}),
   'com.core.admin.getDataCheck': () => ({}),
   'com.core.admin.getInviteCodes': () => ({}),
+  'com.core.admin.getLog': () => ({}),
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
   'com.core.admin.getNetwork': () => ({}),
   'com.core.admin.getSubjectStatus': (subject) => ({
