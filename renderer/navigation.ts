@@ -47,6 +47,10 @@ const local = (...screens: readonly Screen[]): readonly Screen[] =>
 /** For screens that the desktop shows to everyone at this computer, and a browser to the owner. */
 const ofOwner = { local: isDesktop, ownerOnly: !isDesktop }
 
+/** Screens on the computer of the server. */
+const atServer = (...screens: readonly Screen[]): readonly Screen[] =>
+  isAtServer ? screens.map((screen) => ({ ...screen, ...ofOwner })) : []
+
 /** An entry with the name of its screen. */
 const single = (icon: LucideIcon, screen: Screen): Entry => ({ icon, name: screen.name, screens: [screen] })
 
@@ -87,8 +91,10 @@ const groups: readonly EntryGroup[] = [
         name: t.nav.server,
         icon: Server,
         screens: [
-          ...local({ path: '/server', name: t.nav.server, key: 'r' }),
-          ...(isAtServer ? [{ path: '/outbox', name: t.nav.outbox, key: 'o', ...ofOwner }] : []),
+          ...atServer(
+            { path: '/server', name: t.nav.server, key: 'r' },
+            { path: '/outbox', name: t.nav.outbox, key: 'o' },
+          ),
         ],
       },
       {
@@ -99,7 +105,7 @@ const groups: readonly EntryGroup[] = [
           { path: '/preferences', name: t.nav.notifications, key: 'f' },
           { path: '/requests', name: t.nav.requests, key: 'q', ownerOnly: true },
           { path: '/conformance', name: t.nav.conformance, key: 'c', ownerOnly: true },
-          ...(isAtServer ? [{ path: '/logs', name: t.nav.logs, key: 'l', ...ofOwner }] : []),
+          ...atServer({ path: '/logs', name: t.nav.logs, key: 'l' }),
           ...local({ path: '/about', name: t.nav.about, key: 'v' }),
         ],
       },

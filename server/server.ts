@@ -62,6 +62,7 @@ export interface ServerOptions
         | 'inlineJobs'
         | 'isForTests'
         | 'startedWith'
+        | 'settings'
       >
     >,
     IdentityOptions,

@@ -7,6 +7,7 @@ import {
   defaultText,
   problemWith,
 } from '../../server/platform/config/config.ts'
+import { problemsOfAll } from '../../server/platform/config/kept-settings.ts'
 import { inviteRules } from '../../server/platform/config/values.ts'
 import { LOG_LEVELS } from '../../server/util/log.ts'
 import { type SettingProblems, type Settings, type TextSetting, textSettings } from '../ground/bridge.ts'
@@ -62,23 +63,18 @@ export function isSettingsChange(value: unknown): value is Partial<Settings> {
 
 /** A sentence per setting with an invalid text. @param before the settings that are changed */
 export function problemsOf(changes: Partial<Settings>, before: Settings): SettingProblems<Settings> {
-  const problems: { -readonly [Name in keyof Settings]?: string } = {}
+  const after = { ...before, ...changes }
+  const problems: { -readonly [Name in keyof Settings]?: string } = { ...problemsOfAll(after) }
   for (const name of textSettings) {
     const problem = problemWith(name, changes[name] ?? '')
     if (problem) problems[name] = problem
   }
-  // With port 0 the address would change at each start, but clients store it.
-  if (/^0+$/.test(changes.port ?? '')) problems.port = 'This must be a port from 1 to 65535.'
   if (/^0+$/.test(changes.proxyPort ?? '')) problems.proxyPort = 'This must be a port from 1 to 65535.'
-  const { port, proxyPort } = { ...before, ...changes }
+  const { port, proxyPort } = after
   const ordinary = port || defaultText('port', process.env)
   if (proxyPort && Number(proxyPort) === Number(ordinary)) {
     problems.proxyPort = 'Choose another port than that of the server.'
   }
-  // The server does not start with only one of them.
-  const { appViewDid, appViewUrl } = { ...before, ...changes }
-  if (appViewDid && !appViewUrl) problems.appViewUrl = 'Fill in the address of the app view too.'
-  if (appViewUrl && !appViewDid) problems.appViewDid = 'Fill in the DID of the app view too.'
   return problems
 }
 

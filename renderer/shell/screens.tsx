@@ -62,9 +62,8 @@ const screens: Readonly<Record<string, ComponentType>> = {
   '/requests': RequestsScreen,
   '/conformance': ConformanceScreen,
   '/backups': BackupsScreen,
-  ...(isAtServer && { '/outbox': OutboxScreen, '/logs': LogsScreen }),
+  ...(isAtServer && { '/server': ServerScreen, '/outbox': OutboxScreen, '/logs': LogsScreen }),
   ...(desktop && {
-    '/server': ServerScreen,
     '/about': AboutScreen,
   }),
 }

@@ -8,6 +8,7 @@ import type { LogTail } from '../util/log-tail.ts'
 import type { TrustedClock } from './clock/trusted-clock.ts'
 import { createNames, type Names } from './config/aliases.ts'
 import { type Config, publicOrigin, type StartOptions } from './config/config.ts'
+import type { KeptSettings } from './config/kept-settings.ts'
 import { type CountMail, createCountMail } from './mail/mail-limit.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createFindForOthers, type FindAddresses } from './network/names.ts'
@@ -45,6 +46,8 @@ export interface Platform {
   readonly inlineJobs?: boolean | undefined
   /** True for a server of a network for tests, undefined for others. Pages show it. */
   readonly isForTests?: true | undefined
+  /** The settings that the owner can change over HTTP; undefined for a server in another program. */
+  readonly settings?: KeptSettings | undefined
   /** How the process was started; undefined for a server in another program. */
   readonly startedWith?: StartOptions | undefined
   /** Public URL of this server, without a trailing slash; in DID documents. */
@@ -78,6 +81,7 @@ export interface PlatformOptions
     | 'inlineJobs'
     | 'isForTests'
     | 'startedWith'
+    | 'settings'
   > {
   /** Called when a message was kept in the outbox. */
   readonly onMailKept?: (() => void) | undefined

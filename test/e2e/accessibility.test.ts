@@ -47,6 +47,7 @@ const screens: readonly (readonly [path: string, title: string, ready: string])[
   ['/service-tokens', 'Service tokens', 'Valid for'],
   ['/network', 'Network', 'Look-ups of identities'],
   ['/backups', 'Backups', 'No backup yet'],
+  ['/logs', 'Logs', 'No log lines yet'],
   ['/requests', 'Requests', 'This server records all requests'],
   ['/conformance', 'Protocol check', 'No check yet'],
   ['/no-such-page', 'Page not found', 'This page does not exist'],
@@ -297,8 +298,8 @@ test('accessibility tree: navigation and Subscriptions', async () => {
           - link "Backups":
             - /url: "#/backups"
         - listitem:
-          - link "Outbox":
-            - /url: "#/outbox"
+          - link "Server":
+            - /url: "#/server"
         - listitem:
           - link "Settings":
             - /url: "#/settings""

@@ -10,6 +10,8 @@ test('the owner reads the code of another person, deletes the message and brings
   await world.server.post('com.core.server.requestPasswordReset', { email: bob.email })
   const code = await world.server.codeTo(bob.email)
   const page = await world.signedIn(owner)
+  await page.getByRole('link', { name: 'Server' }).click()
+  await page.getByText('Change the settings in the app that runs this server.').waitFor()
   await page.getByRole('link', { name: 'Outbox' }).click()
   await heading(page, 'Outbox').waitFor()
   await page.getByRole('button', { name: `Copy code ${code}` }).waitFor()

@@ -210,7 +210,11 @@ function send({ verb, path, headers: given, body }: Sent): Promise<Got> {
 }
 
 /** Methods for the owner on the computer of the server: their answers may name the data folder. */
-const showsFolder = new Set(['com.core.admin.getLog', 'com.core.admin.listBackups'])
+const showsFolder = new Set([
+  'com.core.admin.getLog',
+  'com.core.admin.getSettings',
+  'com.core.admin.listBackups',
+])
 
 /** Signs of internals: stack traces, paths, SQL and runtime errors. */
 const internals =

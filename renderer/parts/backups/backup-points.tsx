@@ -7,9 +7,10 @@ import { t } from '../../strings/en.ts'
 import { formatDateTime } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyField } from '../../ui/copy.tsx'
-import { Panel } from '../../ui/page.tsx'
+import { Panel, Stack } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
+import styles from '../replicas/replicas.module.css'
 import { PointList, RestoreButton } from '../replicas/restore-points.tsx'
 
 const { checkBackup, deleteBackup, listBackups } = com.core.admin
@@ -19,18 +20,21 @@ export function BackupPoints() {
   return (
     <Loaded query={useBackups()} rows={2}>
       {({ points, folder }) => (
-        <PointList
-          actions={(point) => (
-            <>
-              {point.id !== undefined && <TestButton id={point.id} point={point} />}
-              {desktop && <RestoreButton at={point.at} point={point} source={ownBackups} />}
-              {point.id !== undefined && <DeleteButton id={point.id} point={point} />}
-            </>
-          )}
-          more={folder !== undefined && <Folder path={folder} />}
-          name={t.copies.thisComputer}
-          points={points}
-        />
+        <Stack>
+          <PointList
+            actions={(point) => (
+              <>
+                {point.id !== undefined && <TestButton id={point.id} point={point} />}
+                {desktop && <RestoreButton at={point.at} point={point} source={ownBackups} />}
+                {point.id !== undefined && <DeleteButton id={point.id} point={point} />}
+              </>
+            )}
+            more={desktop && folder !== undefined && <OpenFolder />}
+            name={t.copies.thisComputer}
+            points={points}
+          />
+          {!desktop && folder !== undefined && <Elsewhere folder={folder} />}
+        </Stack>
       )}
     </Loaded>
   )
@@ -77,17 +81,22 @@ function DeleteButton({ point, id }: ActionProps) {
   )
 }
 
-function Folder({ path }: { readonly path: string }) {
-  if (desktop) {
-    return (
-      <Button onClick={() => void callDesktop('app.openFolder', 'backups')} size="s">
-        {t.ui.openFolder}
-      </Button>
-    )
-  }
+function OpenFolder() {
   return (
-    <Panel>
-      <CopyField label={t.ui.copyPath} name={t.backups.folder} text={path} />
-    </Panel>
+    <Button onClick={() => void callDesktop('app.openFolder', 'backups')} size="s">
+      {t.ui.openFolder}
+    </Button>
+  )
+}
+
+/** What a browser cannot do: open the folder, and restore, for which the server has to be stopped. */
+function Elsewhere({ folder }: { readonly folder: string }) {
+  return (
+    <>
+      <Panel>
+        <CopyField label={t.ui.copyPath} name={t.backups.folder} text={folder} />
+      </Panel>
+      <p className={styles.hint}>{t.backups.restoreByCommand}</p>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 import { Monitor } from 'lucide-react'
-import type { RestorePoint, SettingsView } from '../../../electron/ground/bridge.ts'
+import type { RestorePoint } from '../../../electron/ground/bridge.ts'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useBackups } from '../../api/backups.ts'
-import { useDesktopQuery } from '../../api/desktop.ts'
 import { useProcedure } from '../../api/hooks.ts'
+import { type ServerSettingsView, useServerSettings } from '../../api/settings.ts'
 import { t } from '../../strings/en.ts'
 import { formatBytes } from '../../strings/format.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +12,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { Since } from '../../ui/time.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { BackupPoints } from '../backups/backup-points.tsx'
-import { useSetting } from '../settings/settings.ts'
+import { fixedHint, useSetting } from '../settings/settings.ts'
 import { ReplicaRow } from './replica-row.tsx'
 import styles from './replicas.module.css'
 import { PointFacts } from './restore-points.tsx'
@@ -20,7 +20,7 @@ import { PointFacts } from './restore-points.tsx'
 /** The backups of this computer. */
 export function LocalRow() {
   const query = useBackups()
-  const { data: view } = useDesktopQuery('settings.view')
+  const { data: view } = useServerSettings()
   const { points = [], isMaking, folder } = query.data ?? {}
   const [newest] = points
   const state = stateOf(newest)
@@ -99,12 +99,20 @@ function lastProof(points: readonly RestorePoint[]): string | undefined {
     .at(-1)
 }
 
-function AutomaticSwitch({ view }: { readonly view: SettingsView }) {
+function AutomaticSwitch({ view }: { readonly view: ServerSettingsView }) {
   const [isOn, change] = useSetting(view, 'automaticBackups')
   return (
     <div>
-      <Switch checked={isOn} label={t.settings.switches.automaticBackups} onChange={change} />
-      <p className={styles.hint}>{t.settings.switchDetails.automaticBackups}</p>
+      <Switch
+        checked={isOn}
+        disabled={fixedHint(view, 'automaticBackups') !== undefined}
+        label={t.settings.switches.automaticBackups}
+        onChange={change}
+      />
+      <p className={styles.hint}>
+        {fixedHint(view, 'automaticBackups') ?? t.settings.switchDetails.automaticBackups}
+        {view.waiting?.includes('automaticBackups') && ` ${t.server.laterNote}`}
+      </p>
     </div>
   )
 }

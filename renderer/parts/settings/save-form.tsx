@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { desktop } from '../../bridge.ts'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
 import { PanelForm } from '../../ui/panel-form.tsx'
@@ -47,7 +48,7 @@ export function SaveForm(props: SaveFormProps) {
             </Button>
           )}
           {more}
-          {isChanged && <p className="soft">{t.server.restartNote}</p>}
+          {isChanged && <p className="soft">{desktop ? t.server.restartNote : t.server.laterNote}</p>}
         </>
       }
       noValidate

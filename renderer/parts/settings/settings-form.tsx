@@ -1,13 +1,15 @@
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Settings, SettingsView, TextSetting } from '../../../electron/ground/bridge.ts'
-import { useDesktopCall } from '../../api/desktop.ts'
+import type { Settings, TextSetting } from '../../../electron/ground/bridge.ts'
+import { type ServerSettingsView, useChangeSettings } from '../../api/settings.ts'
 import { t } from '../../strings/en.ts'
 import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SaveForm } from './save-form.tsx'
+import { fixedHint } from './settings.ts'
 
 interface SettingsFormProps {
-  readonly view: SettingsView
+  readonly view: ServerSettingsView
   /** The settings and their labels, in order. */
   readonly labels: { readonly [Name in TextSetting]?: string }
   /** Filled in at first, to be saved or discarded. */
@@ -19,7 +21,8 @@ interface SettingsFormProps {
 export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsFormProps) {
   const names = Object.keys(labels) as TextSetting[]
   const [draft, setDraft] = useState(proposal)
-  const save = useDesktopCall('settings.change', ['settings.view'], {
+  const save = useMutation({
+    mutationFn: useChangeSettings(),
     onSuccess: (problems) => {
       if (Object.keys(problems).length > 0) return
       setDraft({})
@@ -37,13 +40,14 @@ export function SettingsForm({ view, labels, proposal = {}, onSaved }: SettingsF
         setDraft({})
         save.reset()
       }}
-      onSave={() => save.mutate([draft])}
+      onSave={() => save.mutate(draft)}
       problems={save.data}
     >
       {names.map((name) => (
         <Field
           error={save.data?.[name]}
-          hint={t.server.hints[name]}
+          disabled={fixedHint(view, name) !== undefined}
+          hint={fixedHint(view, name) ?? t.server.hints[name]}
           key={name}
           label={labels[name] ?? ''}
           mono

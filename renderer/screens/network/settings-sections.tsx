@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Settings, SettingsView } from '../../../electron/ground/bridge.ts'
 import { useDesktopQuery } from '../../api/desktop.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import {
-  saveSettings,
+  useSaveSettings,
   useSetting,
   useSettingsChange,
   useSettingsDialogAction,
@@ -146,14 +145,14 @@ interface WayDialogProps {
 }
 
 function WayDialog({ from, to, onClose }: WayDialogProps) {
-  const client = useQueryClient()
+  const save = useSaveSettings()
   const publication = usePublication()
   const takeBack = useTakeBack(publication)
   const change = useDialogWork({
     async run() {
       // Otherwise the program would keep forwarding requests.
       if (publication) await takeBack.mutateAsync()
-      await saveSettings(client, settingsOf[to])
+      await save(settingsOf[to])
     },
     done: t.network.changed[to],
     onClose,

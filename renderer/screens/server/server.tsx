@@ -1,7 +1,10 @@
 import { Link } from 'wouter'
 import type { SettingsView } from '../../../electron/ground/bridge.ts'
+import { errorName, explain } from '../../api/call-errors.ts'
 import { callDesktop, useDesktopQuery } from '../../api/desktop.ts'
-import { useSetting } from '../../parts/settings/settings.ts'
+import { type ServerSettingsView, useServerSettings } from '../../api/settings.ts'
+import { desktop } from '../../bridge.ts'
+import { fixedHint, useSetting } from '../../parts/settings/settings.ts'
 import { SettingsForm } from '../../parts/settings/settings-form.tsx'
 import { t } from '../../strings/en.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,28 +15,72 @@ import { Loaded, Notice } from '../../ui/states.tsx'
 import { MailSection } from './mail-section.tsx'
 import { StatePanel } from './state-panel.tsx'
 
-/** Settings of the embedded server. Text fields are saved per section, switches immediately. */
+interface SectionProps {
+  readonly view: ServerSettingsView
+}
+
+/**
+ * Settings of the server. Text fields are saved per section, switches immediately. The desktop has mail, because its keyring has the
+ * password, and Network has the services there.
+ */
 export function ServerScreen() {
-  const query = useDesktopQuery('settings.view')
+  const query = useServerSettings()
   return (
-    <Page lead={t.server.lead} title={t.nav.server}>
-      <StatePanel />
-      <Loaded query={query} rows={6}>
-        {(view) => (
-          <>
-            <PortSection view={view} />
-            <SignUpSection view={view} />
-            <MailSection view={view} />
-            <DataSection view={view} />
-            <AdvancedSection view={view} />
-          </>
-        )}
-      </Loaded>
+    <Page lead={desktop ? t.server.lead : t.server.leadServer} title={t.nav.server}>
+      {desktop && <StatePanel />}
+      {errorName(query.error) === 'SettingsElsewhere' ? (
+        <Notice>{explain(query.error)}</Notice>
+      ) : (
+        <Loaded query={query} rows={6}>
+          {(view) => <Sections view={view} />}
+        </Loaded>
+      )}
     </Page>
   )
 }
 
-function PortSection({ view }: { readonly view: SettingsView }) {
+function Sections({ view }: SectionProps) {
+  return (
+    <>
+      <Waiting view={view} />
+      <PortSection view={view} />
+      <SignUpSection view={view} />
+      {desktop ? <DesktopSections /> : <DataSection view={view} />}
+      {!desktop && <ServicesSection view={view} />}
+      <AdvancedSection view={view} />
+    </>
+  )
+}
+
+const names: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...Object.values(t.server.labels)),
+  inviteRequired: t.server.inviteRequired,
+  automaticBackups: t.settings.switches.automaticBackups,
+}
+
+/** Which changes wait for the next start. The desktop starts the server again by itself. */
+function Waiting({ view: { waiting = [] } }: SectionProps) {
+  if (waiting.length === 0) return null
+  return (
+    <Notice variant="warn">
+      {t.server.waiting(waiting.map((name) => names[name] ?? name).join(', '))} {t.server.waitingText}
+    </Notice>
+  )
+}
+
+function DesktopSections() {
+  const { data: view } = useDesktopQuery('settings.view')
+  return (
+    view && (
+      <>
+        <MailSection view={view} />
+        <DesktopDataSection view={view} />
+      </>
+    )
+  )
+}
+
+function PortSection({ view }: SectionProps) {
   return (
     <Section
       action={<Link href="/network">{t.server.toNetwork}</Link>}
@@ -45,13 +92,14 @@ function PortSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-function SignUpSection({ view }: { readonly view: SettingsView }) {
+function SignUpSection({ view }: SectionProps) {
   const [rule, setRule] = useSetting(view, 'inviteRequired')
   return (
     <Section lead={t.server.signUpLead} title={t.server.signUp}>
       <Panel padded>
         <SelectField
-          hint={t.server.inviteRequiredDetail}
+          disabled={fixedHint(view, 'inviteRequired') !== undefined}
+          hint={fixedHint(view, 'inviteRequired') ?? t.server.inviteRequiredDetail}
           label={t.server.inviteRequired}
           onChange={setRule}
           options={t.server.inviteRules}
@@ -63,7 +111,25 @@ function SignUpSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-function DataSection({ view }: { readonly view: SettingsView }) {
+function DataSection({ view }: SectionProps) {
+  return (
+    <Section title={t.server.data}>
+      <Panel>
+        <CopyField label={t.ui.copyPath} name={t.ui.dataFolder} text={view.dataFolder} />
+      </Panel>
+    </Section>
+  )
+}
+
+function ServicesSection({ view }: SectionProps) {
+  return (
+    <Section lead={t.network.servicesLead} title={t.network.services}>
+      <SettingsForm labels={t.server.labels.services} view={view} />
+    </Section>
+  )
+}
+
+function DesktopDataSection({ view }: { readonly view: SettingsView }) {
   return (
     <Section
       action={
@@ -85,14 +151,15 @@ function DataSection({ view }: { readonly view: SettingsView }) {
   )
 }
 
-function AdvancedSection({ view }: { readonly view: SettingsView }) {
+function AdvancedSection({ view }: SectionProps) {
   const [level, setLevel] = useSetting(view, 'logLevel')
   return (
     <Section lead={t.server.advancedLead} title={t.server.advanced}>
       <SettingsForm labels={t.server.labels.advanced} view={view} />
       <Panel padded>
         <SelectField
-          hint={t.server.logLevelHint}
+          disabled={fixedHint(view, 'logLevel') !== undefined}
+          hint={fixedHint(view, 'logLevel') ?? t.server.logLevelHint}
           label={t.server.logLevel}
           onChange={setLevel}
           options={t.server.logLevels}

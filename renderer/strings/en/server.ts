@@ -3,6 +3,8 @@ import type { TextSetting } from '../../../electron/ground/bridge.ts'
 /** Texts of the Server screen. */
 export const server = {
   lead: 'The state and the settings of the server on this computer.',
+  leadServer:
+    'The settings of the server on this computer. Who can connect, and mail, are set by its command.',
   states: {
     starting: 'Starting',
     stopping: 'Stopping',
@@ -18,6 +20,11 @@ export const server = {
   stopTitle: 'Stop the server?',
   stopText: 'Clients cannot connect until you start it again.',
   restartNote: 'Saving restarts the server. Clients reconnect automatically.',
+  laterNote: 'Changes apply when the server is started again.',
+  waiting: (names: string) => `Saved for the next start of the server: ${names}.`,
+  waitingText:
+    'Stop the server with Ctrl+C or through the service that runs it, then start it with the same command.',
+  fixedBy: (by: string) => `Set by ${by}. Start the server without it to change this here.`,
   saved: 'Saved',
   notSaved: 'Not saved.',
   discard: 'Discard',

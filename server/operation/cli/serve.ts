@@ -1,6 +1,7 @@
 /** The server without the desktop: reads the settings, starts it and stops it at a signal. */
 import '../../util/file-threads.ts'
 import { ConfigError, helpText, readConfig, startOptions } from '../../platform/config/config.ts'
+import { openKeptSettings, readKept } from '../../platform/config/kept-settings.ts'
 import { startServer } from '../../server.ts'
 import { createLogger, standardError } from '../../util/log.ts'
 import { createLogTail } from '../../util/log-tail.ts'
@@ -22,7 +23,9 @@ else await serve()
 async function serve(): Promise<void> {
   try {
     const source = { env: process.env, args }
-    const config = readConfig(source)
+    const { dataDir } = readConfig(source)
+    const kept = await readKept(dataDir)
+    const config = readConfig(source, kept)
     const logTail = createLogTail(standardError())
     const log = createLogger(config.logLevel, logTail)
     const lost = Promise.withResolvers<Error>()
@@ -30,6 +33,14 @@ async function serve(): Promise<void> {
       ...{ log, logTail },
       onLockLost: lost.resolve,
       startedWith: startOptions(source),
+      settings: openKeptSettings({
+        ...{ ...source, dataDir, kept },
+        apply: {
+          logLevel(level) {
+            log.level = level
+          },
+        },
+      }),
     })
     // A browser that visits 127.0.0.1 is sent to localhost.
     const isLoopback = config.hosts.some((host) => /^(?:127\.|::1$|localhost$)/.test(host))

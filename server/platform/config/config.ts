@@ -324,15 +324,22 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** What a process was started with. */
+export interface ConfigSource {
+  readonly env: Environment
+  readonly args: readonly string[]
+}
+
 /**
- * Reads the settings: flags first, then the environment, then the defaults. An empty variable counts as unset.
+ * Reads the settings: flags first, then the environment, then what the owner has set in the interface, then the defaults. An empty
+ * variable counts as unset.
  * @throws {ConfigError} at the first invalid value or unknown flag.
  */
-export function readConfig(source: { env: Environment; args: readonly string[] }): Config {
+export function readConfig(source: ConfigSource, kept: ConfigTexts = {}): Config {
   const flags = readFlags(source.args)
   const values = Object.entries(SETTINGS).map(([name, setting]) => [
     name,
-    readSetting(setting, flags, source.env),
+    readSetting(setting, flags, source.env, kept[name as keyof Config]),
   ])
   const config = Object.fromEntries(values) as Config
   if ((config.appViewDid === undefined) !== (config.appViewUrl === undefined)) {
@@ -356,7 +363,7 @@ export interface StartOption {
 }
 
 /** Returns the settings that flags and the environment give, as flags. Folders are absolute. @throws {ConfigError} */
-export function startOptions({ env, args }: { env: Environment; args: readonly string[] }): StartOptions {
+export function startOptions({ env, args }: ConfigSource): StartOptions {
   const flags = readFlags(args)
   const options: StartOption[] = []
   const secrets: string[] = []
@@ -387,6 +394,18 @@ export function configFrom(texts: ConfigTexts, env: Environment): Config {
   const written = Object.entries(texts).filter(([, text]) => text)
   const variables = written.map(([name, text]) => [SETTINGS[name as keyof Config].env, text])
   return readConfig({ env: { ...env, ...Object.fromEntries(variables) }, args: [] })
+}
+
+/** Returns the flag or the variable that gives a setting, with its text; undefined if the command gives none. */
+export function givenBy(
+  name: keyof Config,
+  { env, args }: ConfigSource,
+): { readonly by: string; readonly text: string } | undefined {
+  const setting: Setting<unknown> = SETTINGS[name]
+  const flag = readFlags(args).get(flagOf(setting))
+  if (flag !== undefined) return { by: `--${flagOf(setting)}`, text: flag }
+  const variable = env[setting.env]
+  return variable ? { by: setting.env, text: variable } : undefined
 }
 
 /** Returns a sentence with the expected form of a setting; undefined for a valid or empty text. */
@@ -471,9 +490,10 @@ function readSetting(
   setting: Setting<unknown>,
   flags: ReadonlyMap<string, string>,
   env: Environment,
+  kept: string | undefined,
 ): unknown {
   const flag = flagOf(setting)
-  const text = flags.get(flag) ?? (env[setting.env] || fallbackOf(setting, env))
+  const text = flags.get(flag) ?? (env[setting.env] || kept || fallbackOf(setting, env))
   if (text === undefined) return undefined
   const value = setting.kind.parse(text)
   if (value !== undefined) return value

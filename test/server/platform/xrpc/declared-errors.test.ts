@@ -7,6 +7,7 @@ import type { DidString } from '@atproto/syntax'
 import { expect, test, vi } from 'vitest'
 import { methods } from '../../../../server/api/index.ts'
 import { insertRequest } from '../../../../server/identity/tables/oauth.ts'
+import type { KeptSettings } from '../../../../server/platform/config/kept-settings.ts'
 import * as moves from '../../../../server/repository/tables/moves.ts'
 import { StoreUnavailable } from '../../../../server/store/files/store-errors.ts'
 import { iso } from '../../../../server/util/time.ts'
@@ -762,6 +763,19 @@ const provoke: Readonly<Record<string, () => Promise<Answer>>> = {
   'com.core.admin.deleteOutboxMessage NotAtThisComputer': () =>
     callElsewhere('deleteOutboxMessage', { id: 'x' }),
   'com.core.admin.getLog NotAtThisComputer': () => readElsewhere('getLog'),
+  'com.core.admin.getSettings NotAtThisComputer': () => readElsewhere('getSettings'),
+  'com.core.admin.getSettings SettingsElsewhere': () => server.get('com.core.admin.getSettings', {}, owner),
+  'com.core.admin.updateSettings NotAtThisComputer': () => callElsewhere('updateSettings', { settings: [] }),
+  'com.core.admin.updateSettings SettingsElsewhere': () =>
+    core('admin.updateSettings', { settings: [] }, owner),
+  'com.core.admin.updateSettings SettingsNotSaved': async () => {
+    const change = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const kept: KeptSettings = { file: 'settings.json', list: () => [], change }
+    const another = await TestServer.start({}, undefined, { settings: kept })
+    const answer = await another.post('com.core.admin.updateSettings', { settings: [] }, adminAuth)
+    await another.close()
+    return answer
+  },
   'com.core.admin.listBackups NotAtThisComputer': () => readElsewhere('listBackups'),
   'com.core.admin.makeBackup NotAtThisComputer': () => callElsewhere('makeBackup'),
   'com.core.admin.makeBackup BackupFailed': () =>

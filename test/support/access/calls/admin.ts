@@ -43,6 +43,7 @@ export const adminCalls: CallTable = {
   'com.core.admin.getLog': () => ({}),
   'com.core.admin.getMove': () => ({ params: { did: bystander.did } }),
   'com.core.admin.getNetwork': () => ({}),
+  'com.core.admin.getSettings': () => ({ answer: 'SettingsElsewhere' }),
   'com.core.admin.getSubjectStatus': (subject) => ({
     params: { did: subject.did },
     answer: deleted(subject),
@@ -91,6 +92,7 @@ export const adminCalls: CallTable = {
     input: { did: subject.did, password: 'another password' },
     answer: ofOther(subject, token),
   }),
+  'com.core.admin.updateSettings': () => ({ input: { settings: [] }, answer: 'SettingsElsewhere' }),
   'com.core.admin.updateSubjectStatus': (subject) => ({
     input: {
       subject: { $type: 'com.core.admin.defs#repoRef', did: subject.did },

@@ -1,0 +1,147 @@
+/**
+ * The settings that the owner changes in the interface. For a server of the command line they are in a file of the data folder, which
+ * flags and variables override; most apply at the next start. The desktop has settings of its own.
+ */
+import { join } from 'node:path'
+import { type Files, nodeFiles, readJson, replaceJson } from '../../store/files/files.ts'
+import { createSerializer } from '../../util/serialize.ts'
+import { type Config, ConfigError, type ConfigSource, defaultText, givenBy, problemWith } from './config.ts'
+
+/** None of them is secret, or decides who can reach the server, or which addresses it may reach. */
+export const keptNames = [
+  'port',
+  'userDomains',
+  'inviteRequired',
+  'inviteInterval',
+  'dailyBackups',
+  'plcUrl',
+  'relays',
+  'appViewDid',
+  'appViewUrl',
+  'backlinkStreamUrl',
+  'backlinkIndexUrl',
+  'aliases',
+  'logLevel',
+] as const satisfies readonly (keyof Config)[]
+export type KeptName = (typeof keptNames)[number]
+/** As texts. An empty one stands for the default. */
+export type KeptTexts = { readonly [Name in KeptName]?: string }
+
+export interface KeptSetting {
+  readonly name: KeptName
+  /** Its text at the next start. Empty for the default. */
+  readonly value: string
+  /** Its default. */
+  readonly fallback: string
+  /** The flag or the variable that sets it, so that a change would have no effect. */
+  readonly fixedBy: string | undefined
+  /** Whether the server runs with another value until its next start. */
+  readonly isWaiting: boolean
+}
+
+export interface KeptSettings {
+  /** Path of the file. */
+  readonly file: string
+  list(): readonly KeptSetting[]
+  /** Saves all changes, or none if a value is wrong. @returns a sentence per setting with a problem */
+  change(changes: KeptTexts): Promise<KeptTexts>
+}
+
+interface Options extends ConfigSource {
+  readonly dataDir: string
+  /** As `readKept` returned them at the start. */
+  readonly kept: KeptTexts
+  /** Apply changes while the server runs. */
+  readonly apply: { readonly [Name in KeptName]?: (text: string) => void }
+  readonly files?: Files
+}
+
+function fileOf(dataDir: string): string {
+  return join(dataDir, 'settings.json')
+}
+
+/** Reads the file; empty if there is none. @throws ConfigError if it has been damaged */
+export async function readKept(dataDir: string, files: Files = nodeFiles): Promise<KeptTexts> {
+  const file = fileOf(dataDir)
+  const content = (await files.list(dataDir)).includes('settings.json')
+    ? await readJson<Readonly<Record<string, unknown>>>(files, file)
+    : {}
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) throw damaged(file)
+  const kept: { [Name in KeptName]?: string } = {}
+  for (const name of keptNames) {
+    const text = content[name] ?? ''
+    if (typeof text !== 'string' || problemWith(name, text) !== undefined) throw damaged(file, name)
+    if (text !== '') kept[name] = text
+  }
+  return kept
+}
+
+function damaged(file: string, name?: string): ConfigError {
+  const what = name === undefined ? 'is damaged' : `has an invalid value of ${name}`
+  return new ConfigError(`${file} ${what}. Correct it, or delete it for the defaults.`)
+}
+
+export function openKeptSettings({ dataDir, apply, files = nodeFiles, ...source }: Options): KeptSettings {
+  let kept = source.kept
+  const textOf = (name: KeptName) => givenBy(name, source)?.text ?? kept[name] ?? ''
+  const running = new Map(keptNames.map((name) => [name, textOf(name)]))
+  const serialize = createSerializer()
+
+  async function change(changes: KeptTexts): Promise<KeptTexts> {
+    const problems = problemsOf(changes, textOf, source)
+    if (Object.keys(problems).length > 0) return problems
+    const changed = { ...kept, ...changes }
+    const entries = Object.entries(changed).filter(([, text]) => text !== '')
+    await replaceJson(files, fileOf(dataDir), Object.fromEntries(entries))
+    kept = Object.fromEntries(entries)
+    for (const [name, applyNow] of Object.entries(apply) as [KeptName, (text: string) => void][]) {
+      if (changes[name] === undefined) continue
+      applyNow(changes[name] || defaultText(name, source.env))
+      running.set(name, textOf(name))
+    }
+    return {}
+  }
+
+  return {
+    file: fileOf(dataDir),
+    list: () =>
+      keptNames.map((name) => ({
+        name,
+        value: textOf(name),
+        fallback: defaultText(name, source.env),
+        fixedBy: givenBy(name, source)?.by,
+        isWaiting: textOf(name) !== running.get(name),
+      })),
+    change: (changes) => serialize(() => change(changes)),
+  }
+}
+
+function problemsOf(changes: KeptTexts, textOf: (name: KeptName) => string, source: ConfigSource): KeptTexts {
+  const problems: { [Name in KeptName]?: string } = {}
+  for (const name of keptNames) {
+    const text = changes[name]
+    if (text === undefined) continue
+    const given = givenBy(name, source)
+    const problem = given ? `This is set by ${given.by}.` : problemWith(name, text)
+    if (problem) problems[name] = problem
+  }
+  const after = Object.fromEntries(keptNames.map((name) => [name, changes[name] ?? textOf(name)]))
+  return { ...problemsOfAll(after), ...problems }
+}
+
+type Joint = 'port' | 'appViewDid' | 'appViewUrl'
+
+/** Returns the problems of texts that are each valid by themselves. */
+export function problemsOfAll({
+  port,
+  appViewDid,
+  appViewUrl,
+}: Pick<KeptTexts, Joint>): Pick<KeptTexts, Joint> {
+  return {
+    // The address would change at each start, but clients store it.
+    ...(/^0+$/.test(port ?? '') && { port: 'This must be a port from 1 to 65535.' }),
+    // The server does not start with only one of them.
+    ...(appViewDid && !appViewUrl && { appViewUrl: 'Fill in the address of the app view too.' }),
+    ...(appViewUrl && !appViewDid && { appViewDid: 'Fill in the DID of the app view too.' }),
+  }
+}
