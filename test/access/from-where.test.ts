@@ -14,6 +14,7 @@ import {
 import { everything } from '../support/access/model.ts'
 import { accessPage } from '../support/access/page.ts'
 import { setupServer } from '../support/server/setup.ts'
+import { inlineFiles } from '../support/store/inline-files.ts'
 
 const settings = { proxyPort: 0, trustedOrigins: [named] }
 /** By kind of server. */
@@ -70,7 +71,7 @@ const ownPagesOnly = [
 const nearOnly = ['com.core.friend.conclude', 'com.core.friend.reveal']
 
 describe('a server without a public address', () => {
-  setupServer({ config: { ...settings, publicUrl: undefined }, accounts: ['bystander'] })
+  setupServer({ files: inlineFiles, config: { ...settings, publicUrl: undefined }, accounts: ['bystander'] })
   beforeAll(async () => {
     answers.private = await callEverything(privateWays)
   }, hookMs)
@@ -94,7 +95,11 @@ describe('a server without a public address', () => {
 })
 
 describe('a public server', () => {
-  setupServer({ config: { ...settings, trustedProxies: ['loopback'] }, accounts: ['bystander'] })
+  setupServer({
+    files: inlineFiles,
+    config: { ...settings, trustedProxies: ['loopback'] },
+    accounts: ['bystander'],
+  })
   beforeAll(async () => {
     answers.public = await callEverything(publicWays)
   }, hookMs)

@@ -3,7 +3,6 @@
  * rules that shares no code with the server.
  */
 import { beforeAll, expect, test } from 'vitest'
-import { nodeFiles } from '../../server/store/files/files.ts'
 import { calls } from '../support/access/calls/index.ts'
 import { each, send } from '../support/access/client.ts'
 import {
@@ -21,6 +20,7 @@ import {
 } from '../support/access/model.ts'
 import { makeSubject } from '../support/access/subject.ts'
 import { server, setupServer } from '../support/server/setup.ts'
+import { inlineFiles } from '../support/store/inline-files.ts'
 
 const scopesOf: Record<string, readonly string[]> = {
   optional: ['full', 'app password', 'privileged'],
@@ -56,8 +56,7 @@ function expectedError({ auth, active }: Method, state: State, token: Token): st
 const ordinary = new Map<State, Subject>()
 const owners = new Map<State, Subject>()
 
-// Files other than those of Node: backups are made in this thread, without the start of a worker for each.
-setupServer({ accounts: ['bystander'], files: { ...nodeFiles } })
+setupServer({ accounts: ['bystander'], files: inlineFiles })
 beforeAll(async () => {
   const withoutOwner = tokenNames.filter((name) => name !== 'owner')
   for (const state of states) {

@@ -16,6 +16,7 @@ import {
 } from '../support/access/with-which-token.ts'
 import { setupServer } from '../support/server/setup.ts'
 import { StubService } from '../support/services/stub-service.ts'
+import { inlineFiles } from '../support/store/inline-files.ts'
 
 let view: StubService
 let foreign: StubService
@@ -27,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([view.close(), foreign.close()]))
 
 setupServer({
+  files: inlineFiles,
   config: () => ({
     appViewDid: 'did:web:view.test',
     appViewUrl: view.url,

@@ -8,9 +8,9 @@ import fc from 'fast-check'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { methods } from '../../server/api/index.ts'
 import { protocolErrors } from '../../server/platform/xrpc/xrpc-errors.ts'
-import { nodeFiles } from '../../server/store/files/files.ts'
 import { type Account, adminAuth } from '../support/server/server.ts'
 import { server, setupServer } from '../support/server/setup.ts'
+import { inlineFiles } from '../support/store/inline-files.ts'
 import { oddHeaders } from './tokens.ts'
 import { garbage, type Known, type Request, requests } from './values.ts'
 
@@ -43,8 +43,7 @@ let someToken: string
 let known: Known
 let round = 0
 
-// Files other than those of Node: backups are made in this thread, without the start of a worker for each.
-setupServer({ files: { ...nodeFiles }, options: { inspector: 'on' } })
+setupServer({ files: inlineFiles, options: { inspector: 'on' } })
 afterAll(() => agent.destroy())
 
 /** New accounts for each method: earlier inputs may have changed or deleted the others. */

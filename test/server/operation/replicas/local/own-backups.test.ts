@@ -4,6 +4,7 @@ import { nodeFiles } from '../../../../../server/store/files/files.ts'
 import { blobOf, filesIn, png } from '../../../../support/records/blobs.ts'
 import { adminAuth, refusal } from '../../../../support/server/server.ts'
 import { owner, server, setupServer } from '../../../../support/server/setup.ts'
+import { inlineFiles } from '../../../../support/store/inline-files.ts'
 
 type Auth = Parameters<typeof server.get>[2]
 const admin = 'com.core.admin'
@@ -20,8 +21,7 @@ const notFound = refusal(400, 'BackupNotFound')
 const backups = () => server.running.services.operation.backups
 
 describe('on a disk with space', () => {
-  // Files other than those of Node: the long work runs in this thread, without the start of a worker.
-  setupServer({ accounts: ['olga'], files: { ...nodeFiles }, per: 'test' })
+  setupServer({ accounts: ['olga'], files: inlineFiles, per: 'test' })
 
   test('the owner makes a backup, which is tested, and tests it again', async () => {
     expect((await list()).body).toEqual({
