@@ -47,16 +47,15 @@ interface ActionProps {
 
 function TestButton({ point, id }: ActionProps) {
   const check = useProcedure(checkBackup, [listBackups], { onError: toastError })
-  const { check: text, checkLabel, checkAgain, checkAgainLabel } = t.restoring
-  const label = point.proof ? checkAgainLabel : checkLabel
+  const when = formatDateTime(point.at)
   return (
     <Button
-      aria-label={label(formatDateTime(point.at))}
+      aria-label={point.proof ? t.restoring.checkAgainLabel(when) : t.restoring.checkLabel(when)}
       busy={check.isPending}
       onClick={() => check.mutate({ id })}
       size="s"
     >
-      {point.proof ? checkAgain : text}
+      {point.proof ? t.restoring.checkAgain : t.restoring.check}
     </Button>
   )
 }
