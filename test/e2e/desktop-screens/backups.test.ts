@@ -63,7 +63,10 @@ describe('backups', () => {
     vi.spyOn(own, 'make').mockRejectedValue(new StoreUnavailable(space))
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText(space).waitFor()
-    await rows.first().getByRole('button', { name: 'Test backup' }).click()
+    await rows
+      .first()
+      .getByRole('button', { name: /^Test again/ })
+      .click()
     await rows
       .first()
       .getByText(/^Tested/)
@@ -74,7 +77,10 @@ describe('backups', () => {
     await rows.last().getByText('Damaged', { exact: true }).waitFor()
     await rows.last().getByText('Not restorable: Its checksum does not match.').waitFor()
     prove.mockRejectedValue(new StoreUnavailable('The disk has too little free space to test a backup.'))
-    await rows.last().getByRole('button', { name: 'Test backup' }).click()
+    await rows
+      .last()
+      .getByRole('button', { name: /^Test again/ })
+      .click()
     await page.getByText('The disk has too little free space to test a backup.').waitFor()
   })
 
@@ -95,7 +101,7 @@ describe('backups', () => {
     vi.spyOn(backupProofs, 'prove').mockImplementation(async ({ name }) => record(name, problem))
     await rows
       .first()
-      .getByRole('button', { name: /^Test backup/ })
+      .getByRole('button', { name: /^Test again/ })
       .click()
     await rows.first().getByText(`Not restorable: ${problem}`).waitFor()
     await local(page)

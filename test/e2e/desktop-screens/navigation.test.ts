@@ -8,9 +8,9 @@ import { heading, open } from '../../support/server/world.ts'
 setupScreens()
 
 test('browser: no desktop screens', async () => {
-  const page = await world.signedIn(alice, '/backups')
+  const page = await world.signedIn(alice, '/about')
   await heading(page, 'Page not found').waitFor()
-  expect(await page.getByRole('link', { name: 'Backups' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'About' }).count()).toBe(0)
 })
 
 test('navigation: ten entries, and tabs for the other screens', async () => {
