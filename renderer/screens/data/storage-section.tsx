@@ -47,24 +47,12 @@ function partsOf({ collections, blobs }: Body<typeof com.core.server.getUsage.ma
   ]
 }
 
-<<<<<<< HEAD:renderer/screens/data/storage-section.tsx
-function WithBackups({ parts }: { readonly parts: readonly Part[] }) {
-  const { data: backups = [] } = usePoints(ownBackups)
-  const part = {
-    name: t.storage.backups,
-    path: '/backups',
-    icon: <Archive aria-hidden size={20} strokeWidth={1.75} />,
-    bytes: backups.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
-  }
-  return <Parts parts={[...parts, part]} />
-=======
 function useBackupsPart(): readonly Part[] {
   const { data } = useBackups()
   if (!data) return []
   const bytes = data.points.reduce((sum, point) => sum + (point.bytes ?? 0), 0)
   const icon = <Archive aria-hidden size={20} strokeWidth={1.75} />
   return [{ name: t.storage.backups, path: '/backups', icon, bytes }]
->>>>>>> ad07117e (ui: show Backups to the owner in a browser):renderer/screens/home/storage-section.tsx
 }
 
 function Parts({ parts: ofAccount }: { readonly parts: readonly Part[] }) {

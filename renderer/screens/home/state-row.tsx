@@ -1,8 +1,9 @@
 import { CloudUpload, Globe, Smartphone, UsersRound } from 'lucide-react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useOwnership } from '../../api/account.ts'
+import { useBackups } from '../../api/backups.ts'
 import type { Body } from '../../api/client.ts'
-import { copiesScreen, placeName, useCopies, usePoints } from '../../api/copies.ts'
+import { copiesScreen, placeName, useCopies } from '../../api/copies.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useOwnProfile } from '../../api/profile.ts'
@@ -10,7 +11,6 @@ import { useSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
 import { type Clients, useClients } from '../../parts/apps/clients.ts'
 import { type CopySummary, copySummary } from '../../parts/replicas/copy-state.ts'
-import { ownBackups } from '../../parts/replicas/local-row.tsx'
 import { t } from '../../strings/en.ts'
 import { RelativeTime, useNow } from '../../ui/time.tsx'
 import styles from './state-row.module.css'
@@ -90,7 +90,7 @@ function copyState({ state, place }: CopySummary): TileState {
       return {
         tone: 'warn',
         value: t.home.noCopy,
-        detail: desktop && <Backup />,
+        detail: <Backup />,
         href,
         action: t.home.makeCopy,
       }
@@ -112,9 +112,9 @@ function copyState({ state, place }: CopySummary): TileState {
 
 /** When this computer was backed up last. */
 function Backup() {
-  const { data } = usePoints(ownBackups)
+  const { data } = useBackups()
   if (!data) return null
-  const [newest] = data
+  const [newest] = data.points
   if (!newest) return t.home.noBackup
   return (
     <>
