@@ -30,6 +30,7 @@ import { ServerScreen } from '../screens/server/server.tsx'
 import { SettingsScreen } from '../screens/settings/settings.tsx'
 import { SubscriptionsScreen } from '../screens/subscriptions/subscriptions.tsx'
 import { markNavigation, PageTabs } from '../ui/page.tsx'
+import { sought } from '../ui/sought.ts'
 import { EntryBadge } from './badges.tsx'
 import styles from './tabs.module.css'
 
@@ -110,6 +111,7 @@ function useNavigation(): void {
   // A layout effect: runs before scroll listeners see the new screen.
   useLayoutEffect(() => {
     if (previous.current !== path) window.scrollTo(0, scrollPositions.get(entry()) ?? 0)
+    if (sought.get()?.path !== path) sought.set(undefined)
     previous.current = path
   }, [path])
 }

@@ -1,8 +1,9 @@
 /** Layout of a screen: header, sections, panels and rows. */
-import { createContext, type ReactNode, type Ref, use, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, type Ref, use, useEffect, useLayoutEffect, useRef } from 'react'
 import { t } from '../strings/en.ts'
 import { classes } from './class-names.ts'
 import styles from './page.module.css'
+import { useSought } from './sought.ts'
 
 interface PageProps {
   /** Above the title, such as a link back. */
@@ -38,8 +39,9 @@ export function useTitle(title: string): void {
 export function Page({ before, title, lead, action, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
+  // A layout effect: a section of the screen that is sought takes the focus after it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: run for each screen
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true })
   }, [title])
   return (
@@ -75,9 +77,10 @@ interface FoldedSectionProps extends SectionProps {
 
 /** A section that is closed at first, for settings that few people need. */
 export function FoldedSection({ title, lead, action, isOpen = false, ref, children }: FoldedSectionProps) {
+  const summary = useSought<HTMLElement>(title)
   return (
     <details className={styles.folded} open={isOpen} ref={ref}>
-      <summary>
+      <summary ref={summary}>
         <h2>{title}</h2>
       </summary>
       <div className={styles.section}>
@@ -90,11 +93,14 @@ export function FoldedSection({ title, lead, action, isOpen = false, ref, childr
 }
 
 export function Section({ title, lead, action, children }: SectionProps) {
+  const heading = useSought<HTMLHeadingElement>(title)
   return (
     <section className={styles.section}>
       <div className={styles.sectionHead}>
         <div>
-          <h2>{title}</h2>
+          <h2 ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
           {lead && <p className={styles.sectionLead}>{lead}</p>}
         </div>
         {action}

@@ -9,6 +9,7 @@ import { ConfirmDialog, Dialog, DialogButton, FormDialog } from '../../ui/dialog
 import { Field, SelectField } from '../../ui/field.tsx'
 import { Row, Section } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
+import { useSought } from '../../ui/sought.ts'
 import { Badge, EmptyState, LoadedList } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
@@ -73,6 +74,7 @@ function CreatedDialog({ created: { name, password }, onClose }: CreatedDialogPr
 function AppPasswordRow({ value }: { readonly value: AppPassword }) {
   const { name, createdAt, lastUsedAt, privileged, limit = 'none', writes = [] } = value
   const access = isLimit(limit) ? limit : 'none'
+  const title = useSought<HTMLSpanElement>(name)
   return (
     <Row
       action={
@@ -96,7 +98,10 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
       }
       title={
         <>
-          {name} {privileged && <Badge variant="warn">{t.appPasswords.privileged}</Badge>}
+          <span ref={title} tabIndex={-1}>
+            {name}
+          </span>{' '}
+          {privileged && <Badge variant="warn">{t.appPasswords.privileged}</Badge>}
           {access !== 'none' && <Badge>{t.appPasswords.limits[access]}</Badge>}
         </>
       }
