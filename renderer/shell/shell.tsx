@@ -1,4 +1,4 @@
-import { Menu as MenuIcon } from 'lucide-react'
+import { Menu as MenuIcon, Search } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAccountRefresh, useIsOwner } from '../api/account.ts'
@@ -15,6 +15,7 @@ import { t } from '../strings/en.ts'
 import { Mark } from '../ui/mark.tsx'
 import { AppRequests } from './app-requests.tsx'
 import { AccountBanner, ClockBanner, OutboxBanner } from './banners.tsx'
+import { isPaletteOpen, Palette } from './palette/palette.tsx'
 import { Screens } from './screens.tsx'
 import styles from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
@@ -27,6 +28,7 @@ export function Shell() {
   useNotificationStream()
   const isOwner = useIsOwner()
   const [path] = useLocation()
+  const hasPalette = session.status !== 'takendown'
   useMoveFirst()
   return (
     <div className={styles.shell}>
@@ -38,7 +40,17 @@ export function Shell() {
           <MenuIcon aria-hidden size={20} />
         </button>
         <Mark size={24} />
-        <span>{t.app.name}</span>
+        <span className={styles.appName}>{t.app.name}</span>
+        {hasPalette && (
+          <button
+            aria-label={t.palette.open}
+            className={styles.menuButton}
+            onClick={() => isPaletteOpen.set(true)}
+            type="button"
+          >
+            <Search aria-hidden size={20} />
+          </button>
+        )}
       </header>
       <Sidebar isOwner={isOwner} />
       <div className={styles.content}>
@@ -58,6 +70,7 @@ export function Shell() {
       </div>
       {desktop && session.status === undefined && <AppRequests />}
       <Shortcuts isOwner={isOwner} />
+      {hasPalette && <Palette isOwner={isOwner} />}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { t } from '../strings/en.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/switch.tsx'
 import { undoLatest } from '../ui/toast.tsx'
+import { paletteKeys } from './palette/palette.tsx'
 import styles from './shortcuts.module.css'
 
 export const isHelpOpen = createStore(false)
@@ -69,6 +70,7 @@ function Help({ isOwner }: { readonly isOwner: boolean }) {
           </div>
         ))}
         {[
+          [t.palette.open, paletteKeys],
           [t.shortcuts.undo, t.shortcuts.undoKey],
           [t.shortcuts.help, t.shortcuts.helpKey],
           [t.shortcuts.esc, t.shortcuts.escKey],

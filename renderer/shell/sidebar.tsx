@@ -1,4 +1,4 @@
-import { ChevronsUpDown, Keyboard, LogOut, Plus } from 'lucide-react'
+import { ChevronsUpDown, Keyboard, LogOut, Plus, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { signOut } from '../api/client.ts'
@@ -18,6 +18,7 @@ import { Mark } from '../ui/mark.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { EntryBadge } from './badges.tsx'
+import { isPaletteOpen, paletteKeys } from './palette/palette.tsx'
 import { isHelpOpen } from './shortcuts.tsx'
 import styles from './sidebar.module.css'
 
@@ -29,6 +30,7 @@ export function Sidebar({ isOwner }: { readonly isOwner: boolean }) {
   return (
     <aside className={styles.sidebar} id={sidebarId} popover="auto">
       <ServerHead />
+      {status !== 'takendown' && <FindButton />}
       <nav aria-label={t.nav.label} className={styles.nav}>
         {status !== 'takendown' &&
           groupsOf(isShownTo(isOwner)).map(({ name, entries }) => (
@@ -64,6 +66,25 @@ function ServerHead() {
         </div>
       </div>
     </div>
+  )
+}
+
+/** Opens the palette. */
+function FindButton() {
+  return (
+    <button
+      aria-haspopup="dialog"
+      className={styles.find}
+      onClick={() => {
+        closeSidebar()
+        isPaletteOpen.set(true)
+      }}
+      type="button"
+    >
+      <Search aria-hidden size={16} />
+      <span>{t.palette.open}</span>
+      <kbd>{paletteKeys}</kbd>
+    </button>
   )
 }
 

@@ -22,6 +22,7 @@ import * as identity from './en/identity.ts'
 import { move } from './en/move.ts'
 import { network } from './en/network.ts'
 import * as notifications from './en/notifications.ts'
+import * as palette from './en/palette.ts'
 import { people } from './en/people.ts'
 import { post } from './en/post.ts'
 import { profile } from './en/profile.ts'
@@ -45,6 +46,7 @@ export const t = {
   ...computer,
   ...copies,
   ...upstreams,
+  ...palette,
   composer,
   conformance,
   connect,
