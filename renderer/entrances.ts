@@ -8,7 +8,19 @@ export const entrances = {
 } as const
 
 export function isEntrance(path: string): boolean {
-  return Object.values<string>(entrances).includes(path)
+  return Object.values<string>(entrances).includes(path) || invitedCode(path) !== undefined
+}
+
+const invitedPath = /^\/create\/([\w-]+)$/
+
+/** Returns the path of the sign-up with an invite code. */
+export function invitationPath(code: string): string {
+  return `${entrances.create}/${code}`
+}
+
+/** Returns the invite code in the path of an invitation; undefined for other paths. */
+export function invitedCode(path: string): string | undefined {
+  return invitedPath.exec(path)?.[1]
 }
 
 /** Where the server sends the browser of an app that signs in by OAuth. */

@@ -5,7 +5,7 @@ import { endpoint } from '../../api/endpoint.ts'
 import { usePublicXrpcQuery } from '../../api/hooks.ts'
 import { useMaybeSession } from '../../api/sessions.ts'
 import { desktop } from '../../bridge.ts'
-import { authorizedRequest, entrances } from '../../entrances.ts'
+import { authorizedRequest, entrances, invitedCode } from '../../entrances.ts'
 import { ConnectionBanner } from '../../parts/network/connection-banner.tsx'
 import { DesktopLinks } from '../../parts/settings/desktop-links.tsx'
 import { t } from '../../strings/en.ts'
@@ -24,6 +24,7 @@ export function Entrance() {
   const [path] = useLocation()
   const session = useMaybeSession()
   const request = authorizedRequest(path)
+  const inviteCode = invitedCode(path)
   const server = usePublicXrpcQuery(com.core.server.describeServer, {})
   // The path may stay the same, and with it the scroll position.
   useLayoutEffect(() => () => window.scrollTo(0, 0), [])
@@ -51,8 +52,9 @@ export function Entrance() {
               if (path === entrances.restore && desktop) return <RestoreCopy />
               if (path === entrances.moveIn) return <MoveIn server={description} />
               const isFirst = description.unclaimed === true
-              if (path === entrances.create || (isFirst && path !== entrances.signIn)) {
-                return <SignUp isFirst={isFirst} server={description} />
+              const isCreating = path === entrances.create || inviteCode !== undefined
+              if (isCreating || (isFirst && path !== entrances.signIn)) {
+                return <SignUp inviteCode={inviteCode} isFirst={isFirst} server={description} />
               }
               return <SignIn />
             }}

@@ -22,6 +22,8 @@ import { EntranceForm, useEnter } from './entrance-form.tsx'
 import { OtherWays } from './other-ways.tsx'
 
 interface SignUpProps {
+  /** The code of the link that was opened, if any. */
+  readonly inviteCode: string | undefined
   readonly isFirst: boolean
   readonly server: Body<typeof com.core.server.describeServer.main>
 }
@@ -36,7 +38,7 @@ const fieldOfError: Partial<Record<string, 'handle' | 'password' | 'inviteCode'>
 }
 
 /** Creates an account: handle and password. Home asks for the rest. */
-export function SignUp({ isFirst, server }: SignUpProps) {
+export function SignUp({ inviteCode, isFirst, server }: SignUpProps) {
   const choice = useHandleChoice(server.availableUserDomains)
   const { handle, check } = choice
   const { mutate, isPending, error } = useSignUp()
@@ -76,8 +78,9 @@ export function SignUp({ isFirst, server }: SignUpProps) {
       >
         {asksInvite && (
           <Field
+            defaultValue={inviteCode}
             error={errorOf('inviteCode')}
-            hint={t.signUp.inviteHint}
+            hint={inviteCode === undefined && t.signUp.inviteHint}
             label={t.ui.inviteCode}
             mono
             name="inviteCode"

@@ -1,16 +1,17 @@
 import { Plus, Ticket } from 'lucide-react'
+import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
 import { useIsOwner } from '../../api/account.ts'
 import type { Body } from '../../api/client.ts'
 import { usePublicXrpcQuery, useXrpcQuery } from '../../api/hooks.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
-import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Page, Row } from '../../ui/page.tsx'
 import { Badge, EmptyState, LoadedList, Notice } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { InvitationDialog } from './invitation-dialog.tsx'
 
 type InviteCode = Body<typeof com.core.server.getAccountInviteCodes.main>['codes'][number]
 
@@ -21,9 +22,10 @@ export function InvitesScreen() {
     createAvailable: true,
   })
   const { data: server } = usePublicXrpcQuery(com.core.server.describeServer, {})
+  const [created, setCreated] = useState<string>()
   const create = isOwner && (
     <DialogButton
-      dialog={(close) => <CreateInvitesDialog onClose={close} />}
+      dialog={(close) => <CreateInvitesDialog onClose={close} onOne={setCreated} />}
       icon={<Plus aria-hidden size={16} />}
       variant="primary"
     >
@@ -52,6 +54,7 @@ export function InvitesScreen() {
       >
         {(code) => <InviteRow canDisable={isOwner} invite={code} key={code.code} />}
       </LoadedList>
+      {created && <InvitationDialog code={created} onClose={() => setCreated(undefined)} />}
     </Page>
   )
 }
@@ -69,7 +72,13 @@ function InviteRow({ invite, canDisable }: InviteRowProps) {
       action={
         isOpen && (
           <>
-            <CopyButton label={t.invites.copy} text={code} />
+            <DialogButton
+              aria-label={t.invites.showLabel(code)}
+              dialog={(close) => <InvitationDialog code={code} onClose={close} />}
+              size="s"
+            >
+              {t.invites.show}
+            </DialogButton>
             {canDisable && (
               <DialogButton
                 aria-label={t.invites.disableLabel(code)}
@@ -117,11 +126,21 @@ function DisableDialog({ code, onClose }: { readonly code: string; onClose(): vo
 
 const count = { defaultValue: '1', inputMode: 'numeric', min: 1, required: true, type: 'number' } as const
 
-function CreateInvitesDialog({ onClose }: { onClose(): void }) {
+interface CreateInvitesDialogProps {
+  /** Called if only one was created. */
+  onOne(code: string): void
+  onClose(): void
+}
+
+function CreateInvitesDialog({ onOne, onClose }: CreateInvitesDialogProps) {
   const create = useDialogAction(com.core.server.createInviteCodes, {
     invalidates: [com.core.server.getAccountInviteCodes],
     input: (field) => ({ codeCount: Number(field('codeCount')), useCount: Number(field('useCount')) }),
     done: ({ codeCount }) => t.invites.codesCreated(codeCount),
+    onDone({ codes }) {
+      const [code, ...others] = codes.flatMap((ofAccount) => ofAccount.codes)
+      if (code !== undefined && others.length === 0) onOne(code)
+    },
     onClose,
   })
   return (
