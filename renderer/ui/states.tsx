@@ -1,12 +1,13 @@
 /** Loading, empty and error states, notices and badges. */
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, Info, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { explain } from '../api/call-errors.ts'
 import { t } from '../strings/en.ts'
 import { Button } from './button.tsx'
 import { classes } from './class-names.ts'
-import { Panel, RowList } from './page.tsx'
+import { FilteredRows } from './filtered-rows.tsx'
+import { Panel } from './page.tsx'
 import styles from './states.module.css'
 
 interface EmptyStateProps {
@@ -72,6 +73,8 @@ interface ItemsProps<T> {
   readonly rows?: number
   /** Shown if there are no items. */
   readonly empty: ReactNode
+  /** Returns the text of an item, for the filter of long lists; absent: no filter. */
+  readonly textOf?: (item: T) => string
   /** Renders an item as `li`. */
   readonly children: (item: T) => ReactNode
 }
@@ -85,15 +88,30 @@ interface PagedProps<T> extends ItemsProps<T> {
 
 /** Lists the items of a paged query with a button for the next page, or shows its loading, error or empty state. */
 export function Paged<T>({ list, rows, empty, children, ...rowList }: PagedProps<T>) {
+  const [isFiltered, setFiltered] = useState(false)
+  useAllPages(list, isFiltered)
   return (
     <>
       {list.isPending && <Skeleton rows={rows ?? 3} />}
       {list.isLoadingError && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && list.items.length === 0 && empty}
-      {list.items.length > 0 && <RowList {...rowList}>{list.items.map((item) => children(item))}</RowList>}
+      {list.items.length > 0 && (
+        <FilteredRows {...rowList} items={list.items} onFilter={() => setFiltered(true)}>
+          {children}
+        </FilteredRows>
+      )}
       <More list={list} />
     </>
   )
+}
+
+/** Loads all pages one after the other, because a filter looks in the loaded ones. */
+function useAllPages(list: Pages, isEnabled: boolean): void {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list
+  const isDue = isEnabled && hasNextPage && !isFetchingNextPage && !isFetchNextPageError
+  useEffect(() => {
+    if (isDue) void fetchNextPage()
+  }, [isDue, fetchNextPage])
 }
 
 /** The end of a paged list: a button for the next page, or the error of loading it. */
@@ -142,7 +160,9 @@ export function LoadedList<D, T>({
         return items.length === 0 ? (
           empty
         ) : (
-          <RowList {...rowList}>{items.map((item) => children(item))}</RowList>
+          <FilteredRows {...rowList} items={items}>
+            {children}
+          </FilteredRows>
         )
       }}
     </Loaded>

@@ -23,6 +23,7 @@ export function CollectionsSection() {
         itemsOf={({ collections }) => collections}
         label={t.data.collectionList}
         query={repository}
+        textOf={(nsid) => `${collectionName(nsid)} ${nsid}`}
       >
         {(nsid) => (
           <CollectionRow

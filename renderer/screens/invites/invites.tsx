@@ -51,6 +51,7 @@ export function InvitesScreen() {
         itemsOf={({ codes }) => codes}
         label={t.invites.list}
         query={list}
+        textOf={({ code }) => code}
       >
         {(code) => <InviteRow canDisable={isOwner} invite={code} key={code.code} />}
       </LoadedList>

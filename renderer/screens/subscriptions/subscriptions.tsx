@@ -33,6 +33,7 @@ export function SubscriptionsScreen() {
         empty={<EmptyState icon={Radio} text={t.subscriptions.noneText} title={t.subscriptions.none} />}
         label={t.nav.subscriptions}
         list={list}
+        textOf={(subscription) => `${nameOf(subscription)} ${subscription.handle}`}
       >
         {(subscription) => <SubscriptionRow key={subscription.did} subscription={subscription} />}
       </Paged>

@@ -64,6 +64,9 @@ export const ui = {
   send: 'Send',
   turnOn: 'Turn on',
   domain: 'Domain',
+  filterList: (list: string) => `Filter ${list}`,
+  shownOf: (shown: number, all: number) => `${formatNumber(shown)} of ${formatNumber(all)}`,
+  noneShown: 'Nothing in this list matches the filter.',
   removeNamed: (name: string) => `Remove ${name}`,
 }
 
