@@ -2,6 +2,7 @@
  * Every text of the user interface, one file an area. Screens hold no text of their own; `strings.test.ts` checks it.
  * Labels are nouns, buttons are verbs. An error says what happened, then what to do.
  */
+import * as access from './en/access.ts'
 import * as account from './en/account.ts'
 import * as administration from './en/administration.ts'
 import * as apps from './en/apps.ts'
@@ -38,6 +39,7 @@ export const t = {
   ...shell,
   ...entrance,
   ...account,
+  ...access,
   ...home,
   ...identity,
   ...notifications,

@@ -1,7 +1,7 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { com } from '../../../lexicons/generated/index.ts'
-import type { Body } from '../../api/client.ts'
+import { type Body, callAs } from '../../api/client.ts'
 import { useXrpcQuery } from '../../api/hooks.ts'
 import { useDialogAction } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
@@ -13,18 +13,26 @@ import { useSought } from '../../ui/sought.ts'
 import { Badge, EmptyState, LoadedList } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { RelativeTime, Since } from '../../ui/time.tsx'
+import { UnusedButton } from './unused.tsx'
 import { Written } from './written.tsx'
 
-type AppPassword = Body<typeof com.core.server.listAppPasswords.main>['passwords'][number]
+const { listAppPasswords, listSessions, revokeAppPassword } = com.core.server
+
+type AppPassword = Body<typeof listAppPasswords.main>['passwords'][number]
+
+/** The limit of the server for each account. */
+const maxPasswords = 100
 
 /** The app passwords of the account: one for each client that signs in by password. */
 export function AppPasswordsSection() {
-  const list = useXrpcQuery(com.core.server.listAppPasswords, {})
+  const list = useXrpcQuery(listAppPasswords, {})
   const [created, setCreated] = useState<CreatedPassword>()
-  const usedNames = list.data?.passwords.map(({ name }) => name) ?? []
+  const passwords = list.data?.passwords ?? []
+  const usedNames = passwords.map(({ name }) => name)
   const create = (
     <DialogButton
       dialog={(close) => <CreateDialog onClose={close} onCreated={setCreated} usedNames={usedNames} />}
+      disabled={passwords.length >= maxPasswords}
       icon={<Plus aria-hidden size={16} />}
       variant="primary"
     >
@@ -33,8 +41,25 @@ export function AppPasswordsSection() {
   )
   return (
     <Section
-      action={list.data?.passwords.length !== 0 && create}
-      lead={t.appPasswords.lead}
+      action={
+        list.data?.passwords.length !== 0 && (
+          <div className="buttons">
+            <UnusedButton
+              end={(did, { name }) => callAs(did, revokeAppPassword, { body: { name } })}
+              items={passwords}
+              nameOf={({ name }) => name}
+              words={t.appPasswords.unused}
+            />
+            {create}
+          </div>
+        )
+      }
+      lead={
+        <>
+          {t.appPasswords.lead}
+          {passwords.length > 0 && ` ${t.appPasswords.used(passwords.length, maxPasswords)}`}
+        </>
+      }
       title={t.appPasswords.title}
     >
       <LoadedList
@@ -49,6 +74,7 @@ export function AppPasswordsSection() {
         itemsOf={({ passwords }) => passwords}
         label={t.appPasswords.title}
         query={list}
+        textOf={({ name }) => name}
       >
         {(one) => <AppPasswordRow key={one.name} value={one} />}
       </LoadedList>
@@ -110,8 +136,8 @@ function AppPasswordRow({ value }: { readonly value: AppPassword }) {
 }
 
 function RevokeDialog({ name, onClose }: { readonly name: string; onClose(): void }) {
-  const revoke = useDialogAction(com.core.server.revokeAppPassword, {
-    invalidates: [com.core.server.listAppPasswords, com.core.server.listSessions],
+  const revoke = useDialogAction(revokeAppPassword, {
+    invalidates: [listAppPasswords, listSessions],
     input: () => ({ name }),
     done: t.appPasswords.revoked(name),
     onClose,
@@ -143,7 +169,7 @@ function CreateDialog({ usedNames, onCreated, onClose }: CreateDialogProps) {
   const [limit, setLimit] = useState<Limit>('none')
   const isLimited = limit !== 'none'
   const create = useDialogAction(com.core.server.createAppPassword, {
-    invalidates: [com.core.server.listAppPasswords],
+    invalidates: [listAppPasswords],
     input: (field) => ({ name: field('name'), ...(isLimited ? { limit } : { privileged }) }),
     onDone: onCreated,
     onClose,

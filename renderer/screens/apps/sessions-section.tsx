@@ -7,12 +7,16 @@ import { scopeWords } from '../../parts/apps/scopes.ts'
 import { useDialogWork } from '../../parts/dialog-action.ts'
 import { t } from '../../strings/en.ts'
 import { ConfirmDialog, DialogButton } from '../../ui/dialog.tsx'
-import { Panel, Row, RowList, Section } from '../../ui/page.tsx'
+import { FilteredRows } from '../../ui/filtered-rows.tsx'
+import { Panel, Row, Section } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { UnusedButton } from './unused.tsx'
 import { Written } from './written.tsx'
 
 export type OpenSession = Body<typeof com.core.server.listSessions.main>['sessions'][number]
+
+const { listSessions, revokeSession } = com.core.server
 
 interface SessionsSectionProps {
   readonly sessions: readonly OpenSession[]
@@ -21,7 +25,18 @@ interface SessionsSectionProps {
 /** The apps that were allowed to use the account, by OAuth. */
 export function AllowedAppsSection({ sessions }: SessionsSectionProps) {
   return (
-    <Section lead={t.apps.allowedLead} title={t.apps.allowed}>
+    <Section
+      action={
+        <UnusedButton
+          end={(did, { id }) => callAs(did, revokeSession, { body: { id } })}
+          items={sessions}
+          nameOf={nameOf}
+          words={t.apps.unused}
+        />
+      }
+      lead={t.apps.allowedLead}
+      title={t.apps.allowed}
+    >
       {sessions.length === 0 ? (
         <Panel padded>{t.apps.noneAllowed}</Panel>
       ) : (
@@ -53,11 +68,13 @@ export function SessionsSection({ sessions }: SessionsSectionProps) {
 
 function SessionList({ label, sessions }: SessionsSectionProps & { readonly label: string }) {
   return (
-    <RowList label={label}>
-      {currentFirst(sessions).map((session) => (
-        <SessionRow key={session.id} session={session} />
-      ))}
-    </RowList>
+    <FilteredRows
+      items={currentFirst(sessions)}
+      label={label}
+      textOf={(session) => `${nameOf(session)} ${openedText(session)}`}
+    >
+      {(session) => <SessionRow key={session.id} session={session} />}
+    </FilteredRows>
   )
 }
 
@@ -123,8 +140,6 @@ function SessionIcon({ session: { app, appPasswordName } }: { readonly session: 
   const Icon = app !== undefined ? AppWindow : appPasswordName === undefined ? Monitor : KeyRound
   return <Icon aria-hidden size={20} strokeWidth={1.75} />
 }
-
-const { listSessions, revokeSession } = com.core.server
 
 interface EndDialogProps {
   readonly sessions: readonly OpenSession[]
